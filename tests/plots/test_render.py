@@ -117,8 +117,11 @@ def local(element: ET.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-@pytest.mark.parametrize("n", [0, 250, 7000])
-@pytest.mark.parametrize("name", PLOTS)
+@pytest.mark.parametrize(
+    ("name", "n"),
+    # Without queries there are no segments, which is an error.
+    [(name, n) for name in PLOTS for n in (0, 250, 7000) if (name, n) != ("segments", 0)],
+)
 def test_svg_is_safe_small_and_described(name, n, comparison_of):
     text = plots.svg(name, comparison_of(n), summary="What it says & shows.")
     root = ET.fromstring(text)

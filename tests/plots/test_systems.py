@@ -220,7 +220,7 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
-        ({"k": 401, "n": 2, "beside": False}, "401 systems are too many"),
+        ({"k": 401, "n": 2, "details": False}, "401 systems are too many"),
         ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
         ({"k": 4, "n": 1}, "Only 1 query"),
         ({"k": 4, "n": 0}, "No queries"),

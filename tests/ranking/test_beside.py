@@ -30,7 +30,7 @@ def files(tmp_path, monkeypatch) -> list[str]:
     collection.baseline.write(tmp_path / "old.run")
     collection.candidate.write(tmp_path / "new.run")
     monkeypatch.chdir(tmp_path)
-    return ["qrels", "old.run", "new.run", "-m", "AP", "-m", "RR", "-q"]
+    return ["qrels", "old.run", "new.run", "-m", "AP", "-m", "RR", "-v"]
 
 
 def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:

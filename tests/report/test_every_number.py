@@ -44,9 +44,9 @@ OURS = (
     "beyond 60 queries",
     "line: 5% to 95%",
     "band: 95% for each point",
-    "failed for B alone on 3% of the queries, simulated 95% intervals held in 89 to 91% of samples"
-    " of 25 to 100 of them, in 82%",
-    "simulated 95% intervals held less often: in 76 to 91% of samples",
+    "failed for B alone on 3% of the queries, simulated 95% intervals covered the truth in 89 to"
+    " 91% of samples of 25 to 100 of them, in 82%",
+    "simulated 95% intervals covered the truth less often than 95%: in 76 to 91% of samples",
     "in 37 to 50% where the queries with the largest differences were",
 )
 # The same in sentences on designs.

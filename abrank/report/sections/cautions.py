@@ -197,11 +197,13 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
-        pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
+        pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs that differ"
+        if v["of"] == 1:
+            pairs = "the pair that differs"
         named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
         more = v["count"] - len(named)
         beyond = f", and {f.plural(more, 'other pair')}" if more else ""
-        return f"Skewness decides {pairs} that differ on {v['measure']}", (
+        return f"Skewness decides {pairs} on {v['measure']}", (
             f"A t test corrected for skewness is not significant for {', '.join(named)}{beyond}:"
             f" {why}"
         )
