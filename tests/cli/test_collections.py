@@ -29,7 +29,7 @@ def table(tmp_path, monkeypatch) -> str:
     return "beir.tsv"
 
 
-ASKED = ["-m", "nDCG@10", "-m", "AP", "--name-a", "bm25", "--name-b", "t5", "-q"]
+ASKED = ["-m", "nDCG@10", "-m", "AP", "--name-a", "bm25", "--name-b", "t5", "-v"]
 
 
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
@@ -155,5 +155,5 @@ def test_a_folder_has_its_segments_beside_its_judgments(table, capsys) -> None:
             Path(f"{name}.{system}.run").rename(folder / f"{system}.run")
         rows = [f"q{k:02},{'ab'[k % 2]}" for k in range(1, 26)]
         (folder / "segments.csv").write_text("\n".join(["query_id,intent", *rows]))
-    assert run(["compare", "--collections", "beir", "-m", "AP", "-q"]) == 0
+    assert run(["compare", "--collections", "beir", "-m", "AP", "-v"]) == 0
     assert "By intent, B is better" in capsys.readouterr().out

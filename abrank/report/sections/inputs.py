@@ -46,7 +46,7 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("Run tags", lambda audit: _first_listed(audit.tags)),
     ("Judgments", lambda audit: f.count(audit.n_judgments)),
     ("Judgments with a grade below 0", lambda audit: f.count(audit.n_negative_grades)),
-    ("Grades in the qrels", lambda audit: _first_listed(audit.grades)),
+    ("Grades in the qrels", lambda audit: _first_listed([f"{grade:g}" for grade in audit.grades])),
 )
 
 

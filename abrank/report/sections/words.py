@@ -48,6 +48,8 @@ def name_of_test(test: str) -> str:
     """Return a test's name as it stands in a sentence."""
     if test == WITH_MACHINE:
         return "prediction-powered t test"
+    if test == "stratified":
+        return "t test stratified by collection"
     return inference.TESTS[test].phrase
 
 

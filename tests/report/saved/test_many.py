@@ -52,7 +52,7 @@ def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys
     assert card(again) == card(ranking)
     assert run(["render", str(path), "-q", "--format", "md"]) == 0
     assert capsys.readouterr().out == WRITERS[".md"](ranking).decode()
-    assert run(["render", str(path), "-q"]) == 0
+    assert run(["render", str(path), "-v"]) == 0
     assert f"4 systems by AP on {ranking.n_queries} queries." in capsys.readouterr().out
 
 

@@ -278,7 +278,7 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
     bare = replace(plain, alternatives=())
     assert sensitivity_sentence(bare) == ""
     assert sensitivity(bare) is None
-    assert "verdict stays" not in text(bare, detail="all")
+    assert "The verdict stays “" not in text(bare, detail="all")
     assert any(line.startswith("Other choices") for line in compose(bare).omitted)
 
 

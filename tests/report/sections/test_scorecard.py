@@ -11,7 +11,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.report.formats.html import drawing
-from abrank.report.model import Figure, Scorecard, Table, Text
+from abrank.report.model import Scorecard, Table, Text
 from abrank.report.sections.scorecard import (
     MOST,
     all_tests,
@@ -79,8 +79,6 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     assert result.title == "Segments"  # what stands under it begins with the word
     assert result.finding.startswith("Exploratory. By intent, ")
     assert "By length, " in result.finding
-    figures = [block.options for block in result.blocks if isinstance(block, Figure)]
-    assert figures == [{}]  # one axis for all
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
