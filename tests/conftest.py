@@ -157,4 +157,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     names = set(OUTDATED.read_text("utf-8").splitlines()) if OUTDATED.exists() else set()
     for item in items:
         if item.nodeid in names:
-            item.add_marker(pytest.mark.xfail(reason="asserts what was said or done before"))
+            item.add_marker(pytest.mark.xfail(reason="asserts what was said before", strict=False))
