@@ -360,7 +360,10 @@ def _designed(arguments: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
         "planned": partial(Planned.read, earlier=earlier), "anytime": Anytime,
         "independent": lambda _: Independent(),
     }  # fmt: skip
-    values = {key: value for key, value in arguments.items() if value not in (None, False)}
+    # By identity: a value may be a Series, which has no truth value.
+    values = {
+        key: value for key, value in arguments.items() if value is not None and value is not False
+    }
     return tuple(read(values[key]) for key, read in readers.items() if key in values) or None
 
 
