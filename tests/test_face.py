@@ -88,7 +88,8 @@ LOADED = {
     "compare q r s -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
     "compare q r s -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
     "compare --scores s.parquet t.parquet --report out.json": {"numpy", "pyarrow", "scipy"},
-    "rank q r s -m AP": {"numpy", "pyarrow", "scipy"},
+    # Adjusted p-values of pairs are statsmodels', which brings pandas.
+    "rank q r s -m AP": {"numpy", "pyarrow", "scipy", "pandas", "statsmodels"},
 }
 # Of the rest, what an everyday command does without; drawing takes figures, never windows.
 NEVER = {

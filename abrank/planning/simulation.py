@@ -99,6 +99,8 @@ def queries_by_simulation(
 ) -> int | None:
     """Return about how many queries a test needs, by simulation from a pilot.
 
+    Source: as :func:`simulate_power`; the search is our own, see below.
+
     To about 3 % with 1,000 replications. ``None`` where the difference is 0, the pilot has fewer
     than two queries, or more than 100,000 are needed. Of a pilot that does not vary, the fewest
     queries whose one difference the test rejects. The probit of the power is all but linear in
@@ -146,6 +148,8 @@ def visible_by_simulation(
     seed: int = 0,
 ) -> float:
     """Return about the smallest true difference that a test shows, by simulation from a pilot.
+
+    Source: as :func:`simulate_power`.
 
     Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0 where
     the pilot does not vary.
