@@ -147,6 +147,9 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     except csv.Error as error:
         raise ReadError(origin.label, f"no line of a table: {error}", at="line 1") from error
     is_lines = any(map(is_number, header)) or not {*AGGREGATES}.isdisjoint(header)
+    if header[0] in ("runid", "relstring"):  # a column, or trec_eval's measures that are text
+        second = data.split(b"\n", 2)[1:2]
+        is_lines |= bool(second) and is_measure(second[0].decode("latin-1").split("\t")[0].strip())
     if not delimiter and not is_lines:  # a name above numbers, one a line
         rest = data.split(b"\n", 2)[1:2]
         is_lines = len(text.split()) > 1 or not rest or not is_number(rest[0].decode("latin-1"))
