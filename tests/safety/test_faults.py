@@ -38,11 +38,11 @@ def wide_numbers() -> pl.DataFrame:
 
 OBJECTS = {
     "a Series of pandas": (lambda: pd.Series([1.0, 2.0]), "a Series is one column"),
-    "a Series of polars": (lambda: pl.Series([1.0, 2.0]), "a Series is one column"),
+    "a Series of polars": (lambda: pl.Series([1.0, 2.0]), "Series hands over no table"),
     "128 bits": (wide_numbers, "hands over no table that Arrow can read: .*; cast its columns"),
     "a false capsule": (FalseCapsule, "FalseCapsule hands over no table"),
     "a false array": (FalseArray, "FalseArray hands over no table"),
-    "a false frame": (FalseFrame, "FalseFrame hands over no table"),
+    "a false frame": (FalseFrame, "not FalseFrame"),
 }
 
 

@@ -49,7 +49,7 @@ def test_such_a_line_would_be_found(line) -> None:
 def test_the_action_installs_its_own_checkout(tmp_path, asked, installed) -> None:
     text = (ACTION / "action.yml").read_text("utf-8")
     assert re.search(r'install:\n.*?default: ""', text, re.S)
-    (line,) = re.findall(r"run: (python -m pip install .*)", text)
+    (line,) = re.findall(r"run: (python -I -m pip install .*)", text)
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     python.chmod(0o755)
