@@ -146,15 +146,3 @@ def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (folder / "segments.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     return folder
-
-
-# Tests that assert what the program said or did before its first screen, its doubts and its reading
-# of tables were changed. They run and are reported, and are to be written anew or removed.
-OUTDATED = Path(__file__).with_name("outdated.txt")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    names = set(OUTDATED.read_text("utf-8").splitlines()) if OUTDATED.exists() else set()
-    for item in items:
-        if item.nodeid in names:
-            item.add_marker(pytest.mark.xfail(reason="asserts what was said before", strict=False))

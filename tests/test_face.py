@@ -88,7 +88,7 @@ LOADED = {
     "compare q r s -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
     "compare q r s -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
     "compare --scores s.parquet t.parquet --report out.json": {"numpy", "pyarrow", "scipy"},
-    "rank q r s -m AP": {"numpy", "pyarrow", "scipy", "pandas", "statsmodels"},
+    "rank q r s -m AP": {"numpy", "pyarrow", "scipy"},
 }
 # Of the rest, what an everyday command does without; drawing takes figures, never windows.
 NEVER = {
@@ -122,8 +122,6 @@ COMPARED = {
     "abrank.scoring.score_files",
 }
 WITHOUT = {
-    # Adjusted p-values beside those of max-T are statsmodels', which loads pandas and scipy.stats.
-    "rank q r s -m AP": NEVER - {"scipy.fft", "scipy.optimize", "scipy.stats"},
     "score q r -m AP --quiet": NEVER | SCORED,
     "compare q r s -m AP": NEVER | COMPARED,
     "compare q r s -m AP --report out.html": NEVER | COMPARED - {"abrank.plots"},

@@ -97,7 +97,7 @@ def test_help_shows_some_of_the_flags_and_how_to_see_all(name: str, capsys) -> N
 
 
 def test_compare_has_few_flags_and_help_shows_those_that_most_need(capsys) -> None:
-    assert len(flags("compare")) <= 47
+    assert len(flags("compare")) <= 40
     assert set(shown(capsys, "compare", "--help")) == {*FIRST, "-h", ALL}
 
 

@@ -46,6 +46,14 @@ CONTRADICTIONS: Contradictions = {
         lambda d: d["measures"][1].update(reading="worse"),
         'measures[1].reading: is "worse", but the scores and rule of the file give "',
     ),
+    "another difference of an alternative": (
+        lambda d: d["sensitivity"][0].update(diff=0.75),
+        "sensitivity[0].diff: is 0.75, but the scores and rule of the file give 0.",
+    ),
+    "an alternative that hides a change": (
+        lambda d: d["sensitivity"][0].update(verdict="worse"),
+        'sensitivity[0].verdict: is "worse", but the scores and rule of the file give "',
+    ),
     "limits that cross": (
         lambda d: d["measures"][2].update(ci_low=9.0),
         "measures[2].ci_low: is 9.0, but the scores and rule of the file give ",
