@@ -41,3 +41,8 @@ def json_of(result: object) -> str:
 def text(result: object, **options: Any) -> str:
     """Return the text without the end of its last line, as a terminal shows it."""
     return _written(report.text)(result, **options).removesuffix("\n")
+
+
+def whole_text(result: object, **options: Any) -> str:
+    """Return all that the text has, also what a first screen leaves out, in one line."""
+    return " ".join(text(result, detail="all", **options).split())

@@ -12,6 +12,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.inference import run_cluster_test
+from tests.report.written import whole_text
 
 # Sizes of the clusters: even ones, uneven ones, and one that has most of the queries.
 EVEN, UNEVEN = [8] * 10, [2, 3, 5, 6, 6, 7, 7, 8, 8, 8, 9, 9, 9, 9, 10, 11, 12, 13, 16]
@@ -55,8 +56,9 @@ def test_a_difference_is_still_found() -> None:
     d, groups = drawn(TWENTY, 0.1, 1, np.random.default_rng(3))
     comparison = compare(0.1 + 0.05 * d[:, 0], groups)
     assert str(comparison.verdict) == "better"
-    assert "sign-flip test of clusters" in str(comparison)
-    assert "as much evidence as 2.6 clusters of one size" in " ".join(str(comparison).split())
+    text = whole_text(comparison)
+    assert "decides by the sign-flip test of clusters" in text
+    assert "as much evidence as 2.6 clusters of one size" in text
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(150, marks=pytest.mark.slow)])
@@ -66,7 +68,7 @@ def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_quer
     comparisons = [compare(0.1 * column, groups, test="bootstrap", resamples=499) for column in d.T]
     assert {first.clusters.test for first in comparisons} == {"permutation"}
     assert sum(first.decision.direction != 0 for first in comparisons) <= max(0.1 * count, 1)
-    text = " ".join(str(comparisons[0]).split())
+    text = whole_text(comparisons[0])
     assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in text
     d, groups = drawn([25, *[5] * 4], 0.2, 1, np.random.default_rng(5))
     none = compare(0.3 + 0.01 * d[:, 0], groups, test="bootstrap")
@@ -148,11 +150,11 @@ def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, 
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     rows = "".join(f"q{i},u{group}\n" for i, group in enumerate(groups))
     Path("who.csv").write_text(f"query_id,user\n{rows}")
-    call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", "--clusters", "who.csv"]
+    call = ["compare", "-v", "--scores", "a.csv", "b.csv", "-m", "AP", "--clusters", "who.csv"]
     assert run([*call, "--margin", "0.03"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "These are queries in new clusters like the ones at hand" in text
-    assert "no number of queries of the same 12 clusters shows it" in text
+    assert "no number of queries of the same 12 clusters detects it" in text
     assert run([*call, "--margin", "0.03", "--format", "json"]) == 0
     loads = json.loads(capsys.readouterr().out)
     assert loads["clusters"]["n_effective"] == 12

@@ -14,7 +14,7 @@ from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference.sequential import level_of_seen
 from tests.asked import asked
-from tests.report.written import text
+from tests.report.written import whole_text
 
 IDS = [f"q{i:03}" for i in range(400)]
 
@@ -59,9 +59,9 @@ def test_a_later_look_knows_the_earlier_ones(scores, tmp_path) -> None:
     assert first.rule.alpha < two.rule.alpha < last.rule.alpha < 0.05
     last.report(tmp_path / "last.json")
     assert Comparison.from_json(tmp_path / "last.json") == last
-    visible = " ".join(text(two).split())
+    visible = whole_text(two)
     assert "250 of 400 queries planned after a look at 100 (O'Brien–Fleming" in visible
-    assert "--earlier" in " ".join(text(first).split())
+    assert "--earlier" in whole_text(first)
 
 
 def test_the_record_is_checked(scores) -> None:
@@ -94,7 +94,7 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     Path("abrank.toml").write_text('planned = "400:pocock"\n')
     call = ["compare", "--scores", "a.csv", "b.csv", "--config", "abrank.toml"]
-    assert run([*call, "--report", "one.json"]) == 0
+    assert run([*call, "-v", "--report", "one.json"]) == 0
     assert "200 of 400 queries planned, the first look (Pocock" in capsys.readouterr().out
     assert run([*call, "--earlier", "one.json"]) == 2
     assert "no query is new since the look at 200" in capsys.readouterr().err
@@ -107,7 +107,7 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
 
 
 def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
-    visible = " ".join(text(_first(scores, 200, look="2/4")).split())
+    visible = whole_text(_first(scores, 200, look="2/4"))
     assert (
         "That no other looks were taken is not checked: --planned records them, and a --ledger"
         " knows them." in visible
@@ -117,12 +117,12 @@ def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
 def test_an_early_stop_is_said_to_overestimate(scores) -> None:
     a, b = scores
     far = {query: score + 0.2 for query, score in b.items()}
-    early = " ".join(text(_first((a, far), 200, planned=400)).split())
+    early = whole_text(_first((a, far), 200, planned=400))
     assert "Δ at an early stop is larger than the true one on average" in early
-    last = " ".join(text(_first((a, far), 400, planned=400)).split())
+    last = whole_text(_first((a, far), 400, planned=400))
     assert "early stop" not in last
 
 
 def test_a_confidence_sequence_says_for_which_differences_it_holds(scores) -> None:
-    visible = " ".join(text(_first(scores, 200, anytime=400)).split())
+    visible = whole_text(_first(scores, 200, anytime=400))
     assert "from 25 queries on, for differences like these" in visible

@@ -14,7 +14,7 @@ from abrank.inference import run_prediction_powered
 from abrank.inference.prediction_powered import worth_interval
 from abrank.options import Machine, Question
 from abrank.report import compose, from_dict
-from tests.report.written import card, text
+from tests.report.written import card, text, whole_text
 
 MEASURES = ["nDCG@10", "AP"]
 
@@ -46,7 +46,7 @@ def _by_people_alone(result: Comparison, alone: Comparison) -> str:
     rows = {row[0].text: [cell.text for cell in row] for row in section.blocks[0].rows}
     assert rows["People alone ★"][-1] == "decides"
     assert rows["People and machine"][-2] == "set aside"
-    visible = " ".join(text(result).split())
+    visible = whole_text(result)
     assert "with the machine" not in visible.lower().replace("with the machine's", "")
     assert from_dict(result.to_dict()) == result
     return visible
@@ -96,14 +96,14 @@ def test_worth_has_an_interval(scores) -> None:
     a, b, machine, judged = scores
     result = _compared(a, b, machine, judged).machine
     assert result.worth_low < result.worth < result.worth_high
-    visible = " ".join(text(_compared(a, b, machine, judged)).split())
+    visible = whole_text(_compared(a, b, machine, judged))
     assert re.search(r"are worth about [\d ]+ \([\d ]+ to [\d ]+\)\.", visible)
 
 
 def test_nothing_reads_a_finding_into_what_does_not_decide(scores) -> None:
     a, b, machine, judged = scores
     result = _compared(a, b, machine + 0.1, judged)
-    visible = " ".join(text(result).split())
+    visible = whole_text(result)
     assert "Machine alone: better" not in visible
     assert "Machine alone: Δ" in visible
 
