@@ -33,7 +33,7 @@ LIST_ALL = 1_500
 MOST_UNJUDGED = 20_000
 
 # A document and its grade, None where nobody judged it; in rank order.
-RankedList: TypeAlias = tuple[tuple[str, float | None], ...]
+RankedList: TypeAlias = tuple[tuple[str, int | float | None], ...]
 Range: TypeAlias = tuple[float, float]
 
 

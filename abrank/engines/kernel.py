@@ -169,7 +169,7 @@ class RunCounts:
     n_judged_rows: int = 0
     n_judgments: int = 0
     n_negative_grades: int = 0
-    grades: tuple[float, ...] = field(default=())
+    grades: tuple[int | float, ...] = field(default=())
     # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
     # order of the partitions changes nothing
     share_at_10: int = 0

@@ -96,7 +96,7 @@ class Audit:
     n_unjudged_at_10: int
     n_judgments: int
     n_negative_grades: int
-    grades: tuple[float, ...]
+    grades: tuple[int | float, ...]
     tags: tuple[str, ...]
     n_comments: int = 0
     byte_order_mark: bool = False
@@ -128,7 +128,7 @@ def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     return np.minimum(judged.n_retrieved, DEPTH), n_graded
 
 
-def _distinct_grades(grades: IntArray | FloatArray) -> tuple[float, ...]:
+def _distinct_grades(grades: IntArray | FloatArray) -> tuple[int | float, ...]:
     distinct = np.unique(grades).tolist()
     return tuple(distinct if len(distinct) <= MOST_GRADES else [distinct[0], distinct[-1]])
 

@@ -85,7 +85,12 @@ class NamedTable:
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
-        return next(column for column in self.columns if column.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, ScoreColumn]:
+        # Reversed, so that the first of two columns with one name is the one that counts.
+        return {column.name: column for column in reversed(self.columns)}
 
     @cached_property
     def positions(self) -> IntArray:

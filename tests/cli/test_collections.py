@@ -45,7 +45,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     assert "= like these" in out
     assert max(map(len, out.splitlines())) <= 80
     again = [word for kind in kinds for word in ("--report", f"{kind}:again.{kind}")]
-    assert run(["render", "out.json", *again]) == 0
+    assert run(["render", "out.json", "-v", *again]) == 0
     for kind in kinds:
         assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
     assert Path("out.summaries.csv").exists()

@@ -11,6 +11,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.comparison import Comparison
+from abrank.report import compose
 from abrank.report import text as report_text
 
 RULE = """
@@ -66,7 +67,7 @@ def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -
         "sha256": hashlib.sha256((folder / "abrank.toml").read_bytes()).hexdigest(),
         "deviations": [],
     }
-    text = " ".join(report_text(Comparison.from_json("r.json"), detail="all").split())
+    text = " ".join(report_text(compose(Comparison.from_json("r.json")), detail="all").split())
     assert "The rule was declared in rules/abrank.toml" in text
     assert "and not changed." in text
 
@@ -80,7 +81,7 @@ def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, c
         {"setting": "margin", "declared": "0.01", "used": "0.02"},
         {"setting": "test", "declared": "t", "used": "permutation"},
     ]
-    text = " ".join(report_text(Comparison.from_json("r.json"), detail="all").split())
+    text = " ".join(report_text(compose(Comparison.from_json("r.json")), detail="all").split())
     assert (
         "changed for this call: margin 0.02 in place of 0.01; test permutation in place of t"
         in text

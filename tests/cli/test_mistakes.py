@@ -108,7 +108,7 @@ def test_one_file_given_twice_is_wrong_usage(folder, monkeypatch, capsys) -> Non
 
 def test_a_narrow_terminal_is_not_overrun(folder) -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "abrank", "compare", "qrels.txt", "a.run", "b.run", "-q"]
+    command = [sys.executable, "-m", "abrank", "compare", "qrels.txt", "a.run", "b.run"]
     command += ["-m", "nDCG@10", "-m", "ERR(max_grade=3)@20", "--color", "never", "--ascii"]
     environment = {**os.environ, "COLUMNS": "54"}
     done = subprocess.run(command, stdout=theirs, cwd=folder, env=environment, check=False)
@@ -153,5 +153,5 @@ def test_the_same_judgments_twice_are_told(folder, monkeypatch, capsys) -> None:
     )
     for second, message in (("qrels.txt", True), ("flipped.txt", False)):
         assert run(["agreement", "qrels.txt", second]) == 0
-        text = "both hold the same judgments: was one file given twice?"
+        text = "both files have the same judgments: was one file given twice?"
         assert (text in capsys.readouterr().out) == message

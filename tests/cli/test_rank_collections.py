@@ -33,14 +33,14 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
-    requested = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
+    requested = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-v"]
     assert run([*requested, *reports]) == 0
     out = capsys.readouterr().out
     assert "Of 3 systems 2 could be the best on these 3 collections: rrf and t5." in out
     assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in kinds:
-        assert run(["render", "out.json", "--report", f"{kind}:again.{kind}"]) == 0
+        assert run(["render", "out.json", "-v", "--report", f"{kind}:again.{kind}"]) == 0
         assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
     assert len(Path("out.means.csv").read_text().splitlines()) == 1 + 2 * 3 * 3
     assert len(Path("out.pairs.csv").read_text().splitlines()) == 1 + 2 * 2 * 3

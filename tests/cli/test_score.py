@@ -183,7 +183,7 @@ def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, scor
 
 
 def test_an_interval_and_a_floor(score, tmp_path):
-    out, _ = score("a.run", "-m", "AP", "--interval", "--quiet")
+    out, _ = score("a.run", "-m", "AP", "--interval")
     assert out.startswith("AP of a is 0.417\n95% CI 0.000 to 1.000, 3 queries\n")
     out, err = score("b.run", "--at-least", "ndcg@10:0.99", "--quiet", code=1)
     assert "? FLOOR NOT CLEARED" in out

@@ -24,6 +24,8 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     No signal is ignored at first; a shell that runs the tests behind itself ignores SIGINT.
     """
+    if sys.platform == "win32":
+        pytest.skip("Windows has no POSIX signals: neither SIGALRM nor setitimer nor pause")
     numbers = [*ENDING, signal.SIGALRM]
     handlers = [signal.signal(number, signal.SIG_DFL) for number in numbers]
     thresholds = gc.get_threshold()

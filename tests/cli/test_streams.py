@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,11 +79,16 @@ def test_a_folder_that_may_not_be_entered(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Root may enter every folder, so the system's answer is put in its place.
-    def refuse(self: Path, *_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied", str(self))
+    def refusing(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(self: Path, *arguments: Any, **options: Any) -> Any:
+            if self.parts[:1] == ("locked",):
+                raise PermissionError(13, "Permission denied", str(self))
+            return original(self, *arguments, **options)
 
-    for method in ("open", "stat", "is_file", "is_dir", "exists"):
-        monkeypatch.setattr(Path, method, refuse)
+        return call
+
+    for method in ("open", "stat", "is_file", "is_dir", "exists", "samefile"):
+        monkeypatch.setattr(Path, method, refusing(getattr(Path, method)))
     for command in ("score", "compare", "check", "rank"):
         assert run([command, "locked/qrels", "locked/a.run", "locked/b.run"]) == 3
         assert "locked/qrels: cannot be read: permission denied" in capsys.readouterr().err

@@ -59,7 +59,9 @@ def test_history_tells_what_compare_kept(here, capsys) -> None:
         assert run([*COMMAND, "-q", "--seed", str(seed), "--test", "permutation"]) == 0
     capsys.readouterr()
     assert run(["history", "gates.sqlite", "--report", "out.html", "-q"]) == 0
-    assert capsys.readouterr().out.startswith("1 comparison, ")  # exact: no seed matters
+    assert capsys.readouterr().out.startswith(
+        "1 comparison: 1 better, 0 worse.\n"
+    )  # exact: no seed matters
     assert (here / "out.html").read_text().startswith("<!doctype html>")
     assert run(["history", "nothing.sqlite"]) == 2
     assert "there is no ledger" in capsys.readouterr().err

@@ -93,7 +93,8 @@ def _reader(kind: Any) -> Reader:  # noqa: ANN401
         return _READERS[kind]
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return partial(_optional, [_reader(kind) for kind in kinds if kind is not NoneType])
+        kinds = tuple(kind for kind in kinds if kind is not NoneType)
+        return partial(_optional, _number if set(kinds) == {int, float} else _reader(*kinds))
     if origin is Literal:
         return partial(_choice, kinds)
     if origin is tuple:
@@ -127,17 +128,19 @@ def _float(value: float | str | None) -> float:
     return float(value)
 
 
+def _number(value: int | float | str | None) -> int | float:
+    # Whole grades are written without a point, and so they stay.
+    return value if type(value) is int and abs(value) <= LARGEST else _float(value)
+
+
 def _choice(choices: Sequence[str], value: object) -> object:
     names = ", ".join(str(choice) or '""' for choice in choices)
     _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
     return value
 
 
-def _optional(readers: list[Reader], value: object) -> object:
-    if value is None:
-        return None
-    (reader,) = readers
-    return reader(value)
+def _optional(reader: Reader, value: object) -> object:
+    return None if value is None else reader(value)
 
 
 def _items(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:  # noqa: ANN401

@@ -190,7 +190,7 @@
   const hidden = (said) => make("span", "vh", said);
   const chip = (grade) => (grade === null
     ? make("span", "chip hole", make("span", "", "?"), hidden(" not judged"))
-    : make("span", `chip g${Math.max(0, Math.min(3, grade))}`, hidden("grade "), String(grade)));
+    : make("span", `chip g${Math.max(0, Math.min(3, Math.ceil(grade)))}`, hidden("grade "), String(grade)));
   const move = (from, to, first) => {
     const lost = first && (!to || to > data.depth);
     if (!to) return [first ? "dropped" : "new", lost];
