@@ -92,13 +92,26 @@ _SETTING_NAMES = frozenset((
     "embedding_dim", "lr", "learning_rate", "batch_size", "epochs", "layers", "dim", "window",
 ))  # fmt: skip
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
-# What judges' tools write beside the scores.
-_TEXT_NAMES = frozenset((
-    "user_input", "question", "input", "prompt", "instruction", "answer", "response", "output",
-    "completion", "prediction", "text", "reference", "target", "ground_truth", "expected_output",
-    "actual_output", "context", "contexts", "retrieved_contexts", "reference_contexts",
-    "retrieval_context", "explanation", "reason", "rationale", "feedback", "comment", "metadata",
-    "error", "status", "timestamp", "created_at", "updated_at", "date", "url",
+# What judges' tools write beside the scores: of the one system of a row, and the rest.
+_ANSWER_NAMES = frozenset(
+    (
+        "answer",
+        "response",
+        "output",
+        "completion",
+        "prediction",
+        "actual_output",
+        "context",
+        "contexts",
+        "retrieved_contexts",
+        "retrieval_context",
+    )
+)
+_TEXT_NAMES = _ANSWER_NAMES.union((
+    "user_input", "question", "input", "prompt", "instruction", "text", "reference", "target",
+    "ground_truth", "expected_output", "reference_contexts", "explanation", "reason", "rationale",
+    "feedback", "comment", "metadata", "error", "status", "timestamp", "created_at", "updated_at",
+    "date", "url",
 ))  # fmt: skip
 # Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
 _NO_QUALITY = re.compile(
@@ -515,7 +528,8 @@ class _TableRoles:
     def _numeric(self) -> list[str]:
         return [
             name for name in self.free
-            if self.column(name).is_numeric or self._is_damaged(self.column(name))
+            if (self.column(name).is_numeric or self._is_damaged(self.column(name)))
+            and folded(name) not in _TEXT_NAMES and name != INDEX
         ]  # fmt: skip
 
     def _find_wide(self) -> dict[str, tuple[str, str]]:
@@ -540,7 +554,8 @@ class _TableRoles:
             return pairs
         registered = [name for name in names if self.is_measure(name)]
         plain = {*map(folded, names)} <= {*VALUE_NAMES}
-        if registered or plain or len(names) < 2 or any(map(self.is_cost, names)):
+        answers = not _ANSWER_NAMES.isdisjoint(map(folded, self.free))
+        if registered or plain or answers or len(names) < 2 or any(map(self.is_cost, names)):
             return {}
         as_variants = {name: (name, measure) for name in names}
         if (
@@ -628,7 +643,7 @@ class _TableRoles:
                 and not (numeric and not self._varies(variant))
             ):
                 settings.append(name)
-            elif not numeric or word in _TEXT_NAMES or _NO_QUALITY.fullmatch(word):
+            elif not numeric or word in _TEXT_NAMES or name == INDEX or _NO_QUALITY.fullmatch(word):
                 few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
                 is_segment = (of_query or not variant) and few and word not in _TEXT_NAMES
                 is_segment = is_segment and not _NO_QUALITY.fullmatch(word) and name != INDEX

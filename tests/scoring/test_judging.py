@@ -93,7 +93,7 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     more = abrank.read_qrels("more")
     assert len(more.grade) == len(judged[::2]) + len(pool)
     assert sample_documents("more", "a.run", "b.run").documents == ()
-    assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-q"]) == 0
+    assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-v"]) == 0
     assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 
 

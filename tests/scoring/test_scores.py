@@ -328,7 +328,7 @@ def test_texts_beside_the_scores_are_left_out_and_told(tmp_path: Path) -> None:
     scores = abrank.read_scores(JUDGED)
     assert scores.measures == ("faithfulness",)
     assert scores.query_ids[0] == "What is 0?"
-    assert "retrieved_contexts (12 of text), response (12 of text)" in scores.notes[0]
+    assert scores.notes[0].endswith("; not compared: retrieved_contexts, response")
     JUDGED.to_csv(tmp_path / "a.csv", index=False)
     assert abrank.read_scores(tmp_path / "a.csv").values.tolist() == scores.values.tolist()
 
@@ -338,10 +338,17 @@ def test_repeated_judging_is_averaged_per_query(column: str) -> None:
     twice = [JUDGED.assign(**{column: i, "faithfulness": JUDGED.faithfulness + 0.1 * i})
              for i in range(2)]  # fmt: skip
     scores = abrank.read_scores(pd.concat(twice))
-    assert scores.systems == ("scores",)
+    assert (scores.systems, scores.measures) == (("scores",), ("faithfulness",))
     np.testing.assert_allclose(
         scores.values[:, 0, 0].sum(), (JUDGED.faithfulness + 0.05).sum(), rtol=1e-12
     )
+
+
+def test_what_a_system_answered_makes_the_other_columns_its_measures() -> None:
+    reference = pd.DataFrame({"question": ["2+2?", "3+3?", "4+4?"], "answer": ["4", "none", "8"],
+                              "overlap": [1.0, 0.0, 1.0], "tone": [0.7, 0.9, 0.8]})  # fmt: skip
+    scores = abrank.read_scores(reference)
+    assert (scores.systems, scores.measures) == (("scores",), ("overlap", "tone"))
 
 
 def test_lines_of_an_id_and_a_score() -> None:
