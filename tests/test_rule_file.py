@@ -11,6 +11,7 @@ import pytest
 import abrank
 from abrank import ArgumentError, NotFoundError, ReadError
 from abrank.cli import run
+from tests.report.written import text as text_of
 
 RULE = """
 qrels = "qrels.txt"
@@ -76,7 +77,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
         {"setting": "rel", "declared": "1", "used": "none"},
         {"setting": "fail-on", "declared": "worse", "used": "none"},
     ]
-    assert "alpha 0.05 in place of 0.1" in " ".join(str(comparison).split())
+    assert "alpha 0.05 in place of 0.1" in " ".join(text_of(comparison, detail="all").split())
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def test_provenance_replays_the_result(files, monkeypatch) -> None:
     assert provenance["settings"] == {
         "missing": "zero", "score_dtype": "float64", "duplicates": "error",
         "depth": None, "rel": None, "judged_only": False, "interpolation": "10",
+        "same_id": "keep",
     }  # fmt: skip
     assert provenance["versions"]["abrank"] == abrank.__version__
     assert compare(*files, rng=result.seed).rows == result.rows

@@ -100,7 +100,8 @@ def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
 def test_the_help_of_rank_names_every_test(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank", "--help-all"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert all(f" {name}" in text for name in (*TESTS, *JOINT_TESTS))
+    choices = text.partition("--test [")[2].partition("]")[0].split("|")
+    assert {*choices} == {*TESTS, *JOINT_TESTS} - {"pairwise"}
 
 
 def test_a_hit_of_recommenders_is_no_number_of_hits() -> None:
@@ -152,7 +153,9 @@ def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -
 def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
     assert run(["check", str(folder / "ready.csv")]) == 0
-    assert "read as a column per measure, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "read as a column per measure, 2 queries, 1 measure\n  query: query_id\n" in out
+    assert "  measures as abrank calls them: AP\n" in out
     assert run(["check", str(folder / "s.csv")]) == 3
 
 
@@ -226,7 +229,8 @@ compare(*PAIR, scoring={"depth": 10}) -> scoring must be Scoring(...), not {'dep
 compare(*PAIR, config="nothing.toml") -> nothing.toml: no such file
 compare(*PAIR, adjust="bonf") -> did you mean config=Question(adjust=...) ?
 compare(*PAIR, family="some") -> did you mean config=Question(family=...) ?
-compare_scores(ONE, [1, 2]) -> abrank pairs
+compare_scores(ONE, [1, 2]) -> different users? Compare them as independent groups: abrank compare
+compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1; if they mean the same
 compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 compare_scores(ONE, {**ONE, "q0": float("inf")}) -> the first: score of B on query q0
 compare_scores(ONE, ONE, measures="AP") -> there are score
@@ -298,7 +302,7 @@ compare(PAIR[0], PAIR[1]) -> compare(): missing the argument 'b'
 compare(PAIR[0], PAIR[1].frame().drop(columns="doc_id"), PAIR[2]) -> say which: abrank.read_run(
 compare(PAIR[0], PAIR[1].frame().assign(score=None), PAIR[2]) -> row 0: score is missing (None)
 compare(PAIR[0], PAIR[1].frame().rename(columns={"score": "mine"}), PAIR[2]) -> is mine the score?
-compare({"q1": {"d1": 1}}, {"q1": {"d1": "high"}}, {"q1": {"d1": .5}}) -> 'high' is a str
+compare({"q1": {"d1": 1}}, {"q1": {"d1": "x"}}, {"q1": {"d1": 1}}) -> row 0: score "x" is not a num
 compare({}, {}, {}) -> expected: query_id, doc_id, relevance
 compare(*PAIR, measures="prefs_pair") -> left out: abrank guide trec_eval
 compare(*PAIR, k=10) -> did you mean measures= ?
@@ -318,7 +322,7 @@ rank_scores(FRAME, measures="nDCG") -> there are AP
 rank(*PAIR) -> it takes qrels, runs; the others by name, and runs as one mapping: {"bm25": run, …}
 rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, baseline="A") -> did you mean a?
 suggest_margins(*PAIR) -> the others by name
-power(RESULT, effect="5%") -> effect must be a number, not '5%'
+power(sd=.2, effect="5%") -> effect 5% is a share of A's mean, which is not known here
 power(n=50, sd=.2) -> the number of queries is --queries (queries=)
 audit(n=50, a=.4, b=.5) -> the number of queries is --queries (queries=)
 history() -> missing a required argument: 'path'
@@ -333,7 +337,7 @@ ON_THE_COMMAND_LINE = """
 compare q.txt a.run b.run --margin 1 % -> 2 a share is one word, as in --margin 1%
 compare q.txt a.run b.run --alpha 5% -> 2 a share such as 0.05
 compare q.txt a.run b.run --figures svg -> 2 svg:figures writes to figures/
-power --sd .2 --margin 2% -> 2 a number in the unit of the measure, such as 0.02
+power --sd .2 --margin 2% -> 2 margin 2% is a share of A's mean, which is not known here
 compare q.txt a.run b.run --tolerance 0.01 -> 2 Did you mean '--margin'?
 compare q.txt a.run b.run --bonferroni -> 2 Did you mean '--config adjust=...'?
 compare q.txt a.run b.run --require not-worse -> 2 did you mean non-inferior?
@@ -349,7 +353,7 @@ rank q.txt a.run b.run --test friedman -> 2 did you mean nemenyi?
 rank q.txt a.run b.run --adjust holm -> 2 as in --test t --adjust holm
 score q.txt a.run -l 2 -> 2 Did you mean '--rel'?
 score q.txt a.run -c -> 2 a judged query that a run lacks scores 0 without it
-power q.txt a.run b.run --effect 2% -> 2 a number in the unit of the measure, such as 0.02
+power q.txt a.run b.run --effect x% -> 2 a percentage of A's mean such as 2%, not 'x%'
 audit 50 .4 .5 -> 2 --queries 50 --a 0.412 --b 0.431
 aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
 inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
@@ -372,7 +376,7 @@ compare q.txt a.run b.run --require best -> 2 'better', 'equivalent'; did you me
 compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
 compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
-compare q.txt a.run b.run --test anova -> 2 'wilcoxon', 'sign', 'hall', 'bounded'.
+compare q.txt a.run b.run --test anova -> 2 'sign', 'permutation', 'bounded', 'bootstrap', 'wilcoxon'.
 compare q.txt a.run b.run --alpha 95 -> 2 alpha must lie between 0 and 1, not 95.0
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --seed x -> 2 for '--seed': 'x' is not a valid integer range.
@@ -419,8 +423,8 @@ rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
 rank q.txt a.run b.run --require better -> 2 compare decides between two
 rank q.txt a.run b.run --config x=1 -> 2 compare decides between two
 rank --scores s.csv -> 3 s.csv, line 3: score "x" is not a number
-score q.txt -> 2 at least one run are needed (or --list-measures)
-score a.run -> 2 at least one run are needed (or --list-measures)
+score q.txt -> 2 at least one run are needed (or --scores FILE, or --list-measures)
+score a.run -> 2 at least one run are needed (or --scores FILE, or --list-measures)
 score q.txt a.run -m nope -> 2 all: abrank guide measures
 score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10 -> 2 nDCG@10 is no floor, as nDCG@10:0.35

@@ -217,7 +217,8 @@ def missing_attribute(result: object, name: str) -> AttributeError:
     kind = type(result)
     problem = f"a {kind.__name__} has no {name}"
     if name[0] != "_":
-        there = [item for item in dir(kind) if item[0] != "_"]
+        names = {*dir(kind), *getattr(kind, "__dataclass_fields__", ())}
+        there = sorted(item for item in names if item[0] != "_")
         meant = _MEANT.get(name, "")
         suggestions = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(
             name, there

@@ -287,7 +287,8 @@ def rows_of(scores: Scores, question: Question, context: Beside) -> Sample:
     primary = question.primary or scores.measures[0]
     sample = QuerySample(scores, **options)
     differences = sample.differences[:, scores.measures.index(primary)]
-    if sample.by in MEAN_AND_ERROR and differences.any() and not has_spread(differences):
+    constant = sample.n > 1 and differences.any() and not has_spread(differences)
+    if sample.by in MEAN_AND_ERROR and constant:
         return replace(sample, by="permutation")  # the others have no answer without a spread
     return sample
 

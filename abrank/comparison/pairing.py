@@ -6,7 +6,7 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -204,14 +204,24 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 
 def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # noqa: ANN401
     """Refuse two groups that share no unit, and say how they are compared."""
-    first, two = (group.systems[0] for group in groups)
-    ids_of = [f"{', '.join(sorted(group.query_ids)[:3])} …" for group in groups]
+    query_ids = {group.systems[0]: group.query_ids for group in groups}
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
     command = shlex.join(["abrank", "compare", "--scores", *(files or ["A", "B"]), "--independent"])
     raise AlignmentError(
-        f"{first} and {two} share no query: were they seen by different users? Compare them as"
-        f" independent groups: {command} (design=Independent())\n  their ids begin with"
-        f" {' and '.join(ids_of)}: of the same queries they must be written alike"
+        f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
+        f" as independent groups: {command} (design=Independent())\n  {_first_ids(query_ids)}"
+    )
+
+
+def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
+    """Say how the ids of two systems begin, for the case that they mean the same queries."""
+    (a, ids_a), (b, ids_b) = (
+        (name, ", ".join(sorted(queries)[:3]) + " …" * (len(queries) > 3))
+        for name, queries in query_ids.items()
+    )
+    return (
+        f"the query ids of {a} are {ids_a}, those of {b} {ids_b}; if they mean the same queries,"
+        " write them alike"
     )
 
 
@@ -492,11 +502,9 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
     """Refuse two systems that have no query in common: there is nothing to pair."""
     for a, b in combinations(queries, 2):
         if queries[a].isdisjoint(queries[b]):
-            ids = " and ".join(f"{', '.join(sorted(queries[item])[:3])} …" for item in (a, b))
             raise AlignmentError(
                 f"{a} and {b} share no query: shown to different users? That is an unpaired"
-                f" experiment; abrank pairs\n  their ids begin with {ids}: of the same queries they"
-                " must be written alike"
+                f" experiment; abrank pairs\n  {_first_ids({a: queries[a], b: queries[b]})}"
             )
 
 

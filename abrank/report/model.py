@@ -434,8 +434,8 @@ class Words(Generic[Subject]):
     def interval(self, low: float, high: float) -> str:
         """Return both limits of a difference; where any difference is possible, that."""
         if math.isinf(low) and math.isinf(high):
-            n = getattr(self.result, "n_queries", 0)
-            return f.no_interval(n)
+            n = getattr(self.result, "n_queries", 0)  # no one number of several collections
+            return f.no_interval(n) if n else f.UNDEFINED
         return f.interval(low, high, digits=self.digits)
 
     def range(self, low: float, high: float) -> str:

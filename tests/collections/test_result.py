@@ -27,7 +27,7 @@ def test_each_collection_must_pass_where_it_is_asked_of_each(tmp_path: Path) -> 
     assert (gate.passed, gate.lacks, collections.decision.exit_code) == (False, "each", 1)
     text = " ".join(str(collections).split())
     assert "not passed on 1 of the 3 collections: c2" in text
-    assert "Do not ship candidate by this rule: the gate does not pass on c2." in text
+    assert "Do not ship candidate by this rule: the gate fails on c2." in text
     assert (
         CollectionsComparison.from_json(collections.report(tmp_path / "results.json"))
         == collections

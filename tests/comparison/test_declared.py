@@ -33,6 +33,7 @@ from abrank.options import Question
 from abrank.rule import Guard
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
+from tests.report.written import text as text_of
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     comparison = compare_scores(a, b)
     (note,) = (note for note in comparison.notes if note.code == "no-margin-many-queries")
     assert note.values == {"n": 10_000, "visible": comparison.planning.smallest_visible}
-    text = " ".join(str(comparison).split())
+    text = " ".join(text_of(comparison, detail="all").split())
     visible = f"{comparison.planning.smallest_visible:.{comparison.decimals}f}"
     assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in text
     few = {user: a[user] for user in list(a)[:9_999]}

@@ -14,6 +14,7 @@ from scipy import stats
 import abrank
 from abrank.cli import run
 from abrank.inference.clusters import effective_queries, weighted_result
+from tests.report.written import text as text_of
 
 N = 60
 IDS = [f"q{i:02}" for i in range(N)]
@@ -123,7 +124,7 @@ def test_weights_in_clusters_are_decided_reported_and_come_back(
     part = np.bincount(np.arange(N) // 4, w / w.sum())
     assert comparison.clusters.n_effective == pytest.approx(1.0 / (part @ part))
     assert {segmentation.name for segmentation in comparison.segmentations} == {"kind", "weight"}
-    text = " ".join(comparison.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
+    text = " ".join(text_of(comparison, detail="all").split())
     assert "weighted cluster-robust t test" in text
     assert "clusters of one weight" in text
     assert abrank.Comparison.from_json(comparison.report(tmp_path / "r.json")) == comparison
@@ -160,10 +161,14 @@ def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: P
             assert row.pvalue == pytest.approx(alone.pvalue[0])
     again = abrank.Comparison.from_json(comparison.report(tmp_path / "results.json"))
     assert again == comparison
-    for name in ("report.html", "report.md", "report.txt"):
-        text = " ".join(comparison.report(tmp_path / name).read_text(encoding="utf-8").split())
-        assert "in the head" in text, name
-    assert "weighted t test" in str(comparison)
+    texts = {
+        name: comparison.report(tmp_path / name).read_text(encoding="utf-8")
+        for name in ("report.html", "report.md")
+    }
+    texts["terminal"] = text_of(comparison, detail="all")
+    for name, text in texts.items():
+        assert "in the head" in " ".join(text.split()), name
+    assert "weighted t test" in texts["terminal"]
     assert "effective number" in comparison._repr_html_()
 
 
@@ -177,7 +182,7 @@ def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path
         == abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(TRAFFIC)).primary
     )
     text = "2 other queries have 75.0% of all weight, and are not compared."
-    assert text in " ".join(str(comparison).split())
+    assert text in " ".join(text_of(comparison, detail="all").split())
     assert abrank.Comparison.from_json(comparison.report(tmp_path / "results.json")) == comparison
 
 

@@ -18,6 +18,7 @@ from abrank.inference import run_prediction_powered, run_test
 from abrank.report import compose, from_dict
 from abrank.report.sections.appendix import methods_text
 from tests.asked import asked
+from tests.report.written import text as text_of
 
 N_QUERIES, N_JUDGED = 200, 40
 MEASURES = ["nDCG@10", "AP", "RR"]
@@ -234,7 +235,7 @@ def test_a_sample_that_was_picked_is_told(scores) -> None:
     created = {name: scores[f"machine {name}"].loc[easy] for name in "ab"}
     result = compared({**scores, **created})
     assert "machine-sample-differs" in codes(result)
-    text = " ".join(str(result).split())
+    text = " ".join(text_of(result, detail="all").split())
     assert "differ from the others in difficulty. By the machine's judgments the mean" in text
     assert "machine-sample-differs" not in codes(compared(scores))
 

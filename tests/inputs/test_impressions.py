@@ -15,6 +15,7 @@ import abrank
 from abrank.inference.clusters import standard_error
 from abrank.inputs.votes import credits_of
 from abrank.simulate import interleave, simulate_clicks
+from tests.report.written import text as text_of
 
 PARTS = {
     "all": {}, "team_draft": {"method": "team_draft"}, "balanced": {"method": "balanced"},
@@ -124,10 +125,9 @@ def test_users_are_the_clusters_unless_others_are_asked_for(
     comparison = abrank.compare_preferences(rows)
     assert (comparison.clusters.name, comparison.clusters.n_clusters) == ("user", 60)
     assert comparison.rule.test == "permutation"
-    assert "clusters by user" in str(comparison)
-    assert f"Interleaved lists: {comparison.n_queries} impressions" in " ".join(
-        str(comparison).split()
-    )
+    screen = " ".join(str(comparison).split())
+    assert f"Interleaved lists: {comparison.n_queries} impressions by 60 users" in screen
+    assert "60 clusters by user" in " ".join(text_of(comparison, detail="all").split())
     assert abrank.Comparison.from_json(comparison.report(tmp_path / "r.json")) == comparison
     page = comparison.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "not say how large the gain is in nDCG" in page

@@ -76,6 +76,11 @@ def compose_plan(
     )
 
 
+def _size(difference: float) -> str:
+    """Return a difference, which a percentage of a mean makes of many digits, as it is read."""
+    return f.number(float(f"{difference:.4g}"))
+
+
 def _queries(count: int) -> str:
     return f.plural(count, "query", "queries")
 
@@ -94,8 +99,7 @@ def _title(w: Words[Plan]) -> str:
         )
     if len(plan.rows) == 1:
         row = plan.rows[0]
-        number = f.number(row.difference)
-        return f"A difference of {number} needs {_needed_with_range(plan, row)}"
+        return f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
     return "Queries needed to show a difference"
 
 
@@ -105,7 +109,7 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
     if plan.same is not None:
         by = "" if plan.test == "t" else " (t test)"
         needed = _needed_with_range(plan, plan.same)
-        margin = f.number(plan.same.margin)
+        margin = _size(plan.same.margin)
         text = f"{needed} would prove a difference below ±{margin} if the true difference is 0{by}"
         yield Fact("same", text, everywhere=True)
     if plan.width is not None:
@@ -148,7 +152,7 @@ def _table(w: Words[Plan]) -> Section:
         "plan",
         (
             Column("True difference", role="change"),
-            [Cell(f.number(row.difference), row.difference) for row in rows],
+            [Cell(_size(row.difference), row.difference) for row in rows],
         ),
         (Column("Queries needed"), [Cell(_needed(row.n), row.n) for row in rows]),
         *more,
@@ -182,13 +186,11 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         return (Cell(kind), Cell(_needed(alone)), *map(Cell, beyonds))
 
     rows = [
-        cells(
-            f"a difference of {f.number(row.difference)}", row.n, [x.needed[i] for x in plan.judged]
-        )
+        cells(f"a difference of {_size(row.difference)}", row.n, [x.needed[i] for x in plan.judged])
         for i, row in enumerate(plan.rows)
     ]
     if plan.same is not None:
-        text = f"the same within ±{f.number(plan.same.margin)}"
+        text = f"the same within ±{_size(plan.same.margin)}"
         rows.append(cells(text, plan.same.n, [first.same for first in plan.judged]))
     if plan.width is not None:
         text = f"an interval of width {f.number(plan.width.width)}"
