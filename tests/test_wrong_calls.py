@@ -376,7 +376,7 @@ compare q.txt a.run b.run --require best -> 2 'better', 'equivalent'; did you me
 compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
 compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
-compare q.txt a.run b.run --test anova -> 2 'sign', 'permutation', 'bounded', 'bootstrap', 'wilcoxon'.
+compare q.txt a.run b.run --test anova -> 2 'permutation', 'bounded', 'bootstrap', 'wilcoxon'.
 compare q.txt a.run b.run --alpha 95 -> 2 alpha must lie between 0 and 1, not 95.0
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --seed x -> 2 for '--seed': 'x' is not a valid integer range.

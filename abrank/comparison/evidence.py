@@ -240,7 +240,8 @@ def _cutoff_curve(
 def _rel(measure: Measure) -> int:
     """Return the lowest grade that is relevant to a measure."""
     rel = dict(measure.parameters).get("rel", 1)
-    return rel if isinstance(rel, int) else 1
+    # The functions of measures are typed for whole grades, and take fractional ones too.
+    return rel if isinstance(rel, (int, float)) else 1  # type: ignore[return-value]
 
 
 def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:

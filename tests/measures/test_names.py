@@ -40,7 +40,8 @@ from abrank.measures.registry import Gains, Levels
 SPELLINGS = {
     "AP": "AP ap MAP map AP() AP(rel=1) AP(cutoff=None)",
     "AP@10": "AP@10 map@10 map_cut_10 map_cut.10 AP(cutoff=10)",
-    "AP(rel=2)": "AP(rel=2) map-l2",
+    "AP(rel=2)": "AP(rel=2) AP(rel=2.0) map-l2",
+    "AP(rel=0.5)": "AP(rel=0.5) AP(rel=.5)",
     "AP(rel=2)@10": "AP(rel=2)@10 map@10-l2 MAP(rel=2)@10",
     "nDCG": "nDCG ndcg NDCG nDCG(dcg='log2') nDCG(dcg=log2)",
     "nDCG@10": "nDCG@10 NDCG@10 ndcg@10 ndcg_cut_10 ndcg_cut.10 ndcg_cut@10",
@@ -235,6 +236,7 @@ def test_set_f_of_trec_eval_takes_beta_squared():
         ("P@None", "cutoff must be a whole number, not None"),
         ("AP(rel=0)", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
         ("map-l0", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
+        ("ERR(max_grade=2.0)", "max_grade must be a whole number, not 2.0"),
         ("AP(rel=1,rel=2)", '"AP(rel=1,rel=2)" gives rel more than once'),
         ("AP(cutoff=5)@10", '"AP(cutoff=5)@10" gives cutoff more than once'),
         ("AP_5@10", '"AP_5@10" gives cutoff more than once'),
