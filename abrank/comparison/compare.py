@@ -30,7 +30,7 @@ from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import QuerySample, Sample
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_directions, inspect_margin
+from abrank.diagnostics.notes import inspect_margin
 from abrank.diagnostics.runs import (
     inspect_gaps,
     inspect_relevance,
@@ -427,10 +427,6 @@ def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Not
             span=requested.span,
             n_queries=result.n_queries,
             visible=result.planning.smallest_visible,
-        ),
-        *inspect_directions(
-            [name for name in requested.better.undeclared if name != rule.primary],
-            primary=rule.primary,
         ),
         *_turned_guards(result, requested, sample),
     ]

@@ -168,10 +168,8 @@ class Comparison(Result):
 
     @property
     def undeclared(self) -> tuple[str, ...]:
-        """The measures that sound like a cost, and whose better direction nobody declared."""
-        values = (n.values["measures"] for n in self.notes if n.code == "direction-not-declared")
-        lead = () if self.rule.direction_declared else (self.rule.primary,)
-        return (*lead, *(measure for measures in values for measure in measures))
+        """The primary measure, where it sounds like a cost and nobody declared its direction."""
+        return () if self.rule.direction_declared else (self.rule.primary,)
 
     def better_direction(self, measure: str | None = None) -> bool | None:
         """Return whether the higher score of a measure is the better one; None if nobody said."""

@@ -111,13 +111,6 @@ def inspect_margin(
     return []
 
 
-def inspect_directions(requested: Sequence[str], *, primary: str) -> list[Note]:
-    """Return the question whether less is better of scores with a name like a cost."""
-    severity = 4 if primary in requested else 2
-    names = sorted(requested, key=lambda name: name != primary)
-    return [Note("direction-not-declared", severity, {"measures": names})] if names else []
-
-
 # Share of normal samples in which an outlier is seen.
 OUTLIER_LEVEL = 0.05
 FEW_CLUSTERS = 20

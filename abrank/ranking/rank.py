@@ -18,7 +18,6 @@ from abrank.comparison.choosing import Directions, choose_from, directions, dire
 from abrank.comparison.declared import require_bounded
 from abrank.comparison.pairing import on_all_queries, one_measure, require_one_scale
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_directions
 from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
@@ -357,12 +356,13 @@ def rank_board(
         question.lower_is_better,
         question.higher_is_better,
     ).by_name([scores.measures[columns[0]]])
-    asks = inspect_directions(better.undeclared, primary=scores.measures[columns[0]])
-    cautions += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
+    if better.undeclared:
+        values = {"measures": list(better.undeclared)}
+        cautions += (Note("direction-not-declared", 4, values),)
     whole = bool(baselines) or question.pairs or len(scores.systems) <= MOST_SYSTEMS
     if not whole:
-        values = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
-        cautions += (Note("pairs-of-first", 1, values),)
+        sizes = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
+        cautions += (Note("pairs-of-first", 1, sizes),)
     on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
     requested = _RankTest(

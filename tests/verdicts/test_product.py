@@ -590,12 +590,18 @@ def holds_together(cell: Cell) -> None:
 
 
 @pytest.mark.parametrize("door", ["ready", "collections"])
-def test_all_tests_put_the_system_ahead_that_costs_less(door: str, tmp_path: Path) -> None:
+def test_a_cost_that_rises_is_worse_by_every_test(door: str, tmp_path: Path) -> None:
     result = DOORS[door](primary="ms", lower_is_better="ms")
     assert str(result.verdict) == "worse"
     text = result.report(tmp_path / "report.md").read_text(encoding="utf-8")
-    assert re.search(r"All \w+ tests put A\b.* ahead", text)
-    assert not re.search(r"tests put B\b.* ahead", text)
+    assert "B is worse than A" in text
+    assert not re.search(r"B is better than|A is worse than", text)
+    (row,) = re.findall(r"^\| \*\*(?:ms ★|= all queries)\*\* .*$", text, re.MULTILINE)
+    assert "**+0.072**" in row
+    assert re.search(r"\| (\*\*)?▼ worse(\*\*)? \|$", row)
+    if door == "ready":
+        assert "All five tests are significant." in text
+        assert all(row.estimate > 0.0 for row in result.test_rows)
 
 
 @pytest.mark.parametrize("door", ["ready", "machine", "collections"])

@@ -15,7 +15,7 @@ from abrank.inference import run_test
 from abrank.report.sections.decision import gate_sentence
 from abrank.verdict import Gate
 from tests.asked import asked as keywords
-from tests.report.written import text
+from tests.report.written import whole_text
 
 
 def scores(differences: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -34,7 +34,7 @@ def test_no_gate_that_asks_for_evidence_passes_below_five_queries(n: int, requir
     assert not gate.passed
     if n > 2:  # by the t test alone it would
         assert gate.lacks == "queries"
-        assert "exact flips of their signs do not show it" in " ".join(str(result).split())
+        assert "exact flips of their signs do not show it" in whole_text(result)
     assert result.to_dict()["next_step"] == "add-queries"
 
 
@@ -94,7 +94,7 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
     assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
     assert result.to_dict()["next_step"] == "add-queries"
     if require == "not-worse-shown":
-        sentence = " ".join(text(result, detail="all").split())
+        sentence = whole_text(result)
         assert (
             "but the exact sign flips of so few queries are not significant: one-sided p"
             in sentence
@@ -105,23 +105,23 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     wave = np.resize([0.01, -0.01, 0.02, -0.02], 40)
     data_frames = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
-    assert "large losses" not in str(abrank.compare_scores(*data_frames, margin=0.02))
+    assert "large losses" not in whole_text(abrank.compare_scores(*data_frames, margin=0.02))
     result = abrank.compare_scores(*data_frames, margin=0.02, fail_on="worse")
     assert str(result.verdict) == "better"
     unseen = result.decision.unseen
     assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
-    sentence = " ".join(text(result, detail="all").split())
+    sentence = whole_text(result)
     assert "40 queries may miss large losses on up to 7.2% of all queries" in sentence
     assert re.search(r"up to 0\.072\d* in the mean, more than the margin", sentence)
-    assert "large losses" not in str(
+    assert "large losses" not in whole_text(
         abrank.compare_scores(*data_frames, margin=0.1, fail_on="worse")
     )
-    assert "large losses" not in str(abrank.compare_scores(*data_frames, fail_on="worse"))
+    assert "large losses" not in whole_text(abrank.compare_scores(*data_frames, fail_on="worse"))
     data_frames[1] -= 0.03
     same = abrank.compare_scores(*data_frames, margin=0.02)
     assert str(same.verdict) == "same"
-    assert "40 queries may miss large losses" in " ".join(str(same).split())
+    assert "40 queries may miss large losses" in whole_text(same)
     assert run_test("t", 0.03 + wave).ci_low[0] > 0.02
 
 
@@ -161,4 +161,4 @@ def test_what_has_an_endless_interval_sees_no_loss() -> None:
     assert gate_sentence(comparison) == (
         "passed: not significantly worse on score; --require non-inferior is stricter"
     )
-    assert "smallest visible" not in text(comparison)
+    assert "smallest visible" not in whole_text(comparison)

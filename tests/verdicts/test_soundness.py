@@ -282,7 +282,8 @@ def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -
     path = tmp_path / "both.csv"
     rows = [f"{name},q{i},AP,{0.5 + i / 100}" for name in ("x", "y") for i in range(12)]
     path.write_text("system,query_id,measure,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    assert abrank.compare_scores(path).verdict == "identical"
+    result = abrank.compare_scores(path, baseline="x", candidate="y")
+    assert (result.verdict, result.baseline, result.candidate) == ("identical", "x", "y")
 
 
 def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(

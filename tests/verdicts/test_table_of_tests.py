@@ -10,6 +10,7 @@ from abrank import compare_scores
 from abrank.options import Looks, Question, Weights
 from abrank.report import compose
 from abrank.report.sections.headline import agreement
+from tests.report.written import whole_text
 
 
 @pytest.fixture
@@ -54,10 +55,10 @@ def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    text = " ".join(str(compare_scores(a, b, config=Question(bayes=True))).split())
+    text = whole_text(compare_scores(a, b, config=Question(bayes=True)))
     assert "with probability" not in text
     assert "Without a margin a flat prior says the p-value again" in text
-    text = " ".join(str(compare_scores(a, b, config=Question(bayes=True), margin=0.02)).split())
+    text = whole_text(compare_scores(a, b, config=Question(bayes=True), margin=0.02))
     assert "better than A by more than 0.020 with probability" in text
 
 
@@ -65,7 +66,7 @@ def test_no_level_has_more_digits_than_a_reader_needs() -> None:
     rng = np.random.default_rng(3)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(40))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    text = str(compare_scores(a, b, design=Looks(1, of=5)))
+    text = whole_text(compare_scores(a, b, design=Looks(1, of=5)))
     assert "99.999" in text
     assert "99.9989" not in text
 
@@ -78,6 +79,19 @@ def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
     result = compare_scores(*frames, lower_is_better="ms")
     assert str(result.verdict) == "better"
     assert agreement(result).startswith("All five tests are significant.")
+    assert all(row.estimate < 0.0 for row in result.test_rows)
+
+
+def test_a_test_that_is_significant_for_the_other_system_is_not_counted_with_the_others() -> None:
+    # Many small losses and fewer large gains: the mean rises, and most queries lose.
+    d = np.resize([-0.02, -0.03, -0.01, 0.2], 200)
+    result = compare_scores(
+        {f"q{i}": 0.5 for i in range(200)}, {f"q{i}": 0.5 + x for i, x in enumerate(d.tolist())}
+    )
+    (sign,) = [row for row in result.test_rows if row.test == "sign"]
+    assert (result.verdict, sign.estimate < 0.0, sign.pvalue < 0.05) == ("better", True, True)
+    assert "sign is significant for the other system" in agreement(result)
+    assert not agreement(result).startswith("All")
 
 
 def test_two_tests_are_both_of_them() -> None:

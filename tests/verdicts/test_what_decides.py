@@ -15,8 +15,9 @@ import abrank
 from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
-from abrank.report import read_results
+from abrank.report import WRITERS, read_results
 from abrank.simulate import simulate_runs
+from tests.report.written import whole_text
 
 N = 40
 IDS = [f"q{i:02}" for i in range(N)]
@@ -57,7 +58,7 @@ NOBODY = "Nobody chose the measure: of 3, AP was taken."
 
 def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, capsys) -> None:
     # Decided by num_ret: "BETTER on NumRet ... Ship", exit 0.
-    assert run(["compare", "--scores", "a.txt", "b.txt"]) == 0
+    assert run(["compare", "-v", "--scores", "a.txt", "b.txt"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(NOBODY)
     assert "▼ WORSE  b is worse than a on AP" in out
@@ -309,18 +310,28 @@ def test_a_guard_on_a_cost_asks_and_follows() -> None:
     assert not turned.decision.gate.passed
 
 
-def test_a_secondary_cost_is_read_as_a_difference_only() -> None:
+def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
     a, b = (
         item.assign(AP=np.linspace(0.2, 0.4, N) + up)
         for item, up in zip(two(), (0.0, 0.1), strict=True)
     )
     b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
-    comparison = abrank.compare_scores(a, b, measures=["AP", "latency_ms"])
-    assert (comparison.verdict, comparison["latency_ms"].reading) == (Verdict.BETTER, "differs")
-    assert "Is lower better for latency_ms? Say so" in " ".join(str(comparison).split())
-    text = abrank.compare_scores(a, b, measures=["AP", "latency_ms"], lower_is_better="latency_ms")
-    assert text["latency_ms"].reading == "better"
-    assert "Is lower better" not in str(text)
+    measures = ["AP", "latency_ms"]
+    comparison = abrank.compare_scores(a, b, measures=measures)
+    declared = abrank.compare_scores(a, b, measures=measures, lower_is_better="latency_ms")
+    rising = abrank.compare_scores(a, b.assign(latency_ms=2.0 * a["latency_ms"]), measures=measures)
+    for result, reading in ((comparison, "better"), (declared, "better"), (rising, "worse")):
+        assert (result.verdict, result["latency_ms"].reading) == (Verdict.BETTER, reading)
+        # What nobody declared is stated where it is used.
+        assert "latency_ms: lower is better" in " ".join(str(result).split())
+        for kind in (".md", ".html"):
+            assert "latency_ms: lower is better" in WRITERS[kind](result).decode()
+        assert "Is lower better" not in whole_text(result)
+    turned = abrank.compare_scores(
+        a, b, measures=measures, config=abrank.Question(higher_is_better="latency_ms")
+    )
+    assert turned["latency_ms"].reading == "worse"
+    assert "lower is better" not in whole_text(turned)
 
 
 def test_costs_on_collections_follow() -> None:
@@ -381,7 +392,9 @@ def test_the_command_that_plans_takes_costs_and_asks_for_their_direction(
 def test_unpaired_data_are_named(tmp_path, capsys) -> None:
     # "score a missing query 0".
     a = pd.DataFrame({"AP": np.linspace(0.1, 0.9, N)}, index=IDS)
-    with pytest.raises(AlignmentError, match="A and B share no query: shown to different users"):
+    with pytest.raises(
+        AlignmentError, match="A and B share no query: were they seen by different users"
+    ):
         abrank.compare_scores(a, a.set_axis([f"u{i}" for i in range(N)]))
     with pytest.raises(AlignmentError, match="unpaired experiment; abrank pairs"):
         abrank.rank_scores({"x": a, "y": a.set_axis([f"u{i}" for i in range(N)])})

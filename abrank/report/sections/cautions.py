@@ -78,12 +78,9 @@ def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 @told(SENTENCES, "direction-not-declared")
 def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     measures = [shorten(str(item), width=40) for item in v["measures"]]
-    ranked = "a difference in it is neither a gain nor a loss"
-    if "ranked" in v:
-        ranked = "the highest mean stands first"
     return (
         f"Is lower better for {f.first_of(measures, MOST)}?",
-        f"{say(measures[0])} Until then {ranked}.",
+        f"{say(measures[0])} Until then the highest mean stands first.",
     )
 
 

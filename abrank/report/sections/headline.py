@@ -372,18 +372,24 @@ def agreement(comparison: Comparison) -> str:
     plain = comparison.decision.direction and comparison.soundness.level == "sound"
     if not plain or len(rows) < 2 or comparison.with_machine:
         return ""
-    titles = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
+    alpha, estimate = comparison.rule.alpha, comparison.primary.estimate
+    rejecting = [row for row in rows if row.pvalue < alpha]
+    against = [row for row in rejecting if row.estimate * estimate < 0.0]
+    count = len(rejecting) - len(against)
     evidence = "They use the same data, so this is one piece of evidence."
-    if not titles:
+    if count == len(rows):
         text = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
         return f"{text} tests are significant. {evidence}"
-    significant = words.capital(f.word(len(rows) - len(titles)))
-    are = "is" if len(titles) == 1 else "are"
-    verb = "is" if len(rows) - len(titles) == 1 else "are"
-    return (
-        f"{significant} of {f.word(len(rows))} tests {verb} significant; {f.listed(titles)} {are}"
-        f" not. {evidence}"
-    )
+    verb = "is" if count == 1 else "are"
+    parts = [f"{words.capital(f.word(count))} of {f.word(len(rows))} tests {verb} significant"]
+    for remaining, one, several in (
+        ([row for row in rows if row not in rejecting], "is not", "are not"),
+        (against, "is significant for the other system", "are significant for the other system"),
+    ):
+        if remaining:
+            titles = f.listed([words.title_of_test(row) for row in remaining])
+            parts.append(f"{titles} {one if len(remaining) == 1 else several}")
+    return f"{'; '.join(parts)}. {evidence}"
 
 
 def rule(comparison: Comparison) -> str:

@@ -157,20 +157,14 @@ def measure_table(comparison: Comparison) -> Table:
         else w.limits(item.adjusted)
         for item in in_unit
     ]
-    # A count of wins says who is better, which nobody said of this measure.
-    unsaid = [rule.direction_declared and row.measure in comparison.undeclared for row in rows]
-    wins, losses = (
-        [Cell("–", n) if no else counted(n) for n, no in zip(item, unsaid, strict=True)]
-        for item in ([row.wins for row in rows], [row.losses for row in rows])
-    )
     readings = [
         Cell(words.reading(comparison, row), row.reading, tone, strong=lead)
         for row, tone, lead in zip(rows, tones, leads, strict=True)
     ]
     outcomes = (
-        (Column(f"A {win}"), losses),
+        (Column(f"A {win}"), [counted(row.losses) for row in rows]),
         (Column("Ties"), [counted(row.ties) for row in rows]),
-        (Column(f"B {win}"), wins),
+        (Column(f"B {win}"), [counted(row.wins) for row in rows]),
     )
     # Only as one of a family of all is the primary measure adjusted.
     all_adjusted = adjusts and rule.family == "all"

@@ -44,8 +44,8 @@ from abrank.rule import GuardResult
 
 # Of a measure whose direction is not that of the primary one.
 _OTHER_WAY = {
-    True: "lower is better, so left of 0 B is better",
-    False: "higher is better, so right of 0 B is better",
+    True: ("lower is better", "so left of 0 B is better"),
+    False: ("higher is better", "so right of 0 B is better"),
 }
 
 
@@ -79,11 +79,8 @@ def scorecard(comparison: Comparison) -> Scorecard:
         if tested and lead and by_margin and not alone:
             cell = replace(cell, text=f"{cell.text} ({f.level(rule.confidence_equivalence)})")
         limits.append(cell)
-        # A count of wins says who is better, which nobody said of this measure.
         parts = (row.losses, row.ties, row.wins)
-        unsaid = rule.direction_declared and row.measure in comparison.undeclared
-        cell = Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts)
-        counts.append(Cell("–") if unsaid else cell)
+        counts.append(Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts))
         guard = guards.get(row.measure)
         sign = "" if guard is None else " ✓ guard" if guard.passed else " ✗ guard"
         reading = f"{words.reading(comparison, row)}{sign}"
@@ -195,12 +192,16 @@ def _legend(comparison: Comparison, *, sample: bool) -> list[str]:
         result.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:
         result.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")
-    on_axis = [row for row in comparison.rows if shares_scale(comparison, row.measure)]
-    turned = [row for row in on_axis if row.higher_is_better != rule.higher_is_better]
-    if turned:
-        names = ", ".join(row.measure for row in turned)
-        result.append(f"{names}: {_OTHER_WAY[rule.higher_is_better]}")
-    if left := len(comparison.rows) - len(on_axis):
+    turned = [
+        row.measure for row in comparison.rows if row.higher_is_better != rule.higher_is_better
+    ]
+    off_axis = [row.measure for row in comparison.rows if not shares_scale(comparison, row.measure)]
+    direction, side = _OTHER_WAY[rule.higher_is_better]
+    if names := [name for name in turned if name not in off_axis]:
+        result.append(f"{', '.join(names)}: {direction}, {side}")
+    if names := [name for name in turned if name in off_axis]:
+        result.append(f"{', '.join(names)}: {direction}")
+    if left := len(off_axis):
         result.append(f"{f.plural(left, 'measure')} on another scale, not drawn")
     return result
 
