@@ -64,11 +64,14 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         raise ArgumentError("p-values must lie between 0 and 1")
     if method == "none" or not defined.any():
         return adjusted
-    if method == "holm":  # own: most cold comparisons ask for it, and statsmodels takes a second
-        members = adjusted[defined]
-        order = np.argsort(members, kind="stable")
-        steps = np.arange(members.size, 0, -1) * members[order]
-        members[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    if method in ("holm", "bh"):  # own: cold comparisons and rankings ask for them, and
+        members = adjusted[defined]  # statsmodels takes a second to load
+        order, ranks = np.argsort(members, kind="stable"), np.arange(1, members.size + 1)
+        if method == "holm":
+            steps = np.maximum.accumulate((members.size + 1 - ranks) * members[order])
+        else:
+            steps = np.minimum.accumulate((members[order] / (ranks / members.size))[::-1])[::-1]
+        members[order] = np.minimum(steps, 1.0)
         adjusted[defined] = members
     else:
         from statsmodels.stats.multitest import multipletests

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -204,15 +206,14 @@ def test_what_stands_in_a_page_is_no_html() -> None:
     assert "&lt;script&gt;" in site.to_html("<script>x</script>")
 
 
-def test_the_command_that_builds(tmp_path, monkeypatch, capsys) -> None:
-    import runpy
-
-    monkeypatch.setattr("sys.argv", ["guide", "build", str(tmp_path / "site")])
-    runpy.run_module("abrank.guide", run_name="__main__")
-    assert Path(capsys.readouterr().out.strip()) == tmp_path / "site" / "index.html"
-    monkeypatch.setattr("sys.argv", ["guide", "read"])
-    with pytest.raises(SystemExit, match="usage: "):
-        runpy.run_module("abrank.guide", run_name="__main__")
+def test_the_command_that_builds(tmp_path) -> None:
+    command = [sys.executable, "-m", "abrank.guide"]
+    built = subprocess.run([*command, "build", tmp_path / "site"], capture_output=True, text=True)
+    assert Path(built.stdout.strip()) == tmp_path / "site" / "index.html"
+    assert built.stderr == ""
+    refused = subprocess.run([*command, "read"], capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("usage: ")
 
 
 def test_a_caution_names_its_page_wherever_it_stands(tmp_path) -> None:

@@ -50,6 +50,7 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "measures",
         "sensitivity",
         "tests",
+        "margin",
         "planning",
         "queries",
         "effects",
@@ -61,7 +62,6 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
     ]
     assert report.omitted == (
         "People and machine: no machine judgments given; use --machine-qrels (machine=).",
-        "Another margin: nothing was tested.",
         "Segments: none given; use --segments (segments=).",
     )
     assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
@@ -95,10 +95,12 @@ def test_tables_are_rectangular(situation: Comparison) -> None:
 def test_measure_table_shows_one_procedure(make: Make) -> None:
     comparison = make(0.05, measures=4)
     result = table(compose(comparison), "measures")
-    assert result.columns[4].title == "95% interval, adjusted"
+    assert result.columns[4].title == "95% interval"
     for cells, row in zip(result.rows, comparison.rows, strict=True):
         assert cells[4].text == f.interval(row.ci_low_adj, row.ci_high_adj)
-        assert cells[10].text == f.pvalue(row.pvalue_adj)
+        is_primary = row.measure == comparison.rule.primary  # which is not adjusted
+        assert cells[9 if is_primary else 10].text == f.pvalue(row.pvalue_adj)
+        assert (cells[10].text == "–") is is_primary
         excludes = row.ci_low_adj > 0 or row.ci_high_adj < 0
         assert excludes == (row.pvalue_adj < 0.05) == (cells[-1].text[0] in "▲▼")
     assert result.rows[0][0].text == "nDCG@10 ★"
@@ -116,7 +118,8 @@ def test_measure_table_without_adjustment(make: Make) -> None:
     assert "Adjusted p" not in titles
     captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
     assert "not adjusted" in captions[0]
-    assert captions[1] == "Bar: 95% interval of the mean difference, B − A."
+    assert len(captions) == 1
+    assert scorecard(plain).legend == ("★ tested alone, the others not adjusted",)
     assert "adj p" not in [column.title for column in scorecard(plain).columns]
 
 
@@ -325,7 +328,7 @@ def test_bounds_of_an_exact_p_are_told_where_they_differ() -> None:
 
 def test_what_unjudged_documents_and_ties_could_do_is_told(judged: Comparison) -> None:
     blocks = section(compose(judged), "quality").blocks
-    unjudged, ties = [block.text for block in blocks if isinstance(block, Text)][1:]
+    unjudged, ties = [block.text for block in blocks if isinstance(block, Text)]
     a, b = judged.evidence.n_unjudged
     assert f"nDCG@10 meets {a} unjudged documents of A and {b} of B" in unjudged
     assert f.interval(*judged.evidence.tie_range) in ties
@@ -337,10 +340,10 @@ def test_what_is_not_known_of_unjudged_documents_and_ties_is_told(judged: Compar
         blocks = section(compose(changed), "quality").blocks
         return [block.text for block in blocks if isinstance(block, Text)]
 
-    assert "Every document that nDCG@10 looks at is judged" in said(n_unjudged=(0, 0))[1]
-    assert "was not worked out" in said(tie_range=None)[2]
+    assert "Every document that nDCG@10 looks at is judged" in said(n_unjudged=(0, 0))[0]
+    assert "was not worked out" in said(tie_range=None)[1]
     alike = "Over all orders of documents with equal scores Δ is +0.055."
-    assert said(tie_range=(0.0546, 0.0549))[2] == alike
+    assert said(tie_range=(0.0546, 0.0549))[1] == alike
     clean = {key: replace(audit, n_tied_rows=0) for key, audit in judged.audits.items()}
     untied = replace(judged, audits=clean, evidence=replace(judged.evidence, tie_range=None))
     assert "No two documents of a query share a score" in str(section(compose(untied), "quality"))

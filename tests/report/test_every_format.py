@@ -95,8 +95,8 @@ def test_text_fits_whatever_the_width(name: str, width: int, plain: bool) -> Non
 def test_the_answer_comes_first_in_every_format(name: str) -> None:
     head = report_of(name).headline
     first = " ".join(text(report_of(name)).split())
-    start = f"{head.glyph} {head.tag.upper()} ".lstrip() if head.tag else ""
-    assert first.startswith(f"{start}{' '.join((head.line or head.title).split())}"[:60])
+    start = " ".join(f"{head.glyph} {head.tag.upper()} {head.line or head.title}".split())
+    assert first.startswith(start[:60])
     assert markdown(report_of(name)).startswith("### ")
 
 

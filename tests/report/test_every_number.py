@@ -25,7 +25,7 @@ from abrank import plots
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.plots import plots_of
-from abrank.report import WRITERS, compose
+from abrank.report import WRITERS, compose, text
 from abrank.report.formats.queries import FIRST_EACH
 from abrank.report.model import Block, Figure, Fold, Table, Text
 from abrank.report.numbers import json_bytes
@@ -41,9 +41,7 @@ NUMBER = re.compile(r"(?<![\w.@-])([+−-]?\d+(?:\.\d+)?(?:e[+-]\d+)?%?)(?![\w.]
 OURS = (
     "top 10",
     "from −1 (A wins all) to +1 (B wins all)",
-    "beyond 60 queries",
     "line: 5% to 95%",
-    "band: 95% for each point",
     "failed for B alone on 3% of the queries, simulated 95% intervals covered the truth in 89 to"
     " 91% of samples of 25 to 100 of them, in 82%",
     "simulated 95% intervals covered the truth less often than 95%: in 76 to 91% of samples",
@@ -339,7 +337,10 @@ PIECES: dict[str, Callable[[str], list[str]]] = {
 
 def assert_all_known(comparison: Comparison, kind: str) -> int:
     """Check what a format writes; return how many numbers it holds."""
-    pieces = PIECES[kind](WRITERS[kind](comparison).decode())
+    written_text = WRITERS[kind](comparison).decode()
+    if kind == ".txt":  # the first screen, and all that -v adds
+        written_text += text(compose(comparison), detail="all")
+    pieces = PIECES[kind](written_text)
     rows = [
         piece
         for piece in pieces
@@ -410,7 +411,7 @@ def test_what_to_judge_brings_no_other_number(unjudged: Comparison) -> None:
     section = re.search(r'<details id="judge".*?<details id="', result, re.S)
     assert section is not None
     pieces = texts_of(re.sub(r"<pre>.*?</pre>", " ", section.group(), flags=re.S))
-    assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 50
+    assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 30
     assert_known(known_of(unjudged, scores=False), pieces)
     for kind in (".md", ".txt"):
         assert_all_known(unjudged, kind)

@@ -209,7 +209,7 @@ def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) 
         lambda d: d["tests"][0].update(method="magic"),
         lambda d: d["verdict"].update(state="splendid"),
         lambda d: d["verdict"]["interval"].update(low="-infinity"),
-        lambda d: d["queries"]["scores"]["nDCG@10"]["a"].__setitem__(0, None),
+        lambda d: d["queries"]["scores"]["nDCG@10"]["a"].__setitem__(0, "0.5"),
         lambda d: d["evidence"]["rankings"].update(q=[[["d1"]], []]),
         lambda d: d["quality"]["a"].update(sha256="x"),
         lambda d: d["evidence"].update(tie_range=[0.1, 0.2, 0.3]),

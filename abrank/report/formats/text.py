@@ -527,11 +527,12 @@ def documents_text(
     result: ToJudge, *, maximum: int, width: int = WIDTH, ascii: bool = False
 ) -> str:
     """Return the unjudged documents of all queries as plain text."""
-    is_many, delta = f.plural(result.n_documents, "document"), f"Δ {result.measure}"
-    lines = [
-        f"{is_many} in the top {result.depth} of A or B that nobody judged count as not relevant:"
-        f" {delta} is {f.signed(result.difference)}."
-    ]
+    where = f"in the top {result.depth} of A"
+    start = f"Every document {where} and of B is judged"
+    if result.n_documents:
+        documents = f.plural(result.n_documents, "document")
+        start = f"{documents} {where} or B that nobody judged count as not relevant"
+    lines = [f"{start}: Δ {result.measure} is {f.signed(result.difference)}."]
     rows = [
         (
             document.doc_id,

@@ -210,12 +210,11 @@ def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     second = words.tag(Verdict(v["verdict"]))[1]
     shares = [
-        f"{_name(comparison, key)} {f.percent(1.0 - audit.judged_at_10, sign=False)}"
+        f"{_name(comparison, key)} {f.percent(audit.judged_at_10, sign=False)}"
         for key, audit in sorted(comparison.audits.items())
     ]
     return (
-        f"unjudged documents could make it “{second}”; unjudged in the first ten:"
-        f" {', '.join(shares)}"
+        f"unjudged documents could make it “{second}”; judged in the first ten: {', '.join(shares)}"
     )
 
 

@@ -106,7 +106,7 @@ def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
         )
     text = (
         f"The {words.queries_of(comparison)} come in"
-        f" {f.plural(result.n_clusters, 'cluster')}{_by(result.name)}, of"
+        f" {f.plural(result.n_clusters, 'cluster')}{words.by_property(result.name)}, of"
         f" {f.count(result.largest)} at most{effective}. The {words.name_of_rule(comparison)} takes"
         f" clusters, not {units}, to be independent"
     )
@@ -116,11 +116,6 @@ def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
         f"{text}: the standard error is {f.score(result.error_ratio, digits=2)} times that of"
         f" independent {units}."
     )
-
-
-def _by(name: str) -> str:
-    """Say what property the clusters are of, unless it has no other name."""
-    return "" if name == "clusters" else f" by {shorten(name, width=40)}"
 
 
 def _groups(comparison: Comparison) -> str:

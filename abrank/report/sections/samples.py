@@ -96,7 +96,11 @@ def sizes(comparison: Comparison) -> str:
     """Return the numbers of queries, as they stand at the end of a sentence of numbers."""
     result = comparison.machine
     if result is None:
-        return words.queries_of(comparison)
+        groups = comparison.clusters
+        if groups is None:
+            return words.queries_of(comparison)
+        clusters = f.plural(groups.n_clusters, "cluster") + words.by_property(groups.name)
+        return f"{words.queries_of(comparison)} in {clusters}"
     text = f.count(len(result.query_ids))
     sentence = f"{f.count(comparison.n_queries)} of {text} queries judged by people"
     left = len(result.missing)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from abrank import inference
 from abrank._support import display as f
+from abrank._support.display import shorten
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
@@ -210,6 +211,11 @@ def unit(comparison: Comparison) -> tuple[str, str]:
 def queries_of(comparison: Comparison) -> str:
     """Return how many queries, or impressions of interleaved lists, were compared."""
     return f.plural(comparison.n_queries, *unit(comparison))
+
+
+def by_property(clusters: str) -> str:
+    """Say what property the clusters are of, unless it has no other name."""
+    return "" if clusters == "clusters" else f" by {shorten(clusters, width=40)}"
 
 
 def all_tied(comparison: Comparison) -> bool:

@@ -14,6 +14,7 @@ from abrank.options import Question
 from abrank.report import from_dict
 from abrank.report.numbers import json_bytes
 from abrank.report.saved.comparison import differences
+from tests.report.conftest import SITUATIONS
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
 
 HOW = "\n  write it again: abrank compare … --report results.json"
@@ -45,14 +46,6 @@ CONTRADICTIONS: Contradictions = {
     "another reading": (
         lambda d: d["measures"][1].update(reading="worse"),
         'measures[1].reading: is "worse", but the scores and rule of the file give "',
-    ),
-    "another difference of an alternative": (
-        lambda d: d["sensitivity"][0].update(diff=0.75),
-        "sensitivity[0].diff: is 0.75, but the scores and rule of the file give 0.",
-    ),
-    "an alternative that hides a change": (
-        lambda d: d["sensitivity"][0].update(verdict="worse"),
-        'sensitivity[0].verdict: is "worse", but the scores and rule of the file give "',
     ),
     "limits that cross": (
         lambda d: d["measures"][2].update(ci_low=9.0),
@@ -177,6 +170,21 @@ def test_contradictions_are_refused(saved: str, name: str) -> None:
     reason = why_refused(json.loads(saved), change)
     assert text in reason
     assert reason.endswith(HOW) or "is to be installed" in reason
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"diff": 0.75}, "sensitivity[0].diff: is 0.75, but the scores and rule of the file give "),
+        (
+            {"verdict": "worse"},
+            'sensitivity[0].verdict: is "worse", but the scores and rule of the file give "same"',
+        ),
+    ],
+)
+def test_another_choice_that_contradicts_the_scores_is_refused(change, text) -> None:
+    saved = json.loads(json_bytes(SITUATIONS["better, below margin"][2]()))
+    assert text in why_refused(saved, lambda value: value["sensitivity"][0].update(change))
 
 
 def test_layout_and_order_of_keys_are_no_change(saved: str, runs: Comparison) -> None:

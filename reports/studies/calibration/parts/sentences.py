@@ -45,7 +45,6 @@ CODES = (
 KINDS = (
     "a difference is shown: the headline",
     "the verdict falls under another choice",
-    "the verdict stays under other choices",
     "secondary measures point the other way",
     "tests agree",
     "evidence not sound",
@@ -83,15 +82,14 @@ def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
     if result.decision.direction and not result.decision.soundness.reasons:
         yield KINDS[0]
-    sensitivity_sentence = inputs.sensitivity_sentence(result)
-    if sensitivity_sentence:
-        yield KINDS[1] if "would be" in sensitivity_sentence else KINDS[2]
+    if inputs.sensitivity_sentence(result):  # without runs no other choice confirms a verdict
+        yield KINDS[1]
     if headline.contradictions(result):
-        yield KINDS[3]
+        yield KINDS[2]
     if headline.agreement(result):
-        yield KINDS[4]
+        yield KINDS[3]
     if result.decision.soundness.reasons:
-        yield KINDS[5]
+        yield KINDS[4]
     for caution in cautions.cautions(result)[: text.SHOWN]:
         if caution.code != "skewness-decides":  # beside a doubt
             yield caution.code
@@ -126,8 +124,8 @@ def ask_shown(
             np.nan_to_num(corrected, nan=1.0).reshape(d.shape[1:]).T * adjusted < ALPHA * pvalue
         )
     yield Asked(KINDS[0], ((visible[0] != 0) & ones_like[0],))
-    yield Asked(KINDS[5], ((visible[0] != 0) & ~ones_like[0],))
-    yield Asked(KINDS[3], ((against & ones_like[1:]).any(axis=0),))
+    yield Asked(KINDS[4], ((visible[0] != 0) & ~ones_like[0],))
+    yield Asked(KINDS[2], ((against & ones_like[1:]).any(axis=0),))
     place = np.array([i // SIZE % N_SEGMENTS for i in range(batch.n)])
     rows = [np.flatnonzero(place == i) for i in range(min(N_SEGMENTS, place.max() + 1))]
     parts = [d[row, :, 0] for row in rows]
