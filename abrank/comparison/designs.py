@@ -15,7 +15,6 @@ from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import OtherChoice, RunDetails
 from abrank.comparison.groups import (
     ClusterSummary,
     QueryWeights,
@@ -29,8 +28,7 @@ from abrank.comparison.rows import (
     MeasureResult,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Columns, QuerySample, Sample, Units
-from abrank.diagnostics import Note
+from abrank.comparison.sample import ALL, Columns, QuerySample, ScoredSample, Units
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     cluster_sizes,
@@ -468,16 +466,10 @@ class Stratified(QuerySample):
         remarks = [remark for part in self.parts.values() for remark in part.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def without_supporting(
-        self, rule: Rule, direction: int
-    ) -> Sequence[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def cautions(self, result: Comparison) -> list[Note]:
-        return []
+    # Those of its queries are told with the comparison of each collection.
+    others = ScoredSample.others
+    without_supporting = ScoredSample.without_supporting
+    cautions = ScoredSample.cautions
 
     def doubts(self) -> list[Reason]:
         """Return why the evidence of each collection is not sound, and of which."""

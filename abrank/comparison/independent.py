@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,17 +13,14 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
+from abrank.comparison.evidence import Alternative
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.pairing import SAME_UNITS
 from abrank.comparison.plans import ClusterSizes
-from abrank.comparison.result import Comparison
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
-from abrank.comparison.sample import ALL, Columns, Sample, Units
-from abrank.diagnostics import Note
+from abrank.comparison.sample import ALL, Columns, ScoredSample, Units
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
-from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
@@ -35,7 +32,7 @@ TITLES = {
 
 
 @record
-class IndependentGroups:
+class IndependentGroups(ScoredSample):
     """The scores of two groups that share no unit; those of the other group are NaN."""
 
     scores: Scores
@@ -43,31 +40,8 @@ class IndependentGroups:
     n_resamples: int | None = None
 
     by = "t"
-    clustered_by = ""
     weighted_by = ""
-    few_clusters = False
     kept: ClassVar[tuple[Alternative, ...]] = ()
-
-    @property
-    def names(self) -> tuple[str, str]:
-        a, b = self.scores.systems
-        return a, b
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        return self.scores.measures
-
-    @property
-    def query_ids(self) -> tuple[str, ...]:
-        return self.scores.query_ids
-
-    @property
-    def n(self) -> int:
-        return len(self.scores.query_ids)
-
-    @property
-    def n_units(self) -> int:
-        return self.n
 
     @cached_property
     def groups(self) -> tuple[FloatArray, FloatArray]:
@@ -154,20 +128,6 @@ class IndependentGroups:
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return {"a": a, "b": b, "remarks": self.scores.notes}
-
-    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def without_supporting(
-        self, rule: Rule, direction: int
-    ) -> Sequence[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def cautions(self, result: Comparison) -> list[Note]:
-        return []
-
-    def doubts(self) -> Sequence[Reason]:
-        return ()
 
 
 # What has no meaning without pairs, and why.

@@ -166,23 +166,10 @@ class Sample(Protocol):
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 
 
-@record
-class QuerySample:
-    """The scores of two systems on independent queries."""
-
-    # `saved` is the comparison that these scores were read from, where the runs are not there: what
-    # only they tell is taken from it.
+class ScoredSample:
+    """What every sample of the scores of two systems has."""
 
     scores: Scores
-    by: str = "t"
-    seed: int = 0
-    n_resamples: int | None = None
-    segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    topics: Mapping[str, str] = field(default_factory=dict)
-    bayes: bool = False
-    saved: Comparison | None = None
-    votes: Preferences | None = None
-    weighted_by: str = ""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -212,6 +199,39 @@ class QuerySample:
     @property
     def few_clusters(self) -> bool:
         return False
+
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
+        return ()
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        return ()
+
+    def cautions(self, result: Comparison) -> list[Note]:
+        return []
+
+    def doubts(self) -> Sequence[Reason]:
+        return ()
+
+
+@record
+class QuerySample(ScoredSample):
+    """The scores of two systems on independent queries."""
+
+    # `saved` is the comparison that these scores were read from, where the runs are not there: what
+    # only they tell is taken from it.
+
+    scores: Scores
+    by: str = "t"
+    seed: int = 0
+    n_resamples: int | None = None
+    segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    topics: Mapping[str, str] = field(default_factory=dict)
+    bayes: bool = False
+    saved: Comparison | None = None
+    votes: Preferences | None = None
+    weighted_by: str = ""
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
@@ -412,9 +432,6 @@ class QuerySample:
         notes = [note for note in notes if note.code not in self._left_out]
         message = self.votes.notes() if self.votes is not None else []
         return [*notes, *message, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
-
-    def doubts(self) -> Sequence[Reason]:
-        return ()
 
     _left_out = frozenset[str]()
     _independent = True

@@ -93,15 +93,7 @@ def bootstrap_groups(
     """Bootstrap the difference of two means, each group by itself: percentile interval and p.
 
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 8;
-    scipy.stats.bootstrap.
-
-    Parameters
-    ----------
-    a, b : ndarray of shape (n_units,)
-    confidence : float
-    seed : int
-    n_resamples : int, optional
-        9999 without it.
+    scipy.stats.bootstrap. The arguments are those of :func:`permute_labels`.
 
     Examples
     --------
