@@ -181,7 +181,8 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
 
 def no_interval(n_queries: int) -> str:
     """Return what stands where an interval has no end on either side."""
-    return f"no interval with {plural(n_queries, 'query', 'queries')}"
+    # Clusters, or a collection of one query, may be why, whatever the number of queries.
+    return f"no interval{' with 1 query' * (n_queries == 1)}"
 
 
 def visible(text: str) -> str:

@@ -286,7 +286,9 @@ def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
         return "margin-of-ties"
     if np.isfinite(row.pvalue):
         return ""
-    return FEW_CLUSTERS if sample.few_clusters else "no-variance"
+    if sample.few_clusters:
+        return FEW_CLUSTERS
+    return "too-few-queries" if sample.n_smallest < 2 else "no-variance"
 
 
 def find_alternatives(

@@ -358,6 +358,10 @@ class Stratified(QuerySample):
         return len(set(self.labels)) or self.n
 
     @property
+    def n_smallest(self) -> int:
+        return min(len(part.query_ids) for part in self.parts.values())
+
+    @property
     def few_clusters(self) -> bool:
         sizes = cluster_sizes(self.labels)
         lone = any(len(set(item)) == 1 for item in self.by_cluster.values())

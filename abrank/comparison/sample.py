@@ -96,6 +96,10 @@ class Sample(Protocol):
     @property
     def n(self) -> int: ...
     @property
+    def n_smallest(self) -> int:
+        """The queries of its smallest part whose variance is estimated by itself."""
+
+    @property
     def n_units(self) -> int: ...
     @property
     def weighted_by(self) -> str:
@@ -187,6 +191,10 @@ class ScoredSample:
     @property
     def n(self) -> int:
         return len(self.scores.query_ids)
+
+    @property
+    def n_smallest(self) -> int:
+        return self.n
 
     @property
     def clustered_by(self) -> str:

@@ -169,7 +169,11 @@ def test_a_collection_of_one_query_is_untested() -> None:
         {"one": ({"q1": 0.2}, {"q1": 0.5}), "many": scores(0.1, seed=1)}
     )
     assert [row.reading for row in collections.primary.rows] == ["untested", "better"]
-    assert "(95% interval not defined, p not defined)" in " ".join(str(collections).split())
+    screen = " ".join(str(collections).split())
+    assert "(95% interval not defined, p not defined)" in screen
+    assert "next Compare more queries: a test takes two at the very least." in screen
+    assert collections.pooled.decision.reason == "too-few-queries"
+    assert "no interval (" in " ".join(str(collections.pooled).split())
 
 
 # --- Segments and clusters of the queries

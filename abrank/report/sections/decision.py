@@ -117,7 +117,8 @@ def cannot_test(comparison: Comparison) -> str:
     if comparison.decision.reason == "too-few-queries":
         if comparison.n_queries == 0:
             return "there is no query to compare"
-        return "1 query is too few for a test"
+        place = "" if comparison.n_queries == 1 else " of a collection"
+        return f"1 query{place} is too few for a test"
     if comparison.decision.reason == "margin-of-ties":
         ties, n = comparison.primary.ties, words.queries_of(comparison)
         return (
