@@ -85,7 +85,7 @@ def test_every_command_names_why_documents_are_not_judged(
         ["score", "qrels", name, "-m", "AP"],
         ["rank", "qrels", name, "old", "-m", "AP"],
         ["check", "qrels", name],
-        ["compare", "qrels", "old", name, "-m", "AP"],
+        ["compare", "qrels", "old", name, "-m", "AP", "-v"],
     ):
         result = " ".join(called(capsys, *arguments))
         assert text in result, arguments
@@ -102,9 +102,12 @@ def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
-    assert out.startswith("! CANNOT TEST cut and old cannot be tested: the verdict rests on the")
-    assert "unequal depth of the runs: it would be “Better”" in out
+    call = ("compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
+    out, _ = called(capsys, *call)
+    assert out.startswith("▼ WORSE cut is worse than old on AP")
+    assert "The verdict would be “Better” with both runs cut at rank 10 (Δ +0.1" in out
+    assert "note cut retrieved 10 documents for a query, old 100 (medians) (abrank guide" in out
+    out, _ = called(capsys, *call, "-v")
     assert "cut retrieved 10 documents for a query, old 100 (medians). AP looks further" in out
     assert "(--config depth=10)" in out
     called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--report", "cut.json")
@@ -116,16 +119,26 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
 
 
 def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
-    text = "cut retrieved 10 documents for a query and old 100 (medians). AP looks further down"
-    assert text in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[0]
+    text = "cut retrieved 10 documents for a query and old 100 (medians)"
+    ranking = ("rank", "qrels", "old", "cut", "new", "-m", "AP")
+    assert f"note {text} (abrank guide unequal-depth)" in called(capsys, *ranking)[0]
+    text += ". AP looks further down"
+    assert text in called(capsys, *ranking, "-v")[0]
     assert text in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
 
 
 def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP", "--missing", "drop")
-    assert out.startswith("! CANNOT TEST few and old cannot be tested: the verdict rests on the")
+    call = ("compare", "qrels", "old", "few", "-m", "AP", "--missing", "drop")
+    out, _ = called(capsys, *call)
+    assert out.startswith(
+        "= IDENTICAL, DOUBTFUL Nothing changed on AP: both score the same on the 10 queries that"
+        " both runs have"
+    )
     assert "on every query" not in out
-    assert "queries that are missing: it would be “Worse” (Δ" in out
+    assert "In doubt: the verdict rests on the queries that are missing: it would be" in out
+    assert out.count("“Worse” (Δ −0.299) on all 40 queries with the missing ones scored 0") == 1
+    assert "note 30 of 40 judged queries are missing from few (abrank guide" in out
+    out, _ = called(capsys, *call, "-v")
     assert "30 of 40 judged queries are missing from few. Left out for every system" in out
     assert "scores 0" not in out
     assert "queries missing from a run are left out" in out
@@ -133,8 +146,12 @@ def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_missing_queries_scored_0_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP")
-    assert out.startswith("! CANNOT TEST few and old cannot be tested: the verdict rests on the")
-    assert "queries that are missing: it would be “Identical” (Δ 0.000" in out
+    assert out.startswith("▼ WORSE, DOUBTFUL few is worse than old on AP")
+    assert "In doubt: the verdict rests on the queries that are missing: it would be" in out
+    assert out.count("“Identical” (Δ 0.000) on the 10 queries that both runs have") == 1
+    assert "note 30 of 40 judged queries are missing from few (abrank guide" in out
+    assert "Run both systems on all judged queries" in out
+    out, _ = called(capsys, "compare", "qrels", "old", "few", "-m", "AP", "-v")
     assert "a query missing from a run scores 0" in out
     assert "30 of 40 judged queries are missing from few. Scored 0 for few" in out
     assert "Run both systems on all judged queries" in out
@@ -147,18 +164,19 @@ def test_the_rule_is_silent_where_no_query_is_missing(capsys: pytest.CaptureFixt
 
 def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "new", "copy", "-m", "AP", "--report", "same.json")
-    sha256 = json.loads(Path("same.json").read_text())["provenance"]["inputs"]["b"]["sha256"]
-    assert out.startswith(
-        "! CANNOT TEST copy and new cannot be tested: both are the content of one file"
-    )
+    inputs = json.loads(Path("same.json").read_text())["provenance"]["inputs"]
+    sha256 = inputs["b"]["sha256"]
+    assert inputs["a"]["sha256"] == sha256
+    assert out.startswith("= IDENTICAL Nothing changed: both rank alike on all 40 queries")
+    assert "If a change was expected, check which systems were compared." in out
     text = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
     assert text in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
-    text = f"copy and new have the same content. Their sha256 is {sha256[:12]}"
-    out, err = called(capsys, "rank", "qrels", "copy", "new", "old", "-m", "AP")
-    assert text in out
-    # Before the board, and where it says why no system leads.
-    assert out.count("same content") == 2
+    text = "copy and new have the same content"
+    ranking = ("rank", "qrels", "copy", "new", "old", "-m", "AP")
+    out, err = called(capsys, *ranking)
+    assert f"note {text} (abrank guide same-file)" in out
     assert err == ""
+    assert f"{text}. Their sha256 is {sha256[:12]}" in called(capsys, *ranking, "-v")[0]
 
 
 def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,16 +223,29 @@ def test_missing_queries_are_said_with_every_format(
 @pytest.mark.parametrize(
     ("a", "b", "step"),
     [
-        ("old", "none", "Give the run that was meant: none holds no document."),
         ("old", "other", "documents of old are judged, and none of other."),
         ("other", "old", "documents of old are judged, and none of other."),
-        ("other", "none", "Take judgments that fit the runs, and compare again."),
+        ("other", "others", "Take judgments that fit the runs, and compare again."),
     ],
 )
 def test_the_next_step_names_the_run_that_does_not_fit(
     a: str, b: str, step: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "none").write_text("")
-    (folder / "other").write_text("".join(f"{300 + q} Q0 zz{q}ü 1 1 t\n" for q in range(N_QUERIES)))
+    for name, doc in (("other", "zz"), ("others", "yy")):
+        lines = (f"{300 + q} Q0 {doc}{q}ü 1 1 t\n" for q in range(N_QUERIES))
+        (folder / name).write_text("".join(lines))
     assert run(["compare", "qrels", a, b, "-m", "AP"]) == 0
     assert step in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("other", ["old", "others"])
+def test_a_run_without_documents_is_refused(
+    other: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "none").write_text("")
+    (folder / "others").write_text("300 Q0 yy 1 1 t\n")
+    for pair in ((other, "none"), ("none", other)):
+        assert run(["compare", "qrels", *pair, "-m", "AP"]) == 3
+        err = " ".join(capsys.readouterr().err.split())
+        assert err.startswith("error: none: is an empty run: it has no document for any query")
+        assert "the program that wrote it may have failed" in err

@@ -46,7 +46,7 @@ def raises(error: BaseException) -> Any:
 
 
 def test_a_system_without_timers_is_interrupted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(signal, "setitimer")
+    monkeypatch.delattr(signal, "setitimer", raising=False)
     importing = SimpleNamespace(
         f_code=SimpleNamespace(co_filename="<frozen importlib._bootstrap>"), f_back=None
     )

@@ -101,11 +101,14 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
 ) -> None:
     once = "name\tqrels\tbm25\tt5\none\tc1.qrels\tc1.bm25.run\tc1.t5.run\n"
     Path("table.tsv").write_text(once + "two" + once.splitlines()[1].removeprefix("one") + "\n")
-    call = ["compare", "--collections", "table.tsv", "-m", "AP", "--require", "better", "-q"]
+    call = ["compare", "--collections", "table.tsv", "-m", "AP", "--require", "better"]
     assert run(call) == 1
-    output = capsys.readouterr()
-    assert "one and two have the same judgments, so that their queries count 2 times" in output.err
-    assert "Give each collection once" in output.out
+    output = [" ".join(stream.split()) for stream in capsys.readouterr()]
+    text = "one and two have the same judgments, so that their queries count 2 times"
+    assert output[0].startswith("▲ BETTER OVER ALL QUERIES, DOUBTFUL")
+    assert f"In doubt: {text}" in output[0]
+    assert "Give each collection once" in output[0]
+    assert f"gate not passed: better on AP, but in doubt: {text} (--accept-doubt" in output[1]
     assert run([*call, "--accept-doubt"]) == 0
 
 

@@ -23,14 +23,14 @@ TAKEN = {
 }  # fmt: skip
 
 
-def comparison() -> Any:
+def comparison(margin: float = 0.01) -> Any:
     collection = abrank.simulate_runs(40, effect=0.3, rng=5)
     return abrank.compare(
         collection.qrels,
         collection.baseline,
         collection.candidate,
         measures=["nDCG@10", "AP", "P@10"],
-        margin=0.01,
+        margin=margin,
         require="non-inferior",
         guard=["AP:-0.02"],
         segments={"kind": collection.intents},
@@ -127,7 +127,6 @@ EDITS = {
         ("next_step",),
         lambda x: "look-at-depth" if x == "declare-margin" else "declare-margin",
     ),
-    "notes deleted": (("notes",), lambda _: []),
     "a limit": (("tests", 0, "ci_low"), lambda x: x + 0.001),
     "a segment": (("segments", 0, "rows", 0, "pvalue"), lambda _: 1e-6),
     "a score": (("queries", "scores", "AP", "b", 0), lambda x: 1.0 - x),
@@ -149,6 +148,17 @@ def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None
     assert run(["render", str(tmp_path / "results.json")]) == 3
     err = capsys.readouterr().err
     assert "but the scores and rule of the file give" in err or "cannot be computed again" in err
+
+
+def test_a_note_that_is_deleted_is_missed(tmp_path, capsys) -> None:
+    value = comparison(margin=0.5).to_dict()
+    assert [note["code"] for note in value["notes"]] == ["margin-above-baseline"]
+    (tmp_path / "results.json").write_text(json.dumps(value))
+    assert run(["render", str(tmp_path / "results.json")]) == 0
+    (tmp_path / "results.json").write_text(json.dumps(value | {"notes": []}))
+    assert run(["render", str(tmp_path / "results.json")]) == 3
+    err = capsys.readouterr().err
+    assert "notes: is a list of 0, but the scores and rule of the file give a list of 1" in err
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon", "sign"])

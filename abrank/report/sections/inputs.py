@@ -322,7 +322,10 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     # the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
+    doubts = {reason.values.get("kind") for reason in comparison.soundness.told}
     for item in telling(comparison):
+        if item.kind in doubts:
+            continue  # the sentence of the doubt tells it
         choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
             choice += f" (Δ {f.signed(item.diff, digits=comparison.decimals)})"

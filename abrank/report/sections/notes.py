@@ -239,9 +239,10 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     text = f.count(v["n_systems"] - 1)
     return (
-        f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}",
-        f"All are tested together, so intervals and p-values are those of all pairs; kept are the"
-        f" {text} with the first. --pairs keeps every pair, and the letters.",
+        f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}; only the"
+        f" {text} with the first are kept",
+        "All are tested together, so intervals and p-values are those of all pairs. --pairs keeps"
+        " every pair, and the letters.",
     )
 
 

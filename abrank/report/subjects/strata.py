@@ -154,6 +154,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         glyph, tag, tone = "!", "not decided", "tie"
     elif result.verdict in _BY_MARGIN:
         (glyph, tag), tone = tag_of(result.verdict), verdict_tone(result.verdict)
+    doubts = "" if result.unsound else decision.doubts(result.pooled)
     gate = result.decision.gate
     guards = result.decision.guards
     against = " ".join(f"{design.guard(result.pooled, guard)}." for guard in guards if not gate)
@@ -168,7 +169,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     return Headline(
         verdict=reading,
         glyph=glyph,
-        tag=f"{capital(tag)} over all queries",
+        tag=f"{capital(tag)} over all queries{doubts and ', doubtful'}",
         tone=tone,
         title=text,
         numbers=numbers,
@@ -182,6 +183,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         gate=decision.gate_sentence(result.pooled),
         gate_passed=gate is not None and gate.passed,
         against=against,
+        soundness=doubts,
     )
 
 
