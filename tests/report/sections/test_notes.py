@@ -129,9 +129,9 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "pairs-of-first",
         {"n_systems": 301, "n_pairs": 45_150},
-        "301 systems make 45\u202f150 pairs",
-        "All are tested together, so intervals and p-values are those of all pairs; kept are the"
-        " 300 with the first. --pairs keeps every pair, and the letters.",
+        "301 systems make 45\u202f150 pairs; only the 300 with the first are kept",
+        "All are tested together, so intervals and p-values are those of all pairs. --pairs keeps"
+        " every pair, and the letters.",
     ),
 ]
 
