@@ -150,7 +150,7 @@ class Design:
             )
         if self.n_planned and (self.look or self.planned):
             raise ArgumentError(
-                "--planned (Planned(...)) shares out alpha by the queries seen: leave out --look"
+                "planned (Planned(...)) shares out alpha by the queries seen: leave out --look"
                 " and --anytime"
             )
         if self.look and self.planned:

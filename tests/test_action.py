@@ -53,7 +53,7 @@ def compare(folder: Path, arguments: str, tmp_path: Path) -> tuple[dict[str, str
 
 @installed
 def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
-    arguments = "qrels 'b run' a.run -m nDCG@10 --fail-on worse --name-b '$(touch hacked) *'"
+    arguments = "qrels 'b run' a.run -m nDCG@10 --fail-on worse --candidate '$(touch hacked) *'"
     output, summary, text = compare(inputs, arguments, tmp_path)
     assert output == {"exit-code": "1", "verdict": "worse"}
     assert summary.startswith("### ▼ Worse: ")

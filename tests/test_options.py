@@ -154,7 +154,7 @@ def test_a_design_is_a_text_a_tuple_or_its_parts(design: Any, parts: Any) -> Non
         (lambda: Question(require="better", fail_on="worse"), "two questions"),
         (lambda: Question(require="best"), "unknown require"),  # type: ignore[arg-type]
         (lambda: Question(fail_on="better"), "unknown fail_on"),
-        (lambda: nested({"earlier": "one.json"}), "say with --planned N"),
+        (lambda: nested({"earlier": "one.json"}), "say with --config planned=N"),
     ],
 )
 def test_what_has_no_meaning_is_refused(make: Callable[[], object], said: str) -> None:

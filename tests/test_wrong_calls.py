@@ -394,7 +394,7 @@ compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q0
 compare q.txt a.run b.run --topics nope -> 2 nope: no such file
 compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, such as 2/4
 compare q.txt a.run b.run --look 2 -> 2 this look of those planned, such as 2/4, not '2'
-compare q.txt a.run b.run --planned x -> 2 must be a number of queries, such as 400, not 'x'
+compare q.txt a.run b.run --config planned=x -> 2 must be a number of queries, such as 400, not 'x'
 compare q.txt a.run b.run --anytime 0 -> 2 for '--anytime': 0 is not in the range x>=1.
 compare q.txt a.run b.run --missing skip -> 2 'worst', 'error'; did you mean drop?
 compare q.txt a.run b.run --as trec_eval8 -> 2 for '--as': 'trec_eval8' is not 'trec_eval9'.
@@ -461,7 +461,7 @@ compare q.txt a.run b.run --metric AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
 compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
-compare q.txt a.run b.run --baseline a -> 2 --baseline is for --scores: --name-a names the baseline
+compare q.txt a.run b.run --name-a x -> 2 Did you mean '--config name_a=...'?
 compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
 compare q.txt a.run b.run --html report.html -> 2 Did you mean '--report'?
@@ -472,7 +472,7 @@ compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank 
 compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
 compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
 compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
-compare q.txt a.run b.run --on each -> 2 is for --collections: one pair has one verdict
+compare q.txt a.run b.run --config on=each -> 2 is for --collections: one pair has one verdict
 compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
 compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is

@@ -36,7 +36,7 @@ COMPARISONS = {
     "demo-collections-segments": "--collections collections.tsv -m nDCG@10 -m AP"
     " --segments by_collection.csv --margin 0.01 --require non-inferior",
     "demo-collections-clusters": "--collections collections.tsv -m nDCG@10 --segments"
-    " by_collection.csv --clusters user --guard AP:-0.02 --require better --on each",
+    " by_collection.csv --clusters user --guard AP:-0.02 --require better --config on=each",
     "partial": "partial/qrels.txt.gz partial/runs/a.run.gz partial/runs/b.run.gz -m AP",
 }
 COLLECTIONS = "name\tqrels\ta\tb\n" + "".join(

@@ -92,8 +92,7 @@ class Output:
         if brief:
             _terminal.put("\n".join(written))
             return result
-        color, ascii_only = flags.get("color", "auto"), flags["ascii"]
-        self.show(result, written, color=color, ascii_only=ascii_only, gate=gate)
+        self.show(result, written, ascii_only=flags["ascii"], gate=gate)
         return result
 
     def show(
@@ -101,7 +100,6 @@ class Output:
         result: object,
         written: Sequence[str],
         *,
-        color: str,
         ascii_only: bool,
         gate: bool = True,
     ) -> None:
@@ -118,7 +116,7 @@ class Output:
             )
             return
         options = self._options(".txt", result)
-        _terminal.show(result, color=color, ascii_only=ascii_only, gate=gate, **options)
+        _terminal.show(result, ascii_only=ascii_only, gate=gate, **options)
         if written:
             _terminal.put("\n" + "\n".join(written))
 

@@ -42,10 +42,8 @@ OF_256: dict[str, dict[str, Any]] = STYLES | {
 LONGEST = 2_000  # characters of a line of a message: a paragraph, a path
 
 
-def wants_color(choice: str, stream: TextIO) -> bool:
-    """Say whether to colour: by the flag, else FORCE_COLOR, NO_COLOR, TERM, a terminal."""
-    if choice != "auto":
-        return choice == "always"
+def wants_color(stream: TextIO) -> bool:
+    """Say whether to colour: by FORCE_COLOR, NO_COLOR, TERM, a terminal."""
     if os.environ.get("FORCE_COLOR"):
         return True
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -153,7 +151,6 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
 def show(
     result: object,
     *,
-    color: str = "auto",
     ascii_only: bool = False,
     gate: bool = True,
     detail: Detail = "screen",
@@ -166,8 +163,7 @@ def show(
     lines = text_lines(
         compose(result, **options), width=width(), ascii=plain, detail=detail, gate=gate
     )
-    colored = wants_color(color, sys.stdout)
-    _echo(paint(lines, color=colored))
+    _echo(paint(lines, color=wants_color(sys.stdout)))
 
 
 class Progress:

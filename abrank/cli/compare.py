@@ -66,7 +66,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     if question.guard and not question.gate:
         raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
     if question.on == "each" and not question.gate:
-        raise click.UsageError("--on each is for a gate: give --require or --fail-on, too")
+        raise click.UsageError("on=each is for a gate: give --require or --fail-on, too")
     if question.accept_doubt and not question.gate:
         raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
     with recording(question) as record:
@@ -91,7 +91,7 @@ def _require_inputs(requested: dict[str, Any]) -> None:
         _flags.require_taken("compare_collections", why, requested)
         return
     if "on" in requested:
-        raise click.UsageError("--on is for --collections: one pair has one verdict")
+        raise click.UsageError("on is for --collections: one pair has one verdict")
     files = [requested.get(name) for name in ("qrels", "a", "b")]
     if "preferences" in requested:
         why = "is for runs or scores: it cannot stand beside --preferences"
@@ -106,11 +106,9 @@ def _require_inputs(requested: dict[str, Any]) -> None:
             return
     scores = [*iterate(requested["scores"])] if "scores" in requested else None
     if scores is None:
-        for key in ("baseline", "candidate", "variant", "columns", "where"):
+        for key in ("variant", "columns", "where"):
             if key in requested:
-                side = {"baseline": "a", "candidate": "b"}.get(key)
-                hint = f": --name-{side} names the {key}" if side else ""
-                raise click.UsageError(f"--{key} is for --scores{hint}")
+                raise click.UsageError(f"--{key} is for --scores")
     _flags.require_inputs(files, scores, requested)
 
 
@@ -123,6 +121,9 @@ def _compare(
     """Compare runs, ready scores, votes, or on several collections."""
     missing = question.scoring.missing if "missing" in requested else "error"
     inputs = made(Inputs, {**nested(requested), "missing": missing})
+    if "scores" not in requested:
+        name_a, name_b = inputs.baseline or inputs.name_a, inputs.candidate or inputs.name_b
+        inputs = replace(inputs, name_a=name_a, name_b=name_b, baseline=None, candidate=None)
     answer: Callable[..., Comparison | CollectionsComparison]
     if "collections" in requested:
         from abrank.collections.compare import compare_each as answer
@@ -244,7 +245,7 @@ def _ranking(
 @click.command("render")
 @click.argument("results", type=_flags.RUN)
 @_flags.take(
-    "report", "figures", "format", "digits", "style", "color", "ascii", "quiet",
+    "report", "figures", "format", "digits", "style", "ascii", "quiet",
     "verbose", owner=("render", "compare"),
 )  # fmt: skip
 def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
@@ -281,7 +282,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 @click.command("history")
 @click.argument("ledger", type=_flags.RUN)
 @_flags.take(
-    "report", "figures", "format", "digits", "color", "ascii", "quiet", "verbose",
+    "report", "figures", "format", "digits", "ascii", "quiet", "verbose",
     owner=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options

@@ -26,11 +26,10 @@ TRUE_DIFFERENCE = 0.036
 
 @click.command("demo")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
-@_flags.take("color", "ascii", "quiet", "verbose")
+@_flags.take("ascii", "quiet", "verbose")
 def demo(
     folder: Path,
     *,
-    color: str,
     ascii: bool,
     quiet: bool,
     verbose: bool,
@@ -74,7 +73,7 @@ def demo(
             for name in REPORTS:
                 progress(f"writing {name}")
                 comparison.report(name)
-    _terminal.show(comparison, color=color, ascii_only=ascii)
+    _terminal.show(comparison, ascii_only=ascii)
     _terminal.put(
         f"\nopen      {folder / 'report.html'}\n"
         "truth     made by simulation: the true difference of nDCG@10 is"

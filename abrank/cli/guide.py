@@ -87,7 +87,7 @@ def _rendered(text: str) -> str:
     class GuideMarkdown(Markdown):
         elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
 
-    colored = _terminal.wants_color("auto", sys.stdout)
+    colored = _terminal.wants_color(sys.stdout)
     title, _, body = text.partition("\n")
     body = _LINK.sub(lambda result: f"{result[1]} (`abrank guide {result[2]}`)", body)
     console = Console(

@@ -360,7 +360,7 @@ def agreement(
     _terminal.show(result, ascii_only=ascii)
 
 
-@click.command("audit", cls=_flags.Grouped)
+@click.command("audit")
 @_flags.own(
     "--queries", group="Inputs", type=click.IntRange(2), metavar="N", help="Number of queries."
 )

@@ -26,7 +26,9 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 
 @click.command("power", cls=_flags.Grouped)
 @_flags.pair
-@_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
+@_flags.take(
+    "scores", "columns", "variant", "where", "baseline", "candidate", owner=("compare_scores",)
+)
 @_flags.take("measure", "power", "sd", owner=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
@@ -445,7 +447,9 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 
 @click.command("aa", cls=_flags.Grouped)
 @_flags.pair
-@_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
+@_flags.take(
+    "scores", "columns", "variant", "where", "baseline", "candidate", owner=("compare_scores",)
+)
 @_flags.take("measure", owner=("aa",))
 @_flags.own(
     "--test",

@@ -198,7 +198,7 @@ def _chosen(name: str, files: Files, requested: tuple[str | None, str | None]) -
         )
     raise ArgumentError(
         f"of the systems of the collection {name} ({_listed(systems)}) name two:"
-        " --name-a NAME --name-b NAME (name_a=, name_b=)"
+        " --baseline NAME --candidate NAME (name_a=, name_b=)"
     )
 
 

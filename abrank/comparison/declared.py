@@ -230,7 +230,7 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
         "alpha": (design.alpha, question.level), "spending": (design.spending, question.spending),
     }  # fmt: skip
     if not design.seen:
-        raise ArgumentError("the earlier result records no looks: it was made without --planned")
+        raise ArgumentError("the earlier result records no looks: it was made without planned")
     for name, (then, now) in declared.items():
         if then != now:
             raise ArgumentError(

@@ -304,7 +304,7 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         "--clusters": (clusters, "the correction takes the judged queries to be independent"),
         "--look": (question.look, looks),
         "--anytime": (question.anytime, looks),
-        "--planned": (question.planned, looks),
+        "planned": (question.planned, looks),
         "best_of": (question.best_of, "t decides, whose tails are too light for the best of many"),
         "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
     }

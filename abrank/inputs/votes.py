@@ -492,8 +492,8 @@ def _sides(
             raise ArgumentError(f"no vote is on {name}; there are {', '.join(there[:9])}")
     if len(there) > 2 and (name_a is None or name_b is None):
         raise ArgumentError(
-            f"the votes are on {', '.join(there[:9])}: name the two to compare, --name-a and"
-            " --name-b (name_a=, name_b=)"
+            f"the votes are on {', '.join(there[:9])}: name the two to compare, --baseline"
+            " and --candidate (name_a=, name_b=)"
         )
     if pair == CHOSEN:
         there.sort()  # else the first vote would say which is A
@@ -512,7 +512,8 @@ def _reading(table: VoteTable, names: tuple[str, str], scale: str) -> Iterator[s
     elif table.verdict not in ("winner", "preference", ""):
         yield f"the column {table.verdict} is read as the winner"
     if table.pair() in (None, CHOSEN) and names != ("A", "B"):
-        yield f"A is {names[0]} and B is {names[1]}; --name-a and --name-b (name_a=) choose"
+        a, b = names
+        yield f"A is {a} and B is {b}; --baseline and --candidate (name_a=, name_b=) choose"
 
 
 def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) -> tuple[str, str]:

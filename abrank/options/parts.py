@@ -210,8 +210,9 @@ class Scoring:
     )  # fmt: skip
     same_id: SameId = option(
         "keep",
-        "Whether a document whose id is that of its query stays in the ranking.",
-        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(SameId), flag=False,
+        "Whether a document whose id is that of its query stays in the ranking. BEIR drops it, of"
+        " ArguAna and Quora. The judgments stay.",
+        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(SameId), compared=False,
         peers=("ignore_identical_ids",),
     )  # fmt: skip
     depth: int | None = option(

@@ -231,6 +231,7 @@ class Question(_SharedOptions):
         "Of several collections: each alone must pass the gate, too. Without it the mean over all"
         " queries decides; with each, every collection must show what is asked for by itself.",
         of=("compare_collections",), group="Gates", kind="choice", choices=get_args(OnCollections),
+        compared=False,
     )  # fmt: skip
     accept_doubt: bool = option(
         False,
@@ -516,11 +517,11 @@ class Inputs:
     )  # fmt: skip
     name_a: str | None = option(
         None, "Name of the baseline; without it its file's.", of=PAIR, group="Inputs",
-        metavar="NAME", peers=("baseline", "names", "baseline_name"),
+        metavar="NAME", peers=("names", "baseline_name"), compared=False,
     )  # fmt: skip
     name_b: str | None = option(
         None, "Name of the candidate; without it its file's.", of=PAIR, group="Inputs",
-        metavar="NAME", peers=("candidate", "names"),
+        metavar="NAME", peers=("names",), compared=False,
     )  # fmt: skip
     columns: Any = option(
         None,

@@ -47,6 +47,19 @@ FLAGS = (
         " a column a system, or with columns query_id, system, measure and score; or the output of"
         " trec_eval -q and its like, a file a system.",
     ),
+    # Of a table of scores they are the variants that it holds: fields of Inputs.
+    Option(
+        key="baseline", of=("compare", "compare_preferences", "compare_collections"),
+        group="Inputs", metavar="NAME", first=True, python="name_a=",
+        help="The name of A. Of runs that of reports, without it the file's; of a table of scores,"
+        " votes or collections the system that is A: without it of scores the one called control,"
+        " baseline, old or the like. COLUMN=VALUE is the mean of all variants with it.",
+    ),
+    Option(
+        key="candidate", of=("compare", "compare_preferences", "compare_collections"),
+        group="Inputs", metavar="NAME", first=True, python="name_b=",
+        help="The name of B, likewise.",
+    ),
     Option(
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
         metavar="FILE", first=True,
@@ -87,13 +100,13 @@ FLAGS = (
     ),
     Option(
         key="planned", of=SINGLE, group="Designs and further analyses", kind="planned",
-        python="design=Planned(400)", metavar="N[:pocock]",
+        python="design=Planned(400)", metavar="N[:pocock]", compared=False,
         help="N queries are planned in all: each look before spends a share of alpha by the queries"
-        " seen. From the second look on with --earlier.",
+        " seen. From the second look on with earlier.",
     ),
     Option(
         key="earlier", of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE",
-        python="design=Planned(400, earlier=...)",
+        python="design=Planned(400, earlier=...)", compared=False,
         help="results.json of the look before this one, which records all looks so far.",
     ),
     Option(
@@ -113,12 +126,6 @@ FLAGS = (
         peers=("score_dtype", "interpolation"),
         help="Score as trec_eval 9 and pytrec_eval: scores of 32 bits, which decide what is a tie,"
         " and its interpolated precision.",
-    ),
-    Option(
-        key="drop_same_id", of=RUNS, group="Scoring of runs", kind="flag", default=False,
-        python='scoring=Scoring(same_id="drop")', peers=("ignore_identical_ids",),
-        help="Leave a document whose id is that of its query out of every ranking first, as BEIR"
-        " does for ArguAna and Quora. The judgments stay.",
     ),
     Option(
         key="report", of=PAIR, group="Output", metavar="PATH", several=True, first=True,
@@ -227,11 +234,6 @@ FLAGS = (
         " the means), or means with superscripts.",
     ),
     Option(
-        key="color", of=(*PAIR, "intervals", "audit"), group="Output", kind="choice",
-        default="auto", declared=False, choices=("auto", "always", "never"),
-        help="Colour the terminal's text; NO_COLOR and FORCE_COLOR are honoured.",
-    ),
-    Option(
         key="ascii", of=(*PAIR, *MANY, "intervals", "audit"), group="Output", kind="flag",
         default=False, declared=False, help="Write ASCII characters only.",
     ),
@@ -325,8 +327,6 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by their keys as keywords of Python, those of one object as that object."""
     older = values.get("as")
     values = {**(AS[checks.one_of("as", older, AS)] if older else {}), **values}
-    if values.get("drop_same_id"):
-        values["same_id"] = "drop"
     result = {
         option.name: values[option.key]
         for kind in (Inputs, Question, RankingQuestion)
@@ -352,8 +352,8 @@ def _designed(arguments: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
     earlier = arguments.get("earlier")
     if earlier is not None and arguments.get("planned") is None:
         raise ArgumentError(
-            "--earlier (Planned(earlier=)) is the look before this one: say with --planned N how"
-            " many queries are planned in all"
+            "earlier (Planned(earlier=)) is the look before this one: say with --config planned=N"
+            " how many queries are planned in all"
         )
     readers: dict[str, Callable[[Any], DesignPart]] = {
         "clusters": Clusters, "weights": Weights, "look": Looks.read,

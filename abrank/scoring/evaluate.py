@@ -322,7 +322,7 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
                 f"{system}: the first document of {display.count(audit.n_same_id_first)} of"
                 f" {display.plural(n_retrieved, 'query', 'queries')} has the id of its query and"
                 " is not judged relevant. If queries are documents of the collection, as in ArguAna"
-                " and Quora, leave them out: --drop-same-id"
+                " and Quora, leave them out: --same-id drop"
                 ' (Scoring(same_id="drop"))'
             )
 

@@ -21,9 +21,9 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
     command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
     context = ["--topics", "topics.jsonl", "--segments", "segments.csv", "--docs", "docs.jsonl"]
     names = [
-        "--name-a",
+        "--baseline",
         "<script>alert(8)</script>",
-        "--name-b",
+        "--candidate",
         "\u202e\"'><b onclick=alert(9)>",
     ]
     target = tmp_path_factory.mktemp("hostile_report") / "out.html"

@@ -29,7 +29,7 @@ def table(tmp_path, monkeypatch) -> str:
     return "beir.tsv"
 
 
-ASKED = ["-m", "nDCG@10", "-m", "AP", "--name-a", "bm25", "--name-b", "t5", "-v"]
+ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5", "-v"]
 
 
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:

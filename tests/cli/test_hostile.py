@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from abrank.cli import run
 from abrank.inputs import read_qrels
 
-NAMES = ["--name-a", "<script>alert(8)</script>|_&%", "--name-b", "=B\x1b[31m\u202e\"'"]
+NAMES = ["--baseline", "<script>alert(8)</script>|_&%", "--candidate", "=B\x1b[31m\u202e\"'"]
 FILES = ["qrels", "a.run", "b.run", "--topics", "topics.jsonl", "--segments", "segments.csv"]
 COMPARE = ["compare", *FILES, *NAMES, "-m", "nDCG@5", "-m", "AP", "--margin", "0.01"]
 KINDS = ("html", "md", "tex", "csv", "txt", "methods", "bib")

@@ -109,8 +109,8 @@ def test_one_file_given_twice_is_wrong_usage(folder, monkeypatch, capsys) -> Non
 def test_a_narrow_terminal_is_not_overrun(folder) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "abrank", "compare", "qrels.txt", "a.run", "b.run"]
-    command += ["-m", "nDCG@10", "-m", "ERR(max_grade=3)@20", "--color", "never", "--ascii"]
-    environment = {**os.environ, "COLUMNS": "54"}
+    command += ["-m", "nDCG@10", "-m", "ERR(max_grade=3)@20", "--ascii"]
+    environment = {**os.environ, "COLUMNS": "54", "NO_COLOR": "1"}
     done = subprocess.run(command, stdout=theirs, cwd=folder, env=environment, check=False)
     os.close(theirs)
     lines = os.read(ours, 65536).decode().splitlines()

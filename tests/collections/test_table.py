@@ -78,7 +78,7 @@ def test_an_empty_folder_and_no_file_are_told(tmp_path) -> None:
 
 def test_which_two_are_compared() -> None:
     files = {"x": {"qrels": "q", "bm25": "1", "t5": "2", "splade": "3"}}
-    with pytest.raises(ArgumentError, match="--name-a NAME --name-b NAME"):
+    with pytest.raises(ArgumentError, match="--baseline NAME --candidate NAME"):
         pairs_of(files)
     result, names = pairs_of(files, name_a="t5", name_b="splade")
     assert result == {"x": ("q", "2", "3")}

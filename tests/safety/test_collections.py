@@ -52,7 +52,7 @@ def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     [
         ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, []),
         ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
-        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--name-a", "bm25", "--name-b", "t5"]),
+        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
     ],
 )
 def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
@@ -66,7 +66,7 @@ def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
 
 def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
     source = table(c1=["ce", "bm25", "t5"], c2=["t5", "ce", "bm25"])
-    named = ["--name-a", "bm25", "--name-b", "t5"]
+    named = ["--baseline", "bm25", "--candidate", "t5"]
     assert run(["compare", "--collections", source, "-m", "AP", "-q", *named]) == 0
     assert "t5 is better than bm25" in capsys.readouterr().out
 

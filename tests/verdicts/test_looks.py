@@ -61,7 +61,7 @@ def test_a_later_look_knows_the_earlier_ones(scores, tmp_path) -> None:
     assert Comparison.from_json(tmp_path / "last.json") == last
     visible = whole_text(two)
     assert "250 of 400 queries planned after a look at 100 (O'Brien–Fleming" in visible
-    assert "--earlier" in whole_text(first)
+    assert "--config earlier=results.json" in whole_text(first)
 
 
 def test_the_record_is_checked(scores) -> None:
@@ -78,7 +78,7 @@ def test_the_record_is_checked(scores) -> None:
     a, b = ({query: score[query] for query in IDS[50:300]} for score in scores)
     with pytest.raises(AlignmentError, match="50 of 100 queries of the earlier look are not among"):
         compare_scores(a, b, design=abrank.Planned(400, earlier=first))
-    with pytest.raises(ArgumentError, match="say with --planned N"):
+    with pytest.raises(ArgumentError, match="say with --config planned=N"):
         _first(scores, 200, earlier=first)
     with pytest.raises(ArgumentError, match="shares out alpha by the queries seen"):
         _first(scores, 200, planned=400, look="1/2")
@@ -96,10 +96,10 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
     call = ["compare", "--scores", "a.csv", "b.csv", "--config", "abrank.toml"]
     assert run([*call, "-v", "--report", "one.json"]) == 0
     assert "200 of 400 queries planned, the first look (Pocock" in capsys.readouterr().out
-    assert run([*call, "--earlier", "one.json"]) == 2
+    assert run([*call, "--config", "earlier=one.json"]) == 2
     assert "no query is new since the look at 200" in capsys.readouterr().err
     machine = {"machine_scores": scores}
-    with pytest.raises(ArgumentError, match="--planned cannot be combined with machine"):
+    with pytest.raises(ArgumentError, match="planned cannot be combined with machine"):
         _first(scores, 100, planned=400, **machine)
     pair = (scores[0], scores[1])
     with pytest.raises(ArgumentError, match="planned"):
@@ -109,7 +109,7 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
 def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
     visible = whole_text(_first(scores, 200, look="2/4"))
     assert (
-        "That no other looks were taken is not checked: --planned records them, and a --ledger"
+        "That no other looks were taken is not checked: --config planned=N records them, and a --ledger"
         " knows them." in visible
     )
 

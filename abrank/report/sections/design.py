@@ -179,7 +179,7 @@ def _look(comparison: Comparison, declared: Design) -> str:
     )
     if not declared.seen and not comparison.strata:
         start += (
-            " That no other looks were taken is not checked: --planned records them, and a"
+            " That no other looks were taken is not checked: --config planned=N records them, and a"
             " --ledger knows them."
         )
     if comparison.decision.direction and declared.is_last:

@@ -240,7 +240,7 @@ def _look_again(comparison: Comparison) -> str:
     if design is not None and design.seen:
         left = words.queries(design.n_planned - design.seen[-1])
         return (
-            f"Go on with the {left} still planned, and give this look's results.json as --earlier"
+            f"Go on with the {left} still planned, and --config earlier=results.json of this look"
             " (Planned(earlier=)): its result is inconclusive."
         )
     if design is not None and design.look:
