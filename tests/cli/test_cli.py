@@ -171,11 +171,14 @@ def test_a_place_that_cannot_be_written_is_told_first(files, report, said, capsy
     assert out == ""
 
 
-def test_color_and_ascii(files, capsys) -> None:
+def test_color_and_ascii(files, capsys, monkeypatch) -> None:
     options = ["compare", "qrels", "a.run", "b.run", "-m", "AP"]
-    assert run([*options, "--color", "always"]) == 0
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(options) == 0
     colored = capsys.readouterr().out
     assert "\x1b[" in colored
+    monkeypatch.delenv("FORCE_COLOR")
     assert run([*options, "--ascii"]) == 0
     assert capsys.readouterr().out.isascii()
 

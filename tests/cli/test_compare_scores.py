@@ -47,16 +47,8 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
 
 @pytest.mark.usefixtures("nothing_drawn")
 def test_names_gates_and_reports(files, capsys) -> None:
-    call = [
-        "compare",
-        "--scores",
-        "b.eval",
-        "a.eval",
-        "--config",
-        "name_b=new",
-        "--require",
-        "better",
-    ]
+    call = ["compare", "--scores", "b.eval", "a.eval", "--config", "name_b=new"]
+    call += ["--require", "better"]
     call += ["-m", "AP", "-m", "nDCG@10"]
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
     out, err = capsys.readouterr()

@@ -51,9 +51,15 @@ def test_another_value_is_a_deviation_to_the_last_digit(
 
 def test_names_that_look_like_numbers_are_names(call, capsys) -> None:
     Path("rule.toml").write_text("measure = 'AP'\nname_a = '007'\n")
-    assert run([*call, "--name-a", "7", "--report", "r.json"]) == 0, capsys.readouterr().err
+    assert run([*call, "--config", "name_a='7'", "--report", "r.json"]) == 0, (
+        capsys.readouterr().err
+    )
     provenance = json.loads(Path("r.json").read_text())["provenance"]
     assert deviations(provenance) == [("name-a", "007", "7")]
+    assert run([*call, "--baseline", "8", "--report", "r.json"]) == 0, capsys.readouterr().err
+    saved = json.loads(Path("r.json").read_text())
+    assert saved["systems"]["a"] == "8"
+    assert deviations(saved["provenance"]) == [("baseline", "none", "8")]
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
 def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
     visible = whole_text(_first(scores, 200, look="2/4"))
     assert (
-        "That no other looks were taken is not checked: --config planned=N records them, and a --ledger"
-        " knows them." in visible
+        "That no other looks were taken is not checked: --config planned=N records them, and a"
+        " --ledger knows them." in visible
     )
 
 
