@@ -35,6 +35,7 @@ def test_the_best_of_twenty_that_do_not_differ_is_seldom_found_to_be_better() ->
         )
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
     comparison = abrank.compare_scores(*tried(1), config=Question(best_of=20))
     assert comparison.rule.alpha == pytest.approx(0.05 / 20)

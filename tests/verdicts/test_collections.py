@@ -12,7 +12,7 @@ from abrank.collections import compare_collections
 from abrank.plots import svg
 from abrank.report import compose
 from abrank.report.subjects.strata import title
-from tests.report.written import html, text
+from tests.report.written import html, whole_text
 
 
 def _collection(random, n, shift, name):
@@ -68,7 +68,7 @@ def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> N
     clipped = replace(found, measures=(wide,))
     meaning = compose(clipped, digits=3).headline.meaning
     assert "One more collection would show a Δ of −1.000 to +1.000" in meaning
-    assert "1.7" not in text(clipped) + svg("forest", clipped)
+    assert "1.7" not in whole_text(clipped) + svg("forest", clipped)
     assert found.primary.prediction == (
         found.primary.prediction_low,
         found.primary.prediction_high,

@@ -7,12 +7,14 @@ from html import unescape
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import abrank
 from abrank.report import WRITERS
 from tests.report.written import whole_text
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_a_secondary_loss_stands_beside_an_inconclusive_verdict() -> None:
     rng = np.random.default_rng(2)
     a = pd.DataFrame(rng.uniform(0.3, 0.6, (60, 3)), columns=["AP", "RR", "P@10"])

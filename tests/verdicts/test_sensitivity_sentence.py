@@ -7,7 +7,7 @@ import numpy as np
 from abrank.comparison import compare_scores
 from abrank.report.sections.inputs import sensitivity_sentence
 from abrank.verdict import Verdict
-from tests.report.written import text
+from tests.report.written import text, whole_text
 
 
 def _compared(d, **asked):
@@ -19,7 +19,7 @@ def test_a_verdict_that_arises_without_chosen_queries_is_not_told() -> None:
     result = _compared(np.concatenate([np.linspace(0.0, 0.1, 27), [-0.5, -0.45, -0.4]]))
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.alternatives == ()
-    assert "The verdict would be" not in " ".join(text(result).split())
+    assert "The verdict would be" not in whole_text(result)
 
 
 def test_a_verdict_that_falls_without_few_queries_is_told() -> None:

@@ -68,6 +68,7 @@ def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, ca
     assert "NumRet 1000.000 → 1020.000" in " ".join(out.split())
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("name", ["md", "html", "json", "txt"])
 def test_every_format_says_it_first(files, name) -> None:
     comparison = abrank.compare_scores("a.txt", "b.txt")
@@ -214,13 +215,13 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     # "slow is better than all others", no note, no flag.
     ranking = abrank.rank_scores(latencies(), measures="latency_ms")
     assert str(ranking).startswith("Is lower better for latency_ms? Say so: --lower-is-better")
-    assert "is better than" not in str(ranking)
+    assert "is better than" not in whole_text(ranking)
     assert "is better than" not in ranking._repr_markdown_()
     assert "is better than" not in ranking._repr_html_()
     assert {row.reading for row in ranking.pair_rows} == {"differs"}
     assert (ranking.n_significant, ranking.leaders) == (3, ("slow",))
     page = ranking.report(tmp_path / "board.html").read_text("utf-8").partition("<script")[0]
-    for visible in (str(ranking), ranking._repr_markdown_(), ranking._repr_html_(), page):
+    for visible in (whole_text(ranking), ranking._repr_markdown_(), ranking._repr_html_(), page):
         assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", visible)
     saved = ranking.report(tmp_path / "board.json")
     assert abrank.Ranking.from_json(saved) == ranking
@@ -247,13 +248,13 @@ def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
     assert abrank.rank_collections(boards, **options).primary.first() == ("fast",)
     collections = abrank.rank_collections(boards, measures="cost")
     assert str(collections).startswith("Is lower better for cost?")
-    assert "could be the best of" not in str(collections)
+    assert "could be the best of" not in whole_text(collections)
 
 
 def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_path) -> None:
     comparison = abrank.compare_scores(*two())
     assert (comparison.verdict, comparison.decision.direction) == (Verdict.CANNOT_TEST, 0)
-    for visible in (str(comparison), comparison._repr_markdown_(), comparison._repr_html_()):
+    for visible in (whole_text(comparison), comparison._repr_markdown_(), comparison._repr_html_()):
         assert "Is lower better for latency_ms? Say so." in visible
         assert "?." not in visible
         assert "worse" not in visible.replace("not-worse", "")
@@ -261,10 +262,11 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
     assert comparison.primary.reading == "differs"
     # Neither a drawing, a table nor a filter calls a side better, or the winner.
     page = comparison.report(tmp_path / "page.html").read_text("utf-8")
-    for visible in (str(comparison), comparison._repr_markdown_(), comparison._repr_html_(), page):
-        assert not re.search(r"[AB] (better|wins)", visible)
-    for visible in (str(comparison), page, comparison._repr_html_()):
-        assert "A higher" in visible
+    visible, card = whole_text(comparison), comparison._repr_html_()
+    for text in (visible, comparison._repr_markdown_(), card, page):
+        assert not re.search(r"[AB] (better|wins)", text)
+    for text in (visible, page, card):
+        assert "A higher" in text
     with pytest.raises(ArgumentError, match='Say so: lower_is_better="latency_ms"'):
         abrank.compare_scores(*two(), fail_on="worse")
     with pytest.raises(ArgumentError, match="Say so"):
@@ -310,6 +312,7 @@ def test_a_guard_on_a_cost_asks_and_follows() -> None:
     assert not turned.decision.gate.passed
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
     a, b = (
         item.assign(AP=np.linspace(0.2, 0.4, N) + up)
@@ -435,6 +438,7 @@ def trimmed():
 
 
 @pytest.mark.usefixtures("trimmed")
+@pytest.mark.usefixtures("nothing_drawn")
 def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     random = np.random.default_rng(1)
     a = pd.DataFrame({"AP": random.uniform(0.2, 0.8, N)}, index=IDS)
