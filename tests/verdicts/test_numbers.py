@@ -59,7 +59,7 @@ def test_few_queries_keep_three_decimals() -> None:
 
 
 def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, capsys) -> None:
-    a, b = frames(4_000, 0.0009, 0.004)
+    a, b = frames(1_000, 0.0009, 0.004)
     ids = a.index
     table = pd.DataFrame(
         {"query_id": ids, "near": a["AP"].to_numpy(), "nearer": b["AP"].to_numpy()}
@@ -93,7 +93,8 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
 def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
     from abrank.comparison.declared import rows_in_unit
 
-    for seed in range(40):
+    # Of forty seeds those with a limit within 0.0008 of 0.
+    for seed in (31, 29, 8, 36, 34, 28, 18, 24):
         result = abrank.compare_scores(*frames(25, 0.04, 0.1, seed=seed), margin="2%")
         for row, visible in zip(result.rows, rows_in_unit(result), strict=True):
             assert (row.ci_low_adj > 0) == (visible.ci_low_adj > 0)
@@ -111,6 +112,7 @@ def test_the_axis_of_a_margin_in_per_cent_is_in_per_cent() -> None:
         assert "in per cent of A's" in ax.get_xlabel()
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize(
     ("gain", "margin", "said"),
     [

@@ -340,6 +340,7 @@ def skewed(sign: int, **how: Any) -> Comparison:
     )
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("test", ["t", "permutation"])
 @pytest.mark.parametrize(("sign", "verdict"), [(1, "better"), (-1, "worse")])
 def test_what_only_skewed_differences_show_is_in_doubt(sign, verdict, test, tmp_path) -> None:
@@ -379,6 +380,7 @@ def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> 
     assert skewed(1, design=abrank.Weights(weights)).soundness.level == "sound"
 
 
+@pytest.mark.usefixtures("nothing_drawn")
 def test_a_guard_that_rests_on_missing_queries_is_told_and_comes_back(
     files: dict[str, str], tmp_path: Path
 ) -> None:
