@@ -230,15 +230,18 @@ def _call(
             merged = values[name]
             assert isinstance(merged, Mapping)
             values[name] = {key: item for key, item in merged.items() if item is not None}
+    of_many = {"compare_scores": "rank_scores", "compare_collections": "rank_collections"}
     if ranked:
         values.pop("candidate", None)
+        if function == "compare_collections":  # where all pairs are ranked
+            del values["baseline"]
     paths = [
         repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else name
         for name, source in sources.items()
         if source is not None
     ]
     parts = [*paths, *(f"{name}={value!r}" for name, value in values.items())]
-    return f"abrank.{'rank_scores' if ranked else function}({', '.join(parts)})"
+    return f"abrank.{of_many.get(function, function) if ranked else function}({', '.join(parts)})"
 
 
 def retold(error: ReadError, *, source: str = "", **change: str) -> ReadError:

@@ -176,6 +176,8 @@ def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
     if choice.pop("rank", False):  # of more than two systems, with the inputs and the measures
         choice["candidate"] = None
         words[0] = "rank"
+        if "--collections" in words:  # where all pairs are ranked
+            choice["baseline"] = None
     for key, value in choice.items():
         flag, typed = f"--{key}", []
         while flag in words:  # what was typed before gives way, or is part of it

@@ -167,12 +167,9 @@ def require_free(outputs: Sequence[Path]) -> None:
             run = _flags.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
             inputs += [run] if isinstance(run, str) else run
     if table := _config.values().get("collections"):
-        from abrank.collections import read_collections
+        from abrank.collections.table import files_of
 
-        for row in read_collections(table).values():
-            for paths in row.values():
-                inputs += paths if isinstance(paths, list) else [paths]
-        inputs = [item for item in inputs if not Path(item).is_dir()]
+        inputs += [item for item in files_of(table) if not Path(item).is_dir()]
     files.require_free(outputs, inputs)
 
 

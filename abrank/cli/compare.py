@@ -121,7 +121,7 @@ def _compare(
     """Compare runs, ready scores, votes, or on several collections."""
     missing = question.scoring.missing if "missing" in requested else "error"
     inputs = made(Inputs, {**nested(requested), "missing": missing})
-    if "scores" not in requested:
+    if requested.keys().isdisjoint(("scores", "collections")):
         name_a, name_b = inputs.baseline or inputs.name_a, inputs.candidate or inputs.name_b
         inputs = replace(inputs, name_a=name_a, name_b=name_b, baseline=None, candidate=None)
     answer: Callable[..., Comparison | CollectionsComparison]
@@ -208,12 +208,14 @@ def _over_collections(
     from abrank.collections.rank import rank_each
 
     missing = question.scoring.missing if _flags.given("missing") else "error"
+    table = made(Inputs, nested(dict(_flags.options_given()))).table
     _output.Output.of(flags).deliver(
         flags,
         lambda progress: rank_each(
-            flags["collections"], question, missing=missing, command=called, on_stage=progress
+            flags["collections"], question, missing=missing, table=table, command=called,
+            on_stage=progress,
         ),
-    )
+    )  # fmt: skip
 
 
 def _ranking(

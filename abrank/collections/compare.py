@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError, ArgumentError, calling
 from abrank._support.typing import (
     Asked,
     FloatArray,
@@ -67,6 +67,11 @@ def compare_collections(
     alpha: float = 0.05,
     test: str = "t",
     lower_is_better: Sequence[str] | str = (),
+    baseline: str | None = None,
+    candidate: str | None = None,
+    columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
+    variant: Sequence[str] | str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
     segments: Any = None,  # noqa: ANN401 - by collection, whatever read_segments reads
@@ -87,11 +92,11 @@ def compare_collections(
 
     Parameters
     ----------
-    collections : mapping of str to (qrels, a, b), (a, b) or Comparison; or path
+    collections : mapping of str to (qrels, a, b), (a, b) or Comparison; or path or frame
         By name of the collection: judgments and two runs, as for :func:`abrank.compare`; ready
         scores of two systems, as for :func:`abrank.compare_scores`; or what either returned. Two
-        collections or more. Or a file or folder, as :func:`abrank.collections.read_collections`
-        takes it.
+        collections or more. Or one table of scores with a column ``collection``, or a file or
+        folder, as :func:`abrank.collections.read_collections` takes it.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     measures : sequence of str, optional
@@ -110,9 +115,13 @@ def compare_collections(
         Clusters of the queries, by collection or in one table as the segments are: the error within
         a collection is then by its clusters (CR2), and no cluster is of two collections. Looks are
         at all collections: ``"2/4"``.
+    baseline, candidate : str, optional
+        The systems to take of a table, file or folder that has more than two.
+    columns, variant, where : optional
+        Which column of a table of scores holds what, and which rows are taken; see
+        :func:`abrank.read_scores`.
     name_a, name_b : str, optional
         Names of the systems; without them those of their files, where they are the same everywhere.
-        In a file or folder, the systems to take.
     scoring, engine : optional
         How and where runs are read and scored, as for :func:`abrank.compare`.
 
@@ -145,10 +154,16 @@ def compare_collections(
         engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
     inputs = Inputs(
-        collections=collections or {}, name_a=name_a, name_b=name_b, segments=segments,
-        missing="error" if scoring is None else scoring.missing,
+        collections={} if collections is None else collections, baseline=baseline,
+        candidate=candidate, columns=columns, variant=variant, where=where, name_a=name_a,
+        name_b=name_b, segments=segments, missing="error" if scoring is None else scoring.missing,
     )  # fmt: skip
-    return compare_each(inputs, question)
+    keywords = {
+        "baseline": baseline, "candidate": candidate, "columns": columns, "variant": variant,
+        "where": where, "measures": measures,
+    }  # fmt: skip
+    with calling("compare_collections", {"collections": collections}, keywords):
+        return compare_each(inputs, question)
 
 
 def compare_each(
@@ -168,7 +183,10 @@ def compare_each(
             kind: {name: file[kind] for name, file in files.items() if kind in file}
             for kind in PROPERTIES
         }
-        collections, names = pairs_of(files, **names)
+        systems = {
+            "name_a": inputs.baseline or inputs.name_a, "name_b": inputs.candidate or inputs.name_b
+        }  # fmt: skip
+        collections, names = pairs_of(files, **systems)
     _require_several(collections)
     require_poolable(question)
     cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
@@ -181,7 +199,10 @@ def compare_each(
         clusters = [Clusters(grouped[name])] if name in grouped else []
         requested = replace(alone, design=[*clusters, *parts] or None)
         with on_collection(name, source):
-            custom = Inputs(**names, segments=cut.get(name), missing=inputs.missing)
+            custom = replace(
+                inputs, name_a=names.get("name_a"), name_b=names.get("name_b"),
+                segments=cut.get(name),
+            )  # fmt: skip
             result[name] = _comparison(name, collection, requested, custom)
     return summarise_collections(
         result,
@@ -225,6 +246,9 @@ def _comparison(
             )
         return arguments
     parts = list(arguments) if isinstance(arguments, (list, tuple)) else []
+    if len(parts) == 1:  # one table of both, of which names take the systems
+        return compare_ready(replace(inputs, a=parts[0]), question)
+    inputs = replace(inputs, baseline=None, candidate=None)  # which took the two of each
     if len(parts) == 2:
         return compare_ready(replace(inputs, a=parts[0], b=parts[1]), question)
     if len(parts) != 3:

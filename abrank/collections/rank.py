@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from abrank import inference
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError, ArgumentError, calling
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.collections.result import (
     CollectionsRanking,
@@ -24,6 +24,7 @@ from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
+from abrank.inputs.score_reading import TableOptions
 from abrank.options import Engine, RankingQuestion, Scoring, taking
 from abrank.provenance import origin
 from abrank.ranking import Ranking
@@ -49,6 +50,9 @@ def rank_collections(
     alpha: float = 0.05,
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
+    columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
+    variant: Sequence[str] | str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
     scoring: Scoring | None = None,
     engine: Engine | str | None = None,
     resamples: int | None = None,
@@ -63,15 +67,20 @@ def rank_collections(
 
     Parameters
     ----------
-    collections : mapping of str to (qrels, runs), ready scores or Ranking; or path
+    collections : mapping of str to (qrels, runs), ready scores or Ranking; or path or frame
         By name of the collection: judgments and runs, as for :func:`abrank.rank`; ready scores, as
         for :func:`abrank.rank_scores`; or what either returned. Two collections or more, all with
-        the same systems, two or more queries each.
+        the same systems, two or more queries each. Or one table of scores with a column
+        ``collection``, or a file or folder, as :func:`abrank.collections.read_collections` takes
+        it.
     measures : sequence of str, optional
         As for :func:`abrank.rank`; the first orders the systems.
     test, adjust : str, optional
         As for :func:`abrank.rank`. Without ``test`` each collection's own ranking has max-T sign
         flips, and collections like these the paired t test over collections, adjusted by Holm.
+    columns, variant, where : optional
+        Which column of a table of scores holds what, and which rows are taken; see
+        :func:`abrank.read_scores`.
     alpha, lower_is_better, higher_is_better, resamples, rng
         As for :func:`abrank.rank`.
     scoring, engine : optional
@@ -115,7 +124,10 @@ def rank_collections(
         resamples=resamples, rng=rng,
     )  # fmt: skip
     missing: Missing = "error" if scoring is None else scoring.missing
-    return rank_each(collections, question, missing=missing)
+    table = TableOptions.of(columns, variant, where)
+    keywords = {"columns": columns, "variant": variant, "where": where, "measures": measures}
+    with calling("rank_collections", {"collections": collections}, keywords):
+        return rank_each(collections, question, missing=missing, table=table)
 
 
 def rank_each(
@@ -123,6 +135,7 @@ def rank_each(
     question: RankingQuestion,
     *,
     missing: Missing = "error",
+    table: TableOptions | None = None,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsRanking:
@@ -138,7 +151,7 @@ def rank_each(
     for name, collection in collections.items():
         on_stage(f"ranking on {name}")
         with on_collection(name, source):
-            result[name] = _ranking(collection, question, missing)
+            result[name] = _ranking(collection, question, missing, table)
     on_stage("testing over the collections")
     return summarise_rankings(
         result, test=question.test, adjust=question.adjust, provenance=origin(command)
@@ -149,6 +162,7 @@ def _ranking(
     arguments: Any,  # noqa: ANN401
     question: RankingQuestion,
     missing: Missing,
+    table: TableOptions | None,
 ) -> Ranking:
     """Rank on one collection."""
     if isinstance(arguments, Ranking):
@@ -157,7 +171,7 @@ def _ranking(
     if isinstance(arguments, tuple) and len(arguments) == 2:
         qrels, runs = arguments
         return rank_runs(qrels, named_runs(runs), question, context=False)
-    return rank_ready(arguments, question, missing=missing, details=False)
+    return rank_ready(arguments, question, missing=missing, table=table, details=False)
 
 
 def summarise_rankings(

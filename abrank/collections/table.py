@@ -8,8 +8,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import (
@@ -21,34 +24,42 @@ from abrank._support.errors import (
 )
 from abrank._support.files import parse_toml
 from abrank.inputs.files import contents, short_name
-from abrank.inputs.score_source import OF_MTEB, PREDICTIONS
+from abrank.inputs.score_source import OF_MTEB, PREDICTIONS, NamedTable, read_source
+from abrank.measures.names import names_measure
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]
 NAME, QRELS, SCORES = "name", "qrels", "scores"
+# A column of one table of scores that names the collection of a row.
+_COLLECTION = ("collection", "dataset", "corpus", "benchmark", "task")
 # What the queries of a collection are, in files of its own: no systems.
 PROPERTIES = ("segments", "clusters")
 _PAIRS = (("a", "b"), ("baseline", "candidate"))
-_FORM = "name<TAB>qrels<TAB>a<TAB>b, a line a collection; or TOML: [name] qrels = … a = … b = …"
+_FORM = (
+    "one table of scores with a column collection; name<TAB>qrels<TAB>a<TAB>b, a line a"
+    " collection; or TOML: [name] qrels = … a = … b = …"
+)
 
 
-def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
-    r"""Read which files belong to which collection.
+def read_collections(source: Any) -> dict[str, Files]:  # noqa: ANN401 - a path or a frame
+    r"""Read which files, or which rows of a table of scores, belong to which collection.
 
     Returned are paths by collection, then by ``qrels``, ``segments``, ``clusters`` and system.
 
     Parameters
     ----------
-    source : str or path
-        A TSV (or CSV) table with a line a collection: columns ``name``, ``qrels`` and one for each
-        system, such as ``a`` and ``b``; without ``qrels`` the files hold ready scores. A TOML file
-        with a table a collection and the same keys. Paths are relative to the file. Or a folder
-        with a folder a collection: in each one file of judgments, ``qrels.*``, ``*.qrels`` or, as
-        BEIR has it, ``qrels/test.tsv``, and runs, there or in ``runs/``, named after their systems.
-        Or a pattern of the files of judgments, such as ``"beir/*/qrels.txt"``. To rank many systems
-        a column ``scores`` may hold one file with ready scores of them all. Columns ``segments``
-        and ``clusters`` (files ``segments.*`` and ``clusters.*`` of a folder) hold properties of
-        the queries, each as :func:`abrank.compare` takes it.
+    source : str, path or frame
+        One table of scores with a column ``collection`` (``dataset``, ``corpus``, ``benchmark``,
+        ``task``), else as :func:`abrank.read_scores` takes it. Or a TSV (or CSV) table with a line
+        a collection: columns ``name``, ``qrels`` and one for each system, such as ``a`` and ``b``;
+        without ``qrels`` the files hold ready scores, and a column ``scores`` names one file of all
+        systems. A TOML file with a table a collection and the same keys. Paths are relative to the
+        file. Or a folder with a folder a collection: in each one file of judgments, ``qrels.*``,
+        ``*.qrels`` or, as BEIR has it, ``qrels/test.tsv``, and runs, there or in ``runs/``, named
+        after their systems. Or a pattern of the files of judgments, such as
+        ``"beir/*/qrels.txt"``. Columns ``segments`` and ``clusters`` (files ``segments.*`` and
+        ``clusters.*`` of a folder) hold properties of the queries, each as :func:`abrank.compare`
+        takes it.
 
     Raises
     ------
@@ -65,16 +76,20 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     {'qrels': 'q.txt', 'bm25': 'bm25.run', 't5': 't5.run'}
     """
     if not isinstance(source, (str, os.PathLike)):
-        raise ArgumentError(
-            'collections must be a path, or a mapping by name: {"scifact": (qrels, a, b), …}, not a'
-            f" {type(source).__name__}"
-        )
+        if not hasattr(source, "columns"):
+            raise ArgumentError(
+                'collections must be a path, a table with a column "collection", or a mapping by'
+                f' name: {{"scifact": (qrels, a, b), …}}, not a {type(source).__name__}'
+            )
+        return _of_one_table(read_source(source, names_measure))
     path = Path(source)
     if path.is_dir():
         return _folder(path)
     if glob.has_magic(os.fspath(source)) and not path.exists():
         return _glob(os.fspath(source))
     label = os.fspath(source)
+    if _is_one_table(path):
+        return _of_one_table(read_source(source, names_measure))
     data = contents(source)[0]
     rows = _toml(data, label) if path.suffix.lower() == ".toml" else _lines(data, label)
     if not rows:
@@ -82,6 +97,14 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     return {
         name: {key: _beside(path, key, item) for key, item in row.items()} for name, row in rows
     }
+
+
+def files_of(source: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the files that a table, folder or pattern names; of scores in one table, itself."""
+    if _is_one_table(Path(source)):
+        return [source]
+    values = [item for files in read_collections(source).values() for item in files.values()]
+    return [path for item in values for path in (item if isinstance(item, list) else [item])]
 
 
 def pairs_of(
@@ -114,6 +137,8 @@ def pairs_of(
     ({'scifact': ('q', 'y', 'x')}, {'name_a': 't5', 'name_b': 'bm25'})
     """
     requested = (name_a, name_b)
+    if all(systems_of(files) == [SCORES] for files in collections.values()):
+        return {name: (files[SCORES],) for name, files in collections.items()}, {}
     first, *rest = collections
     keys = _chosen(first, collections[first], requested)
     for name in rest:
@@ -198,7 +223,7 @@ def _chosen(name: str, files: Files, requested: tuple[str | None, str | None]) -
         )
     raise ArgumentError(
         f"of the systems of the collection {name} ({_listed(systems)}) name two:"
-        " --baseline NAME --candidate NAME (name_a=, name_b=)"
+        " --baseline NAME --candidate NAME (baseline=, candidate=)"
     )
 
 
@@ -259,6 +284,34 @@ def _beside(path: Path, key: str, arguments: Any) -> Any:  # noqa: ANN401
     context = path.parent / arguments
     is_column = key == "clusters" and not (context.exists() or context.suffix)
     return arguments if is_column else context
+
+
+def _is_one_table(path: Path) -> bool:
+    """Whether the first line of a file has a column of collections, and none of their files."""
+    if path.suffix.lower() in (".parquet", ".feather", ".arrow"):
+        return True
+    if path.suffix.lower() not in (".csv", ".tsv", ".txt") or not path.is_file():
+        return False
+    with reading("collections", path), path.open(encoding="utf-8-sig", errors="replace") as file:
+        head = {name.strip().lower() for name in re.split("[,\t;]", file.readline())}
+    return NAME not in head and not head.isdisjoint(_COLLECTION)
+
+
+def _of_one_table(table: NamedTable) -> dict[str, Files]:
+    """Return the rows of each collection."""
+    names = {column.name.lower(): column.name for column in reversed(table.columns)}
+    name = next((names[item] for item in _COLLECTION if item in names), None)
+    if name is None:
+        there = ", ".join(column.name for column in table.columns)
+        problem = f"has no column of collections; its columns: {there}"
+        raise ReadError(table.origin.label, problem, expected=f"one of {', '.join(_COLLECTION)}")
+    labels, codes = table.column(name).coded
+    columns = tuple(column for column in table.columns if column.name != name)
+    table = replace(table, columns=columns)
+    return {
+        label: {SCORES: table.take(np.flatnonzero(codes == code))}
+        for code, label in enumerate(labels)
+    }
 
 
 def _folder(path: Path) -> dict[str, Files]:

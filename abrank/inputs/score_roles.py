@@ -288,7 +288,7 @@ class _TableRoles:
                 " query's column"
             )  # fmt: skip
         if not named and INDEX in self.free:
-            named = [INDEX]
+            named = self._repeated_beside_numbers() or [INDEX]
         if not named:
             filled = [name for name in self.free if not self.column(name).empty.any()]
             named = self._query_by_content(filled)
@@ -337,6 +337,17 @@ class _TableRoles:
                 f"{listed([candidates[0], *distinct])} could all be the query's column",
             )  # fmt: skip
         return candidates[:1]
+
+    def _repeated_beside_numbers(self) -> list[str]:
+        """Return the column of queries of a long frame whose index only numbers its rows."""
+        # A frame that was filtered, sorted or joined keeps such numbers, with gaps or repeated.
+        if not self.column(INDEX).is_whole:
+            return []
+        names = [name for name in self.free if name != INDEX and not self.column(name).empty.any()]
+        result = [name for name in self._query_by_content(names) if not self.names_rows(name)]
+        if result:
+            self.free.remove(INDEX)
+        return result
 
     def _ambiguous(self, role: str, names: Sequence[str], problem: str) -> None:
         choices: list[dict[str, Any]] = []

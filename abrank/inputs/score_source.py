@@ -108,6 +108,8 @@ def read_source(
     is_measure: Callable[[str], bool],
 ) -> NamedTable:
     """Read a path, a frame or table of any library, a dict, or a list of rows."""
+    if isinstance(source, NamedTable):  # rows of one that was read
+        return source
     if isinstance(source, (str, os.PathLike)):
         return _of_file(source, is_measure)
     origin = Source(None, None, 0, label_of(source), "row")

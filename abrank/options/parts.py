@@ -36,7 +36,7 @@ SINGLE = (*ONE, "compare_preferences")
 PAIR = (*SINGLE, "compare_collections")
 BOARD = ("rank", "rank_scores")
 MANY = (*BOARD, "rank_collections")
-READY = ("compare_scores", "rank_scores")
+READY = ("compare_scores", "compare_collections", "rank_scores", "rank_collections")
 RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate")
 
 

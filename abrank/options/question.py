@@ -547,12 +547,13 @@ class Inputs:
         None,
         "The variant of a table of scores that is A. Without it the one called control, baseline,"
         " old or the like; COLUMN=VALUE is the mean of all variants with it.",
-        of=("compare_scores",), group="Inputs", metavar="NAME", first=True, peers=("control",),
+        of=("compare_scores", "compare_collections"), group="Inputs", metavar="NAME", first=True,
+        peers=("control",),
     )  # fmt: skip
     candidate: str | None = option(
         None,
         "The variant of a table of scores that is B.",
-        of=("compare_scores",), group="Inputs", metavar="NAME", first=True,
+        of=("compare_scores", "compare_collections"), group="Inputs", metavar="NAME", first=True,
         peers=("treatment",),
     )  # fmt: skip
     missing: Missing = "error"  # of ready scores; that of runs is Scoring's

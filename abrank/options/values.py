@@ -63,17 +63,17 @@ FLAGS = (
     Option(
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
         metavar="FILE", first=True,
-        help="Several collections at once. In the place of QRELS RUN_A RUN_B: a TSV with columns"
-        " name, qrels, a and b (and segments, clusters), a TOML file with such keys, a folder"
-        " with a folder a collection (BEIR's qrels/test.tsv, too), or a pattern:"
-        " 'beir/*/qrels.txt'.",
+        help="Several collections at once. In the place of QRELS RUN_A RUN_B: one table of"
+        " scores with a column collection; a TSV with columns name, qrels, a and b (and segments,"
+        " clusters), a TOML file with such keys, a folder with a folder a collection (BEIR's"
+        " qrels/test.tsv, too), or a pattern: 'beir/*/qrels.txt'.",
     ),
     Option(
         key="collections", of=("rank_collections",), group="Inputs", kind="path", metavar="FILE",
         first=True,
-        help="Several collections at once. In the place of QRELS RUNS: a TSV with columns name,"
-        " qrels and one a system (or name and scores), a TOML file with such keys, or a folder with"
-        " a folder a collection.",
+        help="Several collections at once. In the place of QRELS RUNS: one table of scores"
+        " with a column collection; a TSV with columns name, qrels and one a system (or name and"
+        " scores), a TOML file with such keys, or a folder with a folder a collection.",
     ),
     Option(
         key="clusters", of=(*PAIR, "intervals"), kind="path",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
+from abrank.cli import run
 from abrank.collections import boards_of, pairs_of, read_collections
 
 
@@ -124,3 +130,60 @@ def test_segments_and_clusters_are_no_systems(tmp_path) -> None:
     (files,) = read_collections(tmp_path / "all").values()
     assert list(files) == ["qrels", "clusters", "segments", "bm25", "t5"]
     assert pairs_of({"x": files})[1] == {"name_a": "bm25", "name_b": "t5"}
+
+
+def one_table() -> pd.DataFrame:
+    """Return scores of three variants on three data sets, a row a query and variant."""
+    random = np.random.default_rng(1)
+    rows = []
+    for dataset, n in (("web", 40), ("news", 60), ("qa", 50)):
+        for query in range(n):
+            level = random.uniform(0.2, 0.6)
+            for arm, gain in (("control", 0.0), ("treatment", 0.05), ("third", 0.01)):
+                score = level + gain + random.normal(0.0, 0.05)
+                rows.append((dataset, f"{dataset} {query}", arm, score, random.uniform()))
+    return pd.DataFrame(rows, columns=["dataset", "request", "arm", "ndcg@10", "mrr"])
+
+
+TWO = ["--baseline", "control", "--candidate", "treatment"]
+
+
+def test_one_table_of_all_collections(tmp_path, capsys) -> None:
+    frame = one_table()
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    frame.to_parquet(tmp_path / "scores.parquet")
+    options = {"measures": ["ndcg@10"], "baseline": "control", "candidate": "treatment"}
+    results = [
+        abrank.compare_collections(source, **options)
+        for source in (frame, tmp_path / "scores.csv", tmp_path / "scores.parquet")
+    ]
+    assert [*results[0].comparisons] == ["web", "news", "qa"]
+    for name, rows in frame.groupby("dataset"):
+        wide = rows.pivot(index="request", columns="arm", values="ndcg@10")
+        expected = stats.ttest_rel(wide["treatment"], wide["control"])
+        for result in results:
+            assert result.comparisons[name].pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+            assert result.primary == results[0].primary
+    command = ["--collections", str(tmp_path / "scores.csv"), "-m", "ndcg@10"]
+    assert run(["compare", *command, *TWO, "--report", str(tmp_path / "out.json")]) == 0
+    saved = json.loads((tmp_path / "out.json").read_text())
+    for part in saved["collections"]:
+        assert part["comparison"]["systems"] == {"a": "control", "b": "treatment"}
+    ranking = abrank.rank_collections(frame[frame["arm"] != "third"], measures="ndcg@10")
+    assert ranking.systems == ("treatment", "control")
+    assert run(["compare", *command, "--report", str(tmp_path / "scores.csv")]) == 2
+    assert "is an input, and would be replaced" in capsys.readouterr().err
+    # What is unclear names the commands that answer, and these work.
+    assert run(["compare", *command]) == 3
+    lines = capsys.readouterr().err.splitlines()
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("  abrank ")]
+    assert [words[0] for words in commands] == ["compare", "rank"]
+    assert [run(words) for words in commands] == [0, 0]
+
+
+def test_a_table_without_a_column_of_collections_is_refused(tmp_path) -> None:
+    one_table().drop(columns="dataset").to_parquet(tmp_path / "scores.parquet")
+    with pytest.raises(ReadError, match="has no column of collections; its columns: request, arm"):
+        read_collections(tmp_path / "scores.parquet")
+    with pytest.raises(ArgumentError, match='a table with a column "collection"'):
+        read_collections(7)

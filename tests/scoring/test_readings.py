@@ -323,3 +323,22 @@ def test_every_metric_of_rank_eval_is_its_measure() -> None:
             },
         }
         assert pair_scores(answer, answer).measures == (measure,)
+
+
+def test_the_numbers_of_a_frames_rows_are_no_queries() -> None:
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"request": [f"r{i}" for i in range(30)] * 3, "mrr": random.random(90)})
+    frame["arm"] = ["third"] * 30 + ["old"] * 30 + ["new"] * 30
+    two = frame.sort_values("request")
+    two = two[two["arm"] != "third"]
+    parts = [part.sample(frac=1, random_state=5) for _, part in two.groupby("arm")]
+    frames = {
+        "filtered": two,
+        "sorted": two.sort_values("mrr"),
+        "joined": pd.concat([part.reset_index(drop=True) for part in parts]),
+    }
+    wide = two.pivot(index="request", columns="arm", values="mrr")
+    expected = stats.ttest_rel(wide["new"], wide["old"]).pvalue
+    for name, item in frames.items():
+        assert type(item.index).__name__ != "RangeIndex"
+        assert compare_scores(item).pvalue == pytest.approx(expected, rel=1e-12), name
