@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank import plots
+from abrank import compare, plots
 from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, read_results, to_dict
 from abrank.report.numbers import json_bytes
 from abrank.report.saved.comparison import differences
 from tests.report.refused import Contradictions, why_refused
+from tests.report.written import html
 
 Make = Callable[..., Comparison]
 CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]
@@ -45,6 +47,26 @@ def test_runs_with_every_fault_come_back(
     monkeypatch.setattr(plots, "svg", lambda name, *_, **how: f"<svg>{name} {how}</svg>")
     for kind in WRITERS:
         assert WRITERS[kind](back) == WRITERS[kind](judged)
+
+
+@pytest.mark.parametrize(
+    ("grades", "chips"),
+    [
+        ((0, 1, 2), {("g0", "0"), ("g1", "1"), ("g2", "2")}),
+        ((0.0, 0.5, 1.25), {("g0", "0.0"), ("g1", "0.5"), ("g2", "1.25")}),
+    ],
+)
+def test_grades_come_back_as_they_were(grades: tuple[float, ...], chips: set[Any]) -> None:
+    docs = ("d1", "d2", "d3")
+    qrels = {f"q{i}": dict(zip(docs, grades, strict=True)) for i in range(6)}
+    a = {query: dict(zip(docs, (3.0, 2.0, 1.0), strict=True)) for query in qrels}
+    b = {query: dict(zip(docs, (1.0, 2.0, 3.0), strict=True)) for query in qrels}
+    comparison = compare(qrels, a, b, measures=["nDCG@10"])
+    back = again(comparison)
+    assert json_bytes(back) == json_bytes(comparison)
+    for result in (comparison, back):
+        page = html(result, drawer=lambda *_, **__: "")
+        assert set(re.findall(r'class="chip (g[^"]*)">([^<]*)<', page)) == chips
 
 
 def test_hostile_names_come_back(hostile: Comparison, tmp_path: Path) -> None:

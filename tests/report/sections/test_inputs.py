@@ -100,7 +100,9 @@ def test_documents_to_judge_are_told_in_the_terminal(unjudged: Comparison) -> No
     assert visible.count("swing +") + visible.count("swing −") == 2
     assert visible.endswith("and 10 more: --pool FILE writes all")
     sentence = documents_text(replace(to_judge, documents=(), n_documents=0), maximum=2)
-    assert sentence.startswith("0 documents in the top 10 of A or B that nobody judged")
+    assert sentence.startswith(
+        "Every document in the top 10 of A and of B is judged: Δ nDCG@10 is "
+    )
     assert "swing" not in sentence
 
 
