@@ -461,6 +461,7 @@ compare q.txt a.run b.run --metric AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
 compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
+compare q.txt a.run b.run --color never -> 2 NO_COLOR=1 or FORCE_COLOR=1 in the environment
 compare q.txt a.run b.run --name-a x -> 2 Did you mean '--config name_a=...'?
 compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?

@@ -160,6 +160,7 @@ REASONS: dict[str, dict[str, str]] = {
         **dict.fromkeys(["qrels", "run_a", "run_b", "a", "b", "runs"], _PLACES),
         **_COMPLETE,
         "risk": "rank() has it, of several systems against a baseline",
+        "color": "NO_COLOR=1 or FORCE_COLOR=1 in the environment decides on colours",
     },
     "margin": {"margin": "this command finds what to hold one against; compare() takes it"},
     "score": _COMPLETE,

@@ -235,7 +235,9 @@ FLAGS = (
     ),
     Option(
         key="ascii", of=(*PAIR, *MANY, "intervals", "audit"), group="Output", kind="flag",
-        default=False, declared=False, help="Write ASCII characters only.",
+        default=False, declared=False,
+        help="Write ASCII characters only. NO_COLOR and FORCE_COLOR in the environment decide on"
+        " colours.",
     ),
     Option(
         key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
