@@ -206,10 +206,13 @@ def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # n
     """Refuse two groups that share no unit, and say how they are compared."""
     query_ids = {group.systems[0]: group.query_ids for group in groups}
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
-    command = shlex.join(["abrank", "compare", "--scores", *(files or ["A", "B"]), "--independent"])
+    option = "design=abrank.Independent()"
+    if files:
+        command = shlex.join(["abrank", "compare", "--scores", *files, "--independent"])
+        option = f"{command} ({option})"
     raise AlignmentError(
         f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
-        f" as independent groups: {command} (design=Independent())\n  {_first_ids(query_ids)}"
+        f" as independent groups: {option}\n  {_first_ids(query_ids)}"
     )
 
 
@@ -253,6 +256,8 @@ def system_names(a: str, b: str) -> tuple[str, str]:
 
 def _as_table(source: Any) -> Any:  # noqa: ANN401
     """Return a dict of Series, or of columns by position, as one table; any other as it is."""
+    if hasattr(source, "to_frame") and getattr(getattr(source, "index", None), "nlevels", 1) > 1:
+        return source if hasattr(source, "columns") else source.to_frame()
     if not isinstance(source, Mapping) or not source:
         return source
     values = list(source.values())

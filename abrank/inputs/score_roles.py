@@ -70,6 +70,8 @@ _VARIANT_NAMES = (
     ),
     ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
 )
+# Parts of names of columns that say of which of two groups a row is: is_treatment, in_variant.
+_GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
 _REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
     "replicate", "attempt", "random_seed", "sample_index",
@@ -407,6 +409,7 @@ class _TableRoles:
         if self._is_damaged(column):
             return False
         is_named = word in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
+        is_named |= column.is_truth and not _GROUP_WORDS.isdisjoint(word.split("_"))
         if column.is_numeric and not is_named and (column.is_truth or word in VALUE_NAMES):
             return False
         return not column.is_nested
@@ -496,7 +499,8 @@ class _TableRoles:
             return variant
         more = [name for name in crossed if name not in variant
                 and self.names_rows(*key, *variant, name)]  # fmt: skip
-        more += [name for name in rest if name not in more and self._is_key(name)
+        more += [name for name in rest if name not in more
+                 and (self._is_key(name) or self.column(name).is_truth)
                  and self.names_rows(*key, *variant, name)]  # fmt: skip
         codes = self.codes(*key, *variant)
         order = np.argsort(codes, kind="stable")

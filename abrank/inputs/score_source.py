@@ -424,6 +424,16 @@ def _of_rows(rows: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
     return _of_columns(names, [[row.get(name) for row in flat] for name in names], origin)
 
 
+def _holds_columns(nested: Sequence[Mapping[Any, Any]]) -> bool:
+    """Whether dicts are the columns of a frame, by the numbers of its rows, one of them of text."""
+    rows = [*nested[0]] if nested else []
+    texts = (isinstance(value, str) for column in nested for value in column.values())
+    return (
+        rows == [str(place) for place in range(len(rows))] and len(rows) > 1
+        and all([*column] == rows for column in nested) and any(texts)
+    )  # fmt: skip
+
+
 def _of_dict(
     source: Mapping[Any, Any], origin: Source, is_measure: Callable[[str], bool]
 ) -> NamedTable:
@@ -436,6 +446,8 @@ def _of_dict(
     nested = [value for value in source.values() if isinstance(value, Mapping)]
     if not nested and source and all(isinstance(item, (list, tuple)) for item in source.values()):
         return _of_columns([*map(str, source)], [list(item) for item in source.values()], origin)
+    if _holds_columns(nested):
+        return _of_columns(source, [list(column.values()) for column in nested], origin)
     if not source or len(nested) < len(source):
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     paths: list[tuple[Any, ...]] = []

@@ -139,7 +139,7 @@ def test_mean_order_and_rank_order_can_part():
     sentence = (
         "Ordered by mean rank within the queries the places change: B is number 1 (mean rank 1.17),"
     )
-    text = abrank.report.text(ranking, detail="all")
+    text = abrank.report.text(abrank.report.compose(ranking), detail="all")
     assert f"{sentence} A is number 2 (mean rank 1.83)." in " ".join(text.split())
 
 

@@ -342,3 +342,32 @@ def test_the_numbers_of_a_frames_rows_are_no_queries() -> None:
     for name, item in frames.items():
         assert type(item.index).__name__ != "RangeIndex"
         assert compare_scores(item).pvalue == pytest.approx(expected, rel=1e-12), name
+
+
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        (lambda f: f.set_index(["query_id", "variant"])["ndcg"], {}),
+        (lambda f: f.set_index(["variant", "query_id"])["ndcg"], {}),
+        (lambda f: json.loads(f.reset_index(drop=True).to_json()), {}),
+        (
+            lambda f: f.assign(is_treatment=f["variant"] == "treatment").drop(columns="variant"),
+            {"baseline": "false", "candidate": "true"},
+        ),
+    ],
+    ids=["Series of two levels", "the other way round", "JSON of columns", "truth"],
+)
+def test_shapes_that_pandas_leaves(shape: Any, options: dict) -> None:
+    result = compare_scores(shape(long()), **options)
+    assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-12)
+    assert result.n_queries == N
+
+
+def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
+    frame = pd.DataFrame({"user_id": range(2 * N), "arm": ["A"] * N + ["B"] * N})
+    frame["clicks"] = np.concatenate([A, B])
+    with pytest.raises(AlignmentError, match=r"groups: design=abrank\.Independent\(\)\n"):
+        compare_scores(frame)
+    result = compare_scores(frame, design=abrank.Independent())
+    expected = stats.ttest_ind(B, A, equal_var=False).pvalue
+    assert result.pvalue == pytest.approx(expected, rel=1e-12)

@@ -90,7 +90,7 @@ def test_a_test_that_is_significant_for_the_other_system_is_not_counted_with_the
     )
     (sign,) = [row for row in result.test_rows if row.test == "sign"]
     assert (result.verdict, sign.estimate < 0.0, sign.pvalue < 0.05) == ("better", True, True)
-    assert "sign is significant for the other system" in agreement(result)
+    assert "the sign test is significant for the other system" in agreement(result)
     assert not agreement(result).startswith("All")
 
 

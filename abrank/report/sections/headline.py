@@ -282,8 +282,8 @@ def short(comparison: Comparison) -> str:
     if order and comparison.verdict is Verdict.INCONCLUSIVE:
         return order.rstrip(" .")
     sentence = f"{order}{sentence.removesuffix('.')}"
-    if comparison.rule.primary == UNNAMED:
-        return sentence
+    if comparison.rule.primary == UNNAMED or comparison.verdict is Verdict.IDENTICAL:
+        return sentence  # which names no measure, or has named it
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)
     return f"{sentence} {'on' if plain else '·'} {comparison.rule.primary}"
 
@@ -388,7 +388,8 @@ def agreement(comparison: Comparison) -> str:
     ):
         if remaining:
             titles = f.listed([words.title_of_test(row) for row in remaining])
-            parts.append(f"{titles} {one if len(remaining) == 1 else several}")
+            verb = f"test {one}" if len(remaining) == 1 else f"tests {several}"
+            parts.append(f"the {titles} {verb}")
     return f"{'; '.join(parts)}. {evidence}"
 
 

@@ -165,7 +165,7 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     assert headline.agreement(replace(comparison, test_rows=tuple(rows))).startswith(
-        "Four of five tests are significant; sign is not. They use the same data"
+        "Four of five tests are significant; the sign test is not. They use the same data"
     )
     # Of a difference that is not significant no test is named that is.
     assert headline.agreement(make(0.001)) == ""

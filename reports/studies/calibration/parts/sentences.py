@@ -31,6 +31,7 @@ SD = 0.2  # of normal differences: that of nDCG@10 between real runs, in round f
 ALIKE = 0.7  # correlation of the differences of two measures
 SIZE, WITHIN = 5, 0.3  # queries of a cluster, and their correlation
 MARGIN = 0.05
+SCALE = 0.1  # so that scores stay between 0 and 1, as those of these measures do
 N_SEGMENTS = 3
 ONE_IN, ALPHA = 20, 0.05
 # Whatever is said of a comparison without a finding: the notes that can come of differences alone.
@@ -68,9 +69,9 @@ def ask(
     )
     result = {kind: np.zeros(batch.count, np.bool_) for kind in KINDS}
     for i in range(batch.count):
-        values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + d[i]], axis=1)
+        values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + SCALE * d[i]], axis=1)
         scores = Scores(ids, ("A", "B"), MEASURES, values)
-        question = Question(margin=margin, adjust="holm", rng=batch.seed())
+        question = Question(margin=margin and SCALE * margin, adjust="holm", rng=batch.seed())
         systems = compare_systems(scores, question, clusters=groups)
         for kind in _said(systems):
             result[kind][i] = True

@@ -63,7 +63,7 @@ def test_the_committed_study_has_every_kind_and_population(committed: list[Row])
 
 
 # What stands beside a headline that shows a difference, and beside no other.
-BESIDE_A_FINDING = {"tests agree"}
+BESIDE_A_FINDING = {"tests agree", "the verdict falls under another choice"}
 # What is tested at 5 % itself, and counted in more samples as what is shown.
 TESTED = {HEADLINE, "secondary measures point the other way"}
 
@@ -74,7 +74,7 @@ def test_none_stands_there_too_often(committed: list[Row]) -> None:
         if (part, n, test) == ("sentences, clustered", 10, "few-clusters"):
             assert rate == 1.0  # two clusters, which cannot be tested
         elif test in BESIDE_A_FINDING:
-            assert rate <= rates[part, n, HEADLINE], (part, n, test)
+            assert rate <= rates[part, n, HEADLINE] + rates[part, n, IN_DOUBT], (part, n, test)
         elif test not in TESTED or part == "sentences, with a margin":
             error = np.sqrt(0.05 * 0.95 / 1000) if test in TESTED else 0.0
             assert rate <= 0.05 + 3.0 * error, (part, n, test)
