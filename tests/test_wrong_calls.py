@@ -229,7 +229,7 @@ compare(*PAIR, scoring={"depth": 10}) -> scoring must be Scoring(...), not {'dep
 compare(*PAIR, config="nothing.toml") -> nothing.toml: no such file
 compare(*PAIR, adjust="bonf") -> did you mean config=Question(adjust=...) ?
 compare(*PAIR, family="some") -> did you mean config=Question(family=...) ?
-compare_scores(ONE, [1, 2]) -> different users? Compare them as independent groups: design=abrank.Independent()
+compare_scores(ONE, [1, 2]) -> as independent groups: design=abrank.Independent()
 compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1; if they mean the same
 compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 compare_scores(ONE, {**ONE, "q0": float("inf")}) -> the first: score of B on query q0
@@ -480,7 +480,7 @@ compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is rea
 compare q.txt a.run b.run --machine-qrels a.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)
-compare --collections q.txt -> 3 expected: one table of scores with a column collection; name<TAB>qrels
+compare --collections q.txt -> 3 expected: one table of scores with a column collection
 compare --config q.txt -> 3 no TOML: Expected '=' after a key
 rank q.txt a.run b.run --sort AP -> 2 Did you mean '--measure'?
 rank q.txt a.run b.run --segments seg.csv -> 2 rank the queries of one segment alone
