@@ -322,7 +322,7 @@ def find_alternatives(
         )
 
     result = [decided(*choice) for choice in sample.others(rule, evidence)]
-    subsets = [*sample.without_supporting(rule, decision.direction)] if decision.direction else []
+    subsets = iter(sample.without_supporting(rule, decision.direction))
 
     def is_fallen(item: Alternative) -> bool:
         # What is left may have no spread, which takes nothing back.
@@ -330,7 +330,8 @@ def find_alternatives(
         return tested and falls(decision.verdict, item.verdict)
 
     # Most verdicts stay without all that may be left out, which one test shows.
-    if subsets and is_fallen(decided(*subsets[-1])):
+    all_left_out = next(subsets, None) if decision.direction else None
+    if all_left_out is not None and is_fallen(decided(*all_left_out)):
         result.append(next(filter(is_fallen, (decided(*subset) for subset in subsets))))
     for item in sample.kept:
         # Nothing computes these again, but p and interval are of one procedure.

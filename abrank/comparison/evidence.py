@@ -393,11 +393,12 @@ def _can_be_condensed(name: str) -> bool:
 
 
 def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Iterator[OtherChoice]:
-    """Yield the scores of a measure without the query of the largest gain, the two largest, …."""
+    """Yield the scores of a measure without the queries of the largest gains."""
+    # First without all that may be left out, then without one, two, … up to all of them.
     declared = scores.take([scores.measures.index(measure)])
     n_left_out = min(MOST_LEFT_OUT, int(SHARE_LEFT_OUT * len(gains)))
     order = np.argsort(-gains, kind="stable")[:n_left_out].tolist()
-    for count in range(1, n_left_out + 1):
+    for count in (n_left_out, *range(1, n_left_out + 1)) if n_left_out else ():
         left_out = tuple(scores.query_ids[place] for place in order[:count])
         without = _without(declared, order[:count])
         yield OtherChoice("without-supporting", without, left_out=left_out)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -123,7 +122,8 @@ def pair_scores(
     names = system_names(name_a or system.systems[0], name_b or two.systems[0])
     chosen = _chosen(system, two, measures)
     groups = tuple(_with_scores(element, chosen) for element in (system, two))
-    if groups[0].query_ids and {*groups[0].query_ids}.isdisjoint(groups[1].query_ids):
+    queries_a, queries_b = (group.query_ids for group in groups)
+    if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
         if not independent:
             _refuse_unpaired(groups, a, b)
         system, two = _on_union({"A": groups[0], "B": groups[1]})
@@ -197,7 +197,10 @@ def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
 def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
     """Return the queries of a system that have a score of one of the measures."""
     places = [scores.measures.index(name) for name in measures]
-    there = np.flatnonzero(np.isfinite(scores.values[:, 0, places]).any(axis=1))
+    present = np.isfinite(scores.values[:, 0, places]).any(axis=1)
+    if present.all():
+        return scores
+    there = np.flatnonzero(present)
     query_ids = tuple(scores.query_ids[place] for place in there)
     return replace(scores, query_ids=query_ids, values=scores.values[there])
 
@@ -424,15 +427,8 @@ def _system_of(
     values = _by_position(source)
     if values is not None:
         # Scores without query ids; their rows are the queries, from 0.
-        queries = np.array([str(row) for row in range(len(values))], dtype=object)
-        order = np.argsort(queries)
-        return Scores(
-            query_ids=tuple(queries[order].tolist()),
-            systems=(default,),
-            measures=(UNNAMED,),
-            values=values[order].reshape(-1, 1, 1),
-            notes=(BY_POSITION,),
-        )
+        by_row = one_measure(dict(enumerate(values.tolist())), default)
+        return replace(by_row, notes=(BY_POSITION,))
     from abrank.scoring import score_files
 
     with reading(default, source):
@@ -471,18 +467,21 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     if isinstance(source, Mapping):
         name, index, values = None, list(source), np.array([*source.values()], dtype=np.float64)
     else:
-        name, index = source.name, [*source.index]
+        # Iterating over an index of Arrow's text would take ten times as long.
+        name, index = source.name, source.index.tolist()
         values = source.to_numpy(dtype=np.float64, na_value=np.nan)
     queries = [str(query) for query in index]
-    twice = [query for query, count in Counter(queries).items() if count > 1]
-    if twice:
-        raise AlignmentError(f"query {twice[0]!r} stands twice in the scores")
-    order = np.argsort(ids.order(ids.encode(queries)))
+    distinct, places = ids.number(ids.encode(queries))
+    if len(distinct) < len(queries):
+        twice = int(np.argmax(np.bincount(places)[places] > 1))
+        raise AlignmentError(f"query {queries[twice]!r} stands twice in the scores")
+    ordered = np.empty_like(values)
+    ordered[places] = values
     return Scores(
-        query_ids=tuple(queries[i] for i in order),
+        query_ids=tuple(ids.decode(distinct)),
         systems=(default,),
         measures=(UNNAMED if name is None else str(known(str(name)) or name),),
-        values=values[order].reshape(-1, 1, 1),
+        values=ordered.reshape(-1, 1, 1),
     )
 
 

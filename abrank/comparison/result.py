@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -251,7 +252,12 @@ class Comparison(Result):
         if self.rule.independent:
             raise ArgumentError("independent groups share no unit, so there are no differences")
         column = self.measures.index(self[measure or self.rule.primary].measure)
-        return differences_of(self.a[:, column], self.b[:, column])
+        return self._differences[:, column]
+
+    @cached_property
+    def _differences(self) -> FloatArray:
+        # A page asks for them a dozen times.
+        return differences_of(self.a, self.b)
 
     def outcomes(self, measure: str | None = None) -> IntArray:
         """Return +1 for each query on which B scores better, -1 where A does, 0 for a tie."""

@@ -16,7 +16,7 @@ from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
 from abrank.inference.effect_size import EffectInterval
-from abrank.inference.rounding import common_step, differences_of, to_lattice
+from abrank.inference.rounding import common_step, to_lattice
 from abrank.inference.shape import moments
 from abrank.inference.sign_flips import lattice_tail
 from abrank.verdict import Rule
@@ -219,6 +219,7 @@ WHO_WINS = frozenset({"rank_biserial", "p_better"})
 def effects(
     a: FloatArray,
     b: FloatArray,
+    differences: FloatArray,
     *,
     confidence: float,
     higher_is_better: bool = True,
@@ -228,16 +229,17 @@ def effects(
     result = {}
     for name in inference.EFFECT_SIZES:
         swap = name in WHO_WINS and not higher_is_better
-        pair = (b, a) if swap else (a, b)
-        result[name] = inference.effect_interval(name, *pair, confidence=confidence)
+        pair, sign = ((b, a), -1.0) if swap else ((a, b), 1.0)
+        result[name] = inference.effect_interval(
+            name, *pair, confidence=confidence, differences=sign * differences[:, None]
+        )
     return {name: Effect.of(item, has_interval=independent) for name, item in result.items()}
 
 
-def spread(a: FloatArray, b: FloatArray) -> Spread:
+def spread(a: FloatArray, b: FloatArray, differences: FloatArray) -> Spread:
     """Return how the differences B - A are spread."""
     if len(a) == 0:
         return Spread(*[math.nan] * 6)
-    differences = differences_of(a, b)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
     skew, excess = moments(differences)
     names = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0

@@ -153,7 +153,7 @@ class Sample(Protocol):
     def without_supporting(
         self, rule: Rule, direction: int
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return the sample without one, two, … of the queries that speak most for a direction."""
+        """Return the sample without the queries that speak most for a direction: all, one, two, …"""
 
     @property
     def kept(self) -> Sequence[Alternative]:
@@ -322,14 +322,14 @@ class QuerySample(ScoredSample):
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
         return effects(
-            *(scores[:, lead] for scores in self.pair),
+            *(columns[:, lead] for columns in (*self.pair, self.differences)),
             confidence=rule.confidence,
             higher_is_better=rule.higher_is_better,
             independent=self._independent,
         )
 
     def spread(self, lead: int) -> Spread:
-        return spread(*(scores[:, lead] for scores in self.pair))
+        return spread(*(columns[:, lead] for columns in (*self.pair, self.differences)))
 
     def deviation(self, lead: int) -> float:
         return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan

@@ -27,15 +27,19 @@ from abrank.inference.rounding import align_interval_with_pvalue, differences_of
 from abrank.inference.student import noncentrality_interval, student_quantile
 from abrank.inference.wilcoxon import doubled_midranks
 
-Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+Estimate: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+Interval: TypeAlias = Callable[
+    [FloatArray, FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]
+]
+Scale: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 @record
 class EffectSize:
-    """A registered effect size: ``estimate(a, b)``, ``interval(a, b, alpha)``, how that is made."""
+    """A registered effect size: its estimate, its interval, and how that is made."""
 
-    # `lowest` and `highest` bound what it can be.
+    # The estimate is a function of a, b and their differences, rounded once for all; the interval
+    # of these and alpha. `lowest` and `highest` bound what it can be.
 
     estimate: Estimate
     interval: Interval
@@ -70,13 +74,14 @@ def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
 def _by_differences(factor: Callable[[int], float]) -> EffectSize:
     """Return the mean difference over the differences' deviation, times a factor of n."""
 
-    def estimate(a: FloatArray, b: FloatArray) -> FloatArray:
-        difference = differences_of(a, b)
+    def estimate(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
         d_z = _standardised(difference, _deviation(difference))
         return np.where(d_z == 0.0, 0.0, d_z * factor(len(a)))
 
-    def interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-        difference, n = differences_of(a, b), len(a)
+    def interval(
+        a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        n = len(a)
         low, high = d_z_limits(_standardised(difference, _deviation(difference)), n, alpha)
         return low * factor(n), high * factor(n)
 
@@ -105,14 +110,17 @@ def hedges_bias(n_queries: int) -> float:
     return float(np.exp(log_j))
 
 
-def _over(scale: Estimate, squares: Estimate) -> EffectSize:
+def _over(scale: Scale, squares: Scale) -> EffectSize:
     """Return the mean difference over a spread of the scores, whose square is a mean of squares."""
 
-    def estimate(a: FloatArray, b: FloatArray) -> FloatArray:
-        return _standardised(differences_of(a, b), scale(a, b))
+    def estimate(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
+        return _standardised(difference, scale(a, b))
 
-    def interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return _linearised(estimate(a, b), b - a, squares(a, b), scale(a, b), alpha)
+    def interval(
+        a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        size, unit = estimate(a, b, difference), scale(a, b)
+        return _linearised(size, b - a, squares(a, b), unit, alpha)
 
     return EffectSize(estimate, interval, "delta method")
 
@@ -149,20 +157,19 @@ def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
     return net / total, float(count @ midrank**2) / total**2
 
 
-def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
+def _rank_biserial(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
-    d = differences_of(a, b)
-    once = np.ones(len(d), np.int64)
-    sizes = np.array([_signed_ranks(values, once)[0] for values in d.T])
-    return sizes if len(d) else np.full(d.shape[1], np.nan)
+    once = np.ones(len(a), np.int64)
+    sizes = np.array([_signed_ranks(values, once)[0] for values in difference.T])
+    return sizes if len(a) else np.full(a.shape[1], np.nan)
 
 
 def _rank_biserial_interval(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
+    a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    d = differences_of(a, b)
-    once = np.ones(len(d), np.int64)
-    size, share = np.array([_signed_ranks(values, once) for values in d.T]).reshape(-1, 2).T
+    once = np.ones(len(a), np.int64)
+    sizes = [_signed_ranks(values, once) for values in difference.T]
+    size, share = np.array(sizes).reshape(-1, 2).T
     return score_limits(size, share, alpha)
 
 
@@ -177,15 +184,15 @@ def score_limits(
     return (size - half) / (1.0 + reach), (size + half) / (1.0 + reach)
 
 
-def _p_better(a: FloatArray, b: FloatArray) -> FloatArray:
+def _p_better(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
     """P(b > a) + P(b = a) / 2 over the queries; Vargha & Delaney 2000, paired."""
-    return _mean((np.sign(differences_of(a, b)) + 1.0) / 2.0)
+    return _mean((np.sign(difference) + 1.0) / 2.0)
 
 
 def _p_better_interval(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
+    a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    signs = np.sign(differences_of(a, b))
+    signs = np.sign(difference)
     return _share_limits(signs.mean(axis=0), signs.var(axis=0), len(a), alpha)
 
 
@@ -261,11 +268,17 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     >>> effect_size("d_z", a, b).round(4), effect_size("p_better", a, b)
     (array([0.8114]), array([0.75]))
     """
-    return EFFECT_SIZES[name].estimate(*paired_scores(a, b))
+    pair = paired_scores(a, b)
+    return EFFECT_SIZES[name].estimate(*pair, differences_of(*pair))
 
 
 def effect_interval(
-    name: str, a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float | FloatArray = 0.95
+    name: str,
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    confidence: float | FloatArray = 0.95,
+    differences: FloatArray | None = None,
 ) -> EffectInterval:
     """Compute a registered effect size with its interval.
 
@@ -276,6 +289,8 @@ def effect_interval(
     a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
         Scores, paired by row.
     confidence : float or array_like of shape (n_comparisons,)
+    differences : float64[n_queries, n_comparisons], optional
+        b - a with rounding taken off, where it is there already.
 
     Notes
     -----
@@ -305,15 +320,17 @@ def effect_interval(
     entry = EFFECT_SIZES[name]
     first, second = paired_scores(a, b)
     alpha = as_alpha(confidence, first.shape[1])
-    estimate = entry.estimate(first, second)
+    d = differences_of(first, second) if differences is None else differences
+    estimate = entry.estimate(first, second, d)
     low, high = np.full((2, *estimate.shape), np.nan)
     if len(first):
         low[:], high[:] = entry.lowest, entry.highest
     if len(first) > 1:
-        same = np.all(differences_of(first, second) == 0.0, axis=0)
+        same = ~d.any(axis=0)
         low[same], high[same] = estimate[same], estimate[same]
         names = np.isfinite(estimate) & ~same
-        low[names], high[names] = entry.interval(first[:, names], second[:, names], alpha[names])
+        columns = (item[:, names] for item in (first, second, d))
+        low[names], high[names] = entry.interval(*columns, alpha[names])
     return EffectInterval(estimate, low, high, entry.method)
 
 

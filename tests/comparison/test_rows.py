@@ -14,6 +14,7 @@ from scipy import stats
 from abrank import compare_scores, inference
 from abrank.comparison import Comparison
 from abrank.comparison.rows import beliefs, effects, spread
+from abrank.inference.rounding import differences_of
 from abrank.verdict import Rule
 
 
@@ -41,7 +42,7 @@ def test_the_interval_of_d_z_excludes_0_exactly_when_the_t_test_rejects() -> Non
     rejected = []
     for n in (3, 5, 8, 13, 21, 34):
         a, b = scores(n)
-        effect = effects(a, b, confidence=0.95)["d_z"]
+        effect = effects(a, b, differences_of(a, b), confidence=0.95)["d_z"]
         rejected.append(stats.ttest_rel(b, a).pvalue < 0.05)
         assert (effect.ci_low > 0 or effect.ci_high < 0) == rejected[-1]
     assert {*rejected} == {True, False}
@@ -49,7 +50,7 @@ def test_the_interval_of_d_z_excludes_0_exactly_when_the_t_test_rejects() -> Non
 
 def test_spread_against_scipy() -> None:
     a, b = scores(60)
-    result = spread(a, b)
+    result = spread(a, b, differences_of(a, b))
     low, middle, high = np.quantile(b - a, [0.25, 0.5, 0.75])
     assert (result.lower_quartile, result.median, result.upper_quartile) == (low, middle, high)
     assert result.skew == pytest.approx(stats.skew(b - a), rel=1e-8)
@@ -60,16 +61,17 @@ def test_spread_against_scipy() -> None:
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_few_queries_have_little_spread(n: int) -> None:
     a, b = scores(n)
-    result = spread(a, b)
+    result = spread(a, b, differences_of(a, b))
     assert math.isnan(result.correlation)
     assert math.isnan(result.median) == (n == 0)
     assert math.isnan(result.skew) == (n < 2)
 
 
 def test_scores_all_alike_have_no_correlation() -> None:
-    result = spread(np.full(5, 0.5), np.linspace(0.0, 1.0, 5))
+    a, b = np.full(5, 0.5), np.linspace(0.0, 1.0, 5)
+    result = spread(a, b, differences_of(a, b))
     assert math.isnan(result.correlation)
-    flat = spread(np.full(5, 0.5), np.full(5, 0.6))
+    flat = spread(a, a + 0.1, differences_of(a, a + 0.1))
     assert math.isnan(flat.skew)
     assert flat.median == pytest.approx(0.1)
 
@@ -87,10 +89,12 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
 
 
 def test_effects_spread_and_beliefs() -> None:
-    result = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
+    a, b = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8])
+    result = effects(a, b, differences_of(a, b), confidence=0.95)
     assert result["d_z"].estimate == pytest.approx(1.528, abs=5e-4)
     assert (result["d_z"].method, result["p_better"].estimate) == ("noncentral t", 1.0)
-    shape = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))
+    a, b = np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8])
+    shape = spread(a, b, differences_of(a, b))
     message = shape.median, shape.skew, shape.correlation
     assert message == pytest.approx((0.15, 0.435, 0.7), abs=5e-4)
     d = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
