@@ -252,12 +252,13 @@ class Comparison(Result):
         if self.rule.independent:
             raise ArgumentError("independent groups share no unit, so there are no differences")
         column = self.measures.index(self[measure or self.rule.primary].measure)
-        return self._differences[:, column]
+        if column not in self._differences:
+            self._differences[column] = differences_of(self.a[:, column], self.b[:, column])
+        return self._differences[column]
 
     @cached_property
-    def _differences(self) -> FloatArray:
-        # A page asks for them a dozen times.
-        return differences_of(self.a, self.b)
+    def _differences(self) -> dict[int, FloatArray]:
+        return {}  # of each measure asked for: a page asks a dozen times
 
     def outcomes(self, measure: str | None = None) -> IntArray:
         """Return +1 for each query on which B scores better, -1 where A does, 0 for a tie."""

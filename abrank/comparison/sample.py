@@ -153,7 +153,7 @@ class Sample(Protocol):
     def without_supporting(
         self, rule: Rule, direction: int
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return the sample without the queries that speak most for a direction: all, one, two, …"""
+        """Return the sample without those that speak most for a direction: all, one, two, …."""
 
     @property
     def kept(self) -> Sequence[Alternative]:

@@ -74,12 +74,12 @@ def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
 def _by_differences(factor: Callable[[int], float]) -> EffectSize:
     """Return the mean difference over the differences' deviation, times a factor of n."""
 
-    def estimate(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
+    def estimate(a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
         d_z = _standardised(difference, _deviation(difference))
         return np.where(d_z == 0.0, 0.0, d_z * factor(len(a)))
 
     def interval(
-        a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
+        a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         n = len(a)
         low, high = d_z_limits(_standardised(difference, _deviation(difference)), n, alpha)
@@ -157,7 +157,7 @@ def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
     return net / total, float(count @ midrank**2) / total**2
 
 
-def _rank_biserial(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
+def _rank_biserial(a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
     once = np.ones(len(a), np.int64)
     sizes = np.array([_signed_ranks(values, once)[0] for values in difference.T])
@@ -165,7 +165,7 @@ def _rank_biserial(a: FloatArray, b: FloatArray, difference: FloatArray) -> Floa
 
 
 def _rank_biserial_interval(
-    a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
+    a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     once = np.ones(len(a), np.int64)
     sizes = [_signed_ranks(values, once) for values in difference.T]
@@ -184,13 +184,13 @@ def score_limits(
     return (size - half) / (1.0 + reach), (size + half) / (1.0 + reach)
 
 
-def _p_better(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
+def _p_better(_a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
     """P(b > a) + P(b = a) / 2 over the queries; Vargha & Delaney 2000, paired."""
     return _mean((np.sign(difference) + 1.0) / 2.0)
 
 
 def _p_better_interval(
-    a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
+    a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     signs = np.sign(difference)
     return _share_limits(signs.mean(axis=0), signs.var(axis=0), len(a), alpha)
