@@ -254,7 +254,7 @@ class Comparison(Result):
         column = self.measures.index(self[measure or self.rule.primary].measure)
         if column not in self._differences:
             self._differences[column] = differences_of(self.a[:, column], self.b[:, column])
-        return self._differences[column]
+        return self._differences[column].copy()
 
     @cached_property
     def _differences(self) -> dict[int, FloatArray]:
