@@ -66,6 +66,12 @@ class Interval(NamedTuple):
         """Return it in another unit; the factor is not negative."""
         return Interval(self.low * factor, self.high * factor)
 
+    def within(self, minimum: float, maximum: float) -> Interval:
+        """Return it with limits inside a range; as it is where it has no end or does not exist."""
+        if not self.is_finite:
+            return self
+        return Interval(*(min(max(end, minimum), maximum) for end in self))
+
     def read(
         self,
         *,

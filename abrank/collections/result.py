@@ -11,7 +11,7 @@ from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result, record
 from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
-from abrank.diagnostics.notes import bounds
+from abrank.comparison.declared import reachable
 from abrank.estimate import AdjustedRow, Interval, IntervalRow
 from abrank.inference.meta_analysis import Summary
 from abrank.inference.segments import Heterogeneity
@@ -106,11 +106,12 @@ class MeasureSummary:
     @property
     def prediction(self) -> Interval:
         """What one more collection would show, within what the measure can differ at all."""
-        interval = Interval(self.prediction_low, self.prediction_high)
-        if not interval.is_finite:
-            return interval
-        low, high = bounds(self.measure)
-        return Interval(max(interval.low, low - high), min(interval.high, high - low))
+        return self.within_reach(Interval(self.prediction_low, self.prediction_high))
+
+    def within_reach(self, interval: Interval) -> Interval:
+        """Return limits of a difference within what the measure can differ at all."""
+        means = sorted(mean for row in self.rows for mean in (row.mean_a, row.mean_b))
+        return interval.within(*reachable(self.measure, minimum=means[0], largest=means[-1]))
 
     @property
     def n_ahead(self) -> int:

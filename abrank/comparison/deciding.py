@@ -319,6 +319,7 @@ def find_alternatives(
             changes=other.verdict is not decision.verdict,
             depth=choice.depth,
             left_out=choice.left_out,
+            relative=other.relative,
         )
 
     result = [decided(*choice) for choice in sample.others(rule, evidence)]

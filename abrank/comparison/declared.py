@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from abrank.comparison.choosing import (
 from abrank.comparison.deciding import resolve_adjustment
 from abrank.comparison.groups import Segmentation, SegmentRow, declare_design
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import MeasureResult
+from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import Sample
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Interval
@@ -34,6 +34,8 @@ from abrank.measures.names import DEFAULT_MEASURES, known, parse_measures
 from abrank.options import Question
 from abrank.rule import Design, Guard
 from abrank.verdict import Rule, Verdict, decide
+
+Row = TypeVar("Row", MeasureResult, SegmentRow)
 
 
 class Margin(NamedTuple):
@@ -80,6 +82,12 @@ def known_range(measure: str, *, minimum: float, largest: float) -> tuple[float,
     low, high = bounds(measure)
     inside = low <= minimum + 1e-9 and largest - 1e-9 <= high
     return (low, high) if inside else (-math.inf, math.inf)
+
+
+def reachable(measure: str, *, minimum: float, largest: float) -> Interval:
+    """Return the smallest and the largest difference that two means of a measure can have."""
+    width = Interval(*known_range(measure, minimum=minimum, largest=largest)).width
+    return Interval(-width, width)
 
 
 def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
@@ -311,10 +319,29 @@ def is_relative(comparison: Comparison) -> bool:
     return comparison.decision.relative is not None
 
 
+def within_reach(
+    comparison: Comparison, ends: Interval, measure: str = "", *, relative: bool | None = None
+) -> Interval:
+    """Return limits within what the measure can differ at all, in the unit of differences."""
+    if is_relative(comparison) if relative is None else relative:
+        return ends.within(-1.0, math.inf)  # a relative margin needs scores of 0 or more
+    row = comparison[measure or comparison.rule.primary]
+    minimum, largest = sorted((row.mean_a, row.mean_b))
+    return ends.within(*reachable(row.measure, minimum=minimum, largest=largest))
+
+
+def decision_intervals(comparison: Comparison) -> tuple[Interval, Interval]:
+    """Return the interval against 0 and that of the one-sided tests, in the unit of the margin."""
+    decision = comparison.decision
+    return (
+        within_reach(comparison, decision.interval),
+        within_reach(comparison, decision.equivalence_interval),
+    )
+
+
 def deciding_interval(comparison: Comparison) -> Interval:
     """Return the interval that verdict and gate rest on, in the unit of the margin."""
-    decision = comparison.decision
-    return decision.equivalence_interval if decision.by_equivalence else decision.interval
+    return decision_intervals(comparison)[comparison.decision.by_equivalence]
 
 
 def deciding_level(comparison: Comparison) -> float:
@@ -327,9 +354,52 @@ def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
     """Return the rows with differences and intervals in the unit in which they are shown."""
     # With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
     # intervals Fieller's; secondary measures of clusters or with weights have none.
-    if comparison.decision.relative is None:
-        return comparison.rows
-    return tuple(_as_share(comparison, row) for row in comparison.rows)
+    rows: Iterable[MeasureResult] = comparison.rows
+    if is_relative(comparison):
+        rows = (_as_share(comparison, row) for row in rows)
+    return tuple(row_within_reach(comparison, row) for row in rows)
+
+
+def row_within_reach(comparison: Comparison, row: Row, *, relative: bool | None = None) -> Row:
+    """Return a row whose two intervals lie within what the measure can differ at all."""
+    measure = row.measure if isinstance(row, MeasureResult) else ""
+    alone, adjusted = (
+        within_reach(comparison, ends, measure, relative=relative)
+        for ends in (row.interval, row.adjusted)
+    )
+    return replace(
+        row,
+        ci_low=alone.low,
+        ci_high=alone.high,
+        ci_low_adj=adjusted.low,
+        ci_high_adj=adjusted.high,
+    )
+
+
+def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
+    """Return the tests with estimates and intervals in the unit in which differences are shown."""
+    # In per cent of A's mean, the limits of a mean difference are Fieller's, as wide as the test's
+    # own. A count of wins has its own unit.
+    rows = []
+    for row in comparison.test_rows:
+        if "difference" not in row.estimand:
+            rows.append(row)
+            continue
+        estimate, ends = row.estimate, row.interval
+        change = comparison.decision.relative
+        if change is not None and row.decides:
+            estimate, ends = change.estimate, comparison.decision.interval
+        elif change is not None and row.estimand == "mean difference":
+            place = comparison.measures.index(comparison.rule.primary)
+            a, b = comparison.a[:, place], comparison.b[:, place]
+            estimate, *limits = change_interval(a, b, 0.5 * ends.width)
+            ends = Interval(*limits)
+        elif change is not None:
+            factor = 1.0 / change.baseline
+            estimate, ends = estimate * factor, ends.times(factor)
+        low, high = within_reach(comparison, ends)
+        rows.append(replace(row, estimate=estimate, ci_low=low, ci_high=high))
+    return tuple(rows)
 
 
 def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
@@ -352,18 +422,18 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
 
 def segments_in_unit(comparison: Comparison, result: Segmentation) -> tuple[SegmentRow, ...]:
     """Return the rows of segments in the unit in which differences are shown."""
-    if comparison.decision.relative is None:
-        return result.rows
+    if not is_relative(comparison):
+        return tuple(row_within_reach(comparison, row) for row in result.rows)
     place, labels = comparison.measures.index(comparison.rule.primary), np.array(result.labels)
     rows = []
     for row in result.rows:
         a, b = (side[labels == row.label, place] for side in (comparison.a, comparison.b))
         halves = (row.ci_high - row.mean, row.ci_high_adj - row.mean)
         alone, adjusted = (change_interval(a, b, half) for half in halves)
-        rows.append(replace(
+        rows.append(row_within_reach(comparison, replace(
             row, mean=alone[0], ci_low=alone[1], ci_high=alone[2],
             ci_low_adj=adjusted[1], ci_high_adj=adjusted[2],
-        ))  # fmt: skip
+        )))  # fmt: skip
     return tuple(rows)
 
 
@@ -428,7 +498,7 @@ def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
     if not rule.margin_is_relative:
         row = comparison.primary
         minimum, largest = sorted((row.mean_a, row.mean_b))
-        last = Interval(*known_range(row.measure, minimum=minimum, largest=largest)).width
+        last = reachable(row.measure, minimum=minimum, largest=largest).high
     edges = sorted({item for item in (low, -high, -inner_low, inner_high) if 0.0 < item < last})
     result: list[MarginRange] = []
     for start, end in pairwise([0.0, *edges, last]):

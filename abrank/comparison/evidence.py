@@ -19,6 +19,7 @@ from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics.runs import UnequalDepth, lists_only_relevant, missing_policy
 from abrank.estimate import IntervalRow
+from abrank.inference.equivalence import RelativeChange
 from abrank.inference.rounding import ascending
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
@@ -298,6 +299,8 @@ class Alternative(IntervalRow):
         Of ``common-depth``.
     left_out : tuple of str
         The queries that ``without-supporting`` leaves out, in their order.
+    relative : RelativeChange or None
+        The change in per cent of A's mean, where the margin is.
     """
 
     kind: Kind
@@ -312,6 +315,7 @@ class Alternative(IntervalRow):
     changes: bool
     depth: int | None = None
     left_out: tuple[str, ...] = ()
+    relative: RelativeChange | None = None
 
 
 class OtherChoice(NamedTuple):

@@ -13,7 +13,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank.comparison.declared import is_relative
+from abrank.comparison.declared import is_relative, reachable
 from abrank.measures.names import known
 from abrank.planning import power_curve
 from abrank.planning.student import PAIRED, PairedT
@@ -78,7 +78,9 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
 def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCurve) -> None:
     """Draw the difference with its band."""
     x = np.log(curve.cutoffs)
-    low, high, diff = (np.array(values) for values in (curve.ci_low, curve.ci_high, curve.diff))
+    reach = reachable(curve.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a))
+    low, high = (np.clip(values, *reach) for values in (curve.ci_low, curve.ci_high))
+    diff = np.array(curve.diff)
     finite = np.isfinite(low) & np.isfinite(high)
     if finite.any():
         ax.fill_between(

@@ -14,8 +14,10 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison.declared import (
     deciding_interval,
     deciding_level,
+    decision_intervals,
     is_relative,
     rows_in_unit,
+    segments_in_unit,
     shares_scale,
 )
 from abrank.plots import style
@@ -99,7 +101,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
     is_primary = result.measure == comparison.rule.primary
     thick, thin = result.interval, result.adjusted
     if is_primary and comparison.decision.by_equivalence:
-        thick, thin = deciding_interval(comparison), comparison.decision.interval
+        thin, thick = decision_intervals(comparison)
     return AxisRow.of(
         result,
         result.estimate,
@@ -320,15 +322,22 @@ def segments(
         segmentation for segmentation in comparison.segmentations if by in (None, segmentation.name)
     ]
     total = sum(len(item.rows) for item in chosen)
-    lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
+    primary, percent = comparison.rule.primary, is_relative(comparison)
+    (lead,) = (row for row in rows_in_unit(comparison) if row.measure == primary)
+    size = LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
-    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, **look)]
-    rows += _rows(comparison, chosen, named=len(chosen) > 1)
+    shown = style.difference(comparison, lead.diff, digits=theme.digits)
+    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, shown=shown, **look)]
+    rows += _rows(comparison, chosen, named=len(chosen) > 1, digits=theme.digits)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
-    draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
-    words = style.interval_axis(comparison, f"mean {style.delta(comparison.rule.primary)}")
+    first = "Δ%" if percent else "Δ"
+    draw_rows(
+        ax, theme, rows, first=first, last="queries", higher_is_better=higher, percent=percent
+    )
+    words = style.interval_axis(comparison, f"mean {style.delta(primary)}")
+    words = style.relative_change(primary) if percent else words
     if total >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
@@ -342,23 +351,25 @@ def segments(
     return ax
 
 
-def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool) -> list[AxisRow]:
+def _rows(
+    comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool, digits: int
+) -> list[AxisRow]:
     """Return the rows of the largest segments, those of a property together."""
     sizes = sorted((row.n_queries for element in chosen for row in element.rows), reverse=True)
     minimum = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
     result: list[AxisRow] = []
     room = {True: MOST_SEGMENTS - sum(size > minimum for size in sizes), False: MOST_SEGMENTS}
     for item in chosen:
-        for row in item.rows:
+        for row in segments_in_unit(comparison, item):
             # Of segments as large as the smallest one shown, the first.
             if row.n_queries >= minimum and room[row.n_queries == minimum] > 0:
                 room[row.n_queries == minimum] -= 1
                 name = f"{item.name}: {row.label}" if named else row.label
-                result.append(_segment_row(comparison, row, name))
+                result.append(_segment_row(comparison, row, name, digits))
     return result
 
 
-def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> AxisRow:
+def _segment_row(comparison: Comparison, row: SegmentRow, name: str, digits: int) -> AxisRow:
     share = math.sqrt(math.sqrt(row.n_queries / comparison.n_queries))
     return AxisRow.of(
         row,
@@ -368,6 +379,7 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> AxisRow:
         last=display.count(row.n_queries),
         reading=row.reading,
         remark="too few queries" if math.isnan(row.ci_low_adj) else "",
+        shown=style.difference(comparison, row.mean, digits=digits),
         size=max(SMALLEST, LARGEST * share) if style.of_the_mean(comparison) else 0.0,
     )
 
@@ -467,7 +479,8 @@ def collections(
             row,
             row.estimate,
             name=row.collection,
-            thin=row.adjusted,
+            thick=summary.within_reach(row.interval),
+            thin=summary.within_reach(row.adjusted),
             last=style.pvalue(row.pvalue_adj, alpha=result.alpha),
             reading=row.reading,
             size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / heaviest)),
@@ -480,6 +493,7 @@ def collections(
             row,
             row.estimate,
             name=name,
+            thick=summary.within_reach(row.interval),
             thin=thin if math.isfinite(thin[0]) else None,
             last=style.pvalue(row.pvalue, alpha=result.alpha),
             reading=row.reading,

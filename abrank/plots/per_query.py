@@ -15,6 +15,7 @@ from matplotlib.transforms import ScaledTranslation
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.declared import row_within_reach
 from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
 from abrank.inference.shape import spread_form
 from abrank.plots import style
@@ -69,6 +70,7 @@ def deltas(
     if n == 0:
         return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
+    row = row_within_reach(comparison, row, relative=False)
     values = comparison.differences(row.measure)
     if row.wins == row.losses == 0:
         queries = "the only query" if n == 1 else f"all {style.queries(n)}"
@@ -440,6 +442,7 @@ def paired(
     if comparison.n_queries == 0:
         return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
+    row = row_within_reach(comparison, row, relative=False)
     column = comparison.measures.index(row.measure)
     a, b = comparison.a[:, column], comparison.b[:, column]
     style.dress(ax, theme, grid="y", spines=("left",))

@@ -132,10 +132,10 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
         custom = interval == "own"
         return [row.interval if custom else (row.within_low, row.within_high) for row in rows]
     start = ranking[ranking.baseline or ranking.systems[0]].mean
-    result = {
-        system: (start + distance.low, start + distance.high)
-        for system, distance in ranking.distances.items()
-    }
+    result = {}
+    for system, distance in ranking.distances.items():
+        low, high = ranking.within_reach(distance.interval)
+        result[system] = start + low, start + high
     return [result.get(row.system, (np.nan, np.nan)) for row in rows]
 
 

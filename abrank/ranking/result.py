@@ -14,9 +14,10 @@ from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result, record
 from abrank._support.typing import BoolArray, FloatArray, RankingFamily
+from abrank.comparison.declared import reachable
 from abrank.comparison.rows import WHO_WINS
 from abrank.diagnostics import Note
-from abrank.estimate import Estimate, IntervalRow
+from abrank.estimate import Estimate, Interval, IntervalRow
 from abrank.inputs import Audit
 from abrank.rule import LEVELS
 
@@ -341,6 +342,12 @@ class Ranking(Result):
             return {row.b: Estimate(row.diff, *row.interval) for row in rows}
         rows = [row for row in self.pair_rows if row.b == self.systems[0]]
         return {row.a: -Estimate(row.diff, *row.interval) for row in rows}
+
+    def within_reach(self, interval: Interval) -> Interval:
+        """Return limits of a difference within what the measure can differ at all."""
+        means = [row.mean for row in self.rows]
+        reach = reachable(self.measure, minimum=min(means), largest=max(means))
+        return interval.within(*reach)
 
     @property
     def level(self) -> float:

@@ -6,6 +6,7 @@ Measures that share an axis: by their declared ranges, a user's own by their sco
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from abrank.comparison.choosing import Directions, directions
 from abrank.comparison.deciding import decide_on, resolve_adjustment
 from abrank.comparison.declared import (
     Margin,
+    deciding_interval,
     declare,
     known_range,
     margin_ranges,
@@ -25,11 +27,15 @@ from abrank.comparison.declared import (
     require_margin_in_range,
     rows_in_unit,
     shares_scale,
+    tests_in_unit,
     with_guards,
 )
 from abrank.comparison.machine import declare_machine
 from abrank.comparison.sample import QuerySample
+from abrank.inference.equivalence import relative_change
 from abrank.options import Question
+from abrank.report.sections.inputs import sensitivity
+from abrank.report.sections.scorecard import all_tests
 from abrank.rule import Guard
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
@@ -316,3 +322,68 @@ def test_margins_that_would_give_another_verdict_and_units() -> None:
     data_frame = pd.DataFrame({"clicked": clicked, "ms": ms})
     two = pd.DataFrame({"clicked": [0.2, 0.2, 0.4], "ms": [95.0, 70.0, 90.0]})
     assert not shares_scale(compare_scores(data_frame, two), "ms")
+
+
+FAR_APART = ([0.1, 0.9, 0.2, 1.0], [0.9, 0.3, 0.9, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("measure", "factor", "limit"),
+    [("nDCG@10", 1.0, 1.0), ("nDCG@10", 100.0, math.inf), ("score", 1.0, math.inf)],
+)
+def test_limits_lie_within_what_the_measure_can_differ_at_all(measure, factor, limit) -> None:
+    """A t interval of 4 queries is 2.8 wide; per cent and a user's scores have no known range."""
+    frames = [pd.DataFrame({measure: np.multiply(side, factor)}) for side in FAR_APART]
+    result = compare_scores(*frames)
+    (row,) = rows_in_unit(result)
+    wide = result.primary.interval  # as it was tested
+    assert wide.low < -factor
+    assert wide.high > factor
+    if math.isinf(limit):
+        assert row.interval == wide
+        return
+    assert row.interval == row.adjusted == deciding_interval(result) == (-limit, limit)
+    finite = [test.interval for test in tests_in_unit(result) if test.interval.is_finite]
+    assert len(finite) > 2
+    assert all(abs(end) <= limit for ends in finite for end in ends)
+    for text in (text_of(result), result.to_markdown(), result.to_latex()):
+        assert "1.000" in text
+        assert not re.search(r"[−-]1\.[1-9]", text)
+
+
+def test_everything_is_in_per_cent_where_the_margin_is() -> None:
+    """Tests and other choices, too; the limits of the deciding one are those of the scorecard."""
+    rng = np.random.default_rng(5)
+    a = rng.beta(2.0, 3.0, 60)
+    b = np.clip(a + rng.normal(0.04, 0.08, 60), 0.0, 1.0)
+    kinds = pd.Series([("long", "short")[i % 2] for i in range(60)], name="length")
+    frames = [pd.DataFrame({"nDCG@10": side}) for side in (a, b)]
+    result = compare_scores(*frames, margin="2%", segments=kinds)
+    (row,) = rows_in_unit(result)
+    deciding, *others = tests_in_unit(result)
+    assert deciding.interval == row.interval
+    assert deciding.estimate == row.estimate == result.primary.rel_diff
+    for test in others[:-1]:  # the last one counts wins
+        assert test.estimate == pytest.approx(row.estimate, rel=0.2)
+        assert test.interval == pytest.approx(row.interval, abs=0.02)
+    assert others[-1] == result.test_rows[-1]
+    section = all_tests(result)
+    cells = [[cell.text for cell in line] for line in section.blocks[0].rows]
+    assert all("%" in line[2] and "%" in line[4] for line in cells[:-1])
+    assert "%" not in cells[-1][2] + cells[-1][4]
+
+
+def test_other_choices_are_in_per_cent_where_the_margin_is() -> None:
+    """Three queries that speak for the verdict are left out, and the change is that of the rest."""
+    a = np.linspace(0.2, 0.6, 30)
+    b = a + np.where(np.arange(30) < 3, 0.35, np.where(np.arange(30) % 2, 0.03, -0.02))
+    frames = [pd.DataFrame({"nDCG@10": side}) for side in (a, b)]
+    result = compare_scores(*frames, margin="1%", require="better")
+    (choice,) = result.alternatives
+    rest = relative_change(a[len(choice.left_out) :], b[len(choice.left_out) :], alpha=0.05)
+    assert choice.relative.estimate == pytest.approx(rest.estimate)
+    assert choice.relative.ci_low == pytest.approx(rest.ci_low)
+    cells = [cell.text for cell in sensitivity(result).blocks[0].rows[1]]
+    assert cells[2].startswith(f"{100.0 * rest.estimate:+.1f}%")
+    assert cells[3].count("%") == 2
+    assert f"(Δ {cells[2]})" in text_of(result)

@@ -15,6 +15,7 @@ from typing import Any, cast
 from abrank import inference
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow, machine
+from abrank.comparison.declared import within_reach
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
 from abrank.measures.names import known
@@ -187,7 +188,11 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     middle = pseudo_median(comparison)
     if middle is not None:
         sentence = "median of all averages of two differences (Hodges–Lehmann), without ties"
-        row = (w.change(middle.estimate), w.limits(middle.interval), Cell(sentence))
+        row = (
+            w.change(middle.estimate),
+            w.limits(within_reach(comparison, middle.interval, relative=False)),
+            Cell(sentence),
+        )
         more = (*more, (Cell("Pseudo-median of the queries that differ"), *row))
     value, limited = Column("Value"), Column(f"{w.level} interval")
     columns = (label("Effect size"), value, limited, label("What it is"))

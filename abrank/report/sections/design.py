@@ -11,6 +11,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
+from abrank.comparison.declared import within_reach
 from abrank.comparison.groups import ClusterSummary
 from abrank.comparison.rows import Belief
 from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words, label
@@ -221,7 +222,7 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
     """Say whether a guard passed, with the interval that it is held against, as a clause."""
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
-    limits = f"{level} interval {_limits(result, digits)}"
+    limits = f"{level} interval {_limits(comparison, result, digits)}"
     margin = _margin(result, digits)
     if result.passed:
         return f"{result.measure} is not worse by {margin} or more ({limits})"
@@ -241,12 +242,15 @@ def _margin(result: GuardResult, digits: int) -> str:
     return f.least(result.margin, digits=digits)
 
 
-def _limits(result: GuardResult, digits: int) -> str:
+def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
     if not result.interval.is_finite:
         return "unbounded" if result.margin_is_relative else f.interval(*result.interval)
     percent = result.margin_is_relative
     return planning.limits_beside(
-        result.interval, result.margin, percent=percent, digits=1 if percent else digits
+        within_reach(comparison, result.interval, result.measure, relative=percent),
+        result.margin,
+        percent=percent,
+        digits=1 if percent else digits,
     )
 
 
@@ -266,7 +270,7 @@ def _guard_table(comparison: Comparison) -> Table:
         (Column("Δ"), estimates),
         (
             Column(f"{f.level(comparison.rule.confidence_equivalence)} interval"),
-            [Cell(_limits(item, w.digits), item.low) for item in guards],
+            [Cell(_limits(comparison, item, w.digits), item.low) for item in guards],
         ),
         (label("Outcome"), [Cell(outcomes[x.passed], strong=not x.passed) for x in guards]),
     )
@@ -309,7 +313,7 @@ def _belief_table(comparison: Comparison) -> Table:
         (label("Posterior"), [Cell(words.capital(_MODELS[item.model])) for item in beliefs]),
         (
             Column(f"{f.level(beliefs[0].confidence)} credible interval"),
-            [w.limits(item.interval) for item in beliefs],
+            [w.limits(within_reach(comparison, item.interval, relative=False)) for item in beliefs],
         ),
         *((Column(title), [Cell(_chance(x), x) for x in item]) for title, item in chances),
     )

@@ -356,8 +356,8 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
         limits = planning.labelled(comparison, level, deciding_interval(comparison))
         return limits, f"margin {planning.margin_of_what(comparison)}"
-    ends = comparison.decision.interval if is_relative(comparison) else row.adjusted
-    limits = planning.labelled(comparison, f"{f.level(rule_.confidence)} confidence interval", ends)
+    level = f"{f.level(rule_.confidence)} confidence interval"
+    limits = planning.labelled(comparison, level, deciding_interval(comparison))
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Alternative, Comparison, MeasureResult
+from abrank.comparison.declared import difference_in_unit, is_relative, reachable, within_reach
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.estimate import Interval
 from abrank.report.model import (
     Block,
     Cell,
@@ -295,6 +299,10 @@ def _recall_finding(curve: RecallCurve) -> str:
 
 def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> Table:
     w, lead = Words(comparison), comparison.rule.primary
+    reach = reachable(curve.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a))
+    ends = [
+        Interval(*limits).within(*reach) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
+    ]
     names = [f"{curve.measure}@{k}" for k in curve.cutoffs]
     tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
     return Table.of(
@@ -303,10 +311,7 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[in
         (Column("A"), map(w.mean, curve.mean_a)),
         (Column("B"), map(w.mean, curve.mean_b)),
         (Column("Δ"), map(w.change, curve.diff, tones)),
-        (
-            Column(f"{w.level} interval"),
-            map(w.limits, zip(curve.ci_low, curve.ci_high, strict=True)),
-        ),
+        (Column(f"{w.level} interval"), map(w.limits, ends)),
         (Column("Judged, A"), map(share, curve.judged_a)),
         (Column("Judged, B"), map(share, curve.judged_b)),
     )
@@ -328,7 +333,10 @@ def sensitivity_sentence(comparison: Comparison) -> str:
             continue  # the sentence of the doubt tells it
         choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
-            choice += f" (Δ {f.signed(item.diff, digits=comparison.decimals)})"
+            difference, _ = _in_unit(comparison, item)
+            choice += (
+                f" (Δ {difference_in_unit(comparison, difference, digits=comparison.decimals)})"
+            )
         if falls(comparison.verdict, item.verdict):
             fallen.setdefault(item.verdict, []).append(choice)
         elif not item.changes:
@@ -340,6 +348,16 @@ def sensitivity_sentence(comparison: Comparison) -> str:
         return f"The verdict {text}." if stays else ""
     texts = [f"{_tag(name)} {_listed(sentence)}" for name, sentence in fallen.items()]
     return f"The verdict would be {'; '.join(texts)}{f'; it {text}' if stays else ''}."
+
+
+def _in_unit(comparison: Comparison, row: Alternative | MeasureResult) -> tuple[float, Interval]:
+    """Return the difference under a choice and its interval, in the unit that is displayed."""
+    if not is_relative(comparison):
+        return row.diff, within_reach(comparison, row.interval)
+    change = row.relative if isinstance(row, Alternative) else comparison.decision.relative
+    if change is None:  # a saved file without it
+        return math.nan, Interval(math.nan, math.nan)
+    return change.estimate, within_reach(comparison, Interval(change.ci_low, change.ci_high))
 
 
 def telling(comparison: Comparison) -> list[Alternative]:
@@ -368,6 +386,8 @@ def sensitivity(comparison: Comparison) -> Section | None:
     w, alternatives = Words(comparison), comparison.alternatives
     multiple = words.unit(comparison)[1]
     rows: list[Alternative | MeasureResult] = [comparison.primary, *alternatives]
+    in_unit = partial(difference_in_unit, comparison, digits=w.digits)
+    changes, ends = zip(*(_in_unit(comparison, row) for row in rows), strict=True)
     verdicts = [
         comparison.decision.of_numbers or comparison.verdict,
         *(x.verdict for x in alternatives),
@@ -388,8 +408,20 @@ def sensitivity(comparison: Comparison) -> Section | None:
                 for verdict, loud in zip(verdicts, fallen, strict=True)
             ],
         ),
-        (Column("Δ"), [w.change(row.diff) for row in rows]),
-        (Column(f"{w.level} interval"), [w.limits(row.interval) for row in rows]),
+        (
+            Column(words.delta_title(comparison)),
+            [Cell(in_unit(change), change) for change in changes],
+        ),
+        (
+            Column(f"{w.level} interval"),
+            [
+                Cell(
+                    " to ".join(map(in_unit, item)) if item.is_finite else w.limits(item).text,
+                    item.low,
+                )
+                for item in ends
+            ],
+        ),
         (Column("p"), [w.chance(row.pvalue) for row in rows]),
         (
             Column("Queries"),

@@ -37,7 +37,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import decision, headline, planning, samples, words
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.scorecard import delta_title, primary_first, scorecard
+from abrank.report.sections.scorecard import primary_first, scorecard
 
 SHOWN = 10
 
@@ -297,7 +297,7 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
             (named_, names),
             (Column("A"), [Cell(w.score(x)) for x in a_]),
             (Column("B"), [Cell(w.score(x)) for x in b_]),
-            (Column(delta_title(comparison)), [Cell(in_unit(row.diff)) for row in rows]),
+            (Column(words.delta_title(comparison)), [Cell(in_unit(row.diff)) for row in rows]),
             *([] if estimand == words.MEAN else [(Column("Estimate"), estimates)]),
             (
                 Column(f"{w.level} interval", role="interval"),

@@ -11,6 +11,7 @@ from abrank.comparison.declared import (
     MarginRange,
     deciding_interval,
     deciding_level,
+    decision_intervals,
     difference_in_unit,
     margin_ranges,
     percent_digits,
@@ -103,7 +104,7 @@ def labelled(comparison: Comparison, label: str, ends: Interval) -> str:
 def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
     level = f"{f.level(comparison.rule.confidence_equivalence)} interval"
-    return labelled(comparison, level, comparison.decision.equivalence_interval)
+    return labelled(comparison, level, decision_intervals(comparison)[1])
 
 
 def estimate(comparison: Comparison) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
+from abrank.comparison.declared import within_reach
 from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences, SampleCheck
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import words
@@ -168,7 +169,10 @@ def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
         "machine",
         (label("Judged by"), [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both]),
         (Column("Δ"), [w.change(element.estimate, strong=first) for element, first in both]),
-        (Column(f"{w.level} interval"), [w.limits(element.interval) for element in answers]),
+        (
+            Column(f"{w.level} interval"),
+            [w.limits(within_reach(comparison, x.interval, relative=False)) for x in answers],
+        ),
         (Column("p"), [w.chance(element.pvalue) for element in answers]),
         (Column("Queries"), counts),
         (label("Reading"), readings),

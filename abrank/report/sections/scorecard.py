@@ -12,13 +12,16 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.declared import (
     deciding_interval,
+    decision_intervals,
     difference_in_unit,
     is_relative,
     rows_in_unit,
     segments_in_unit,
     shares_scale,
+    tests_in_unit,
 )
 from abrank.comparison.groups import Segmentation
+from abrank.comparison.rows import TestRow
 from abrank.estimate import Interval
 from abrank.inference.shape import spread_form
 from abrank.report.cells import one_line
@@ -93,7 +96,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (named("measure"), names),
         (Column("A", role="mean"), [w.mean(row.mean_a) for row in first]),
         (Column("B", role="mean"), [w.mean(row.mean_b) for row in first]),
-        (Column(delta_title(comparison), role="change"), differences),
+        (Column(words.delta_title(comparison), role="change"), differences),
         (DRAWN, [Cell("") for _ in first]),
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
         (Column("adj p" if adjusts else "p", role="p"), chances),
@@ -135,11 +138,6 @@ def primary_first(
     return sorted(rows or comparison.rows, key=lambda row: row.measure != primary)
 
 
-def delta_title(comparison: Comparison) -> str:
-    """Return the heading of the differences that have intervals."""
-    return "Δ%" if is_relative(comparison) else "Δ"
-
-
 def deciding(comparison: Comparison, row: MeasureResult) -> Interval:
     """Return the interval that a row's reading rests on, in the unit that is drawn."""
     lead = row.measure == comparison.rule.primary
@@ -153,7 +151,7 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
         thick = deciding(comparison, row)
         if math.isinf(thick.low) and math.isinf(thick.high):
             return Bar(row.estimate, math.nan, math.nan, tone=tone)
-        thin = comparison.decision.interval if comparison.decision.by_equivalence else thick
+        thin = decision_intervals(comparison)[0]
         return Bar(row.estimate, *thick, *thin, tone)
     limits = (*row.interval, *row.adjusted)
     return Bar(row.estimate, *limits, tone)
@@ -314,7 +312,7 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
         ),
         (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in rows)))),
         (
-            Column(delta_title(comparison), role="change"),
+            Column(words.delta_title(comparison), role="change"),
             [Cell(in_unit(lead.diff), lead.diff, tone, strong=True), *changes],
         ),
         (DRAWN, [Cell("") for _ in bars]),
@@ -405,7 +403,7 @@ def all_tests(comparison: Comparison) -> Section | None:
 
 
 def _test_table(comparison: Comparison) -> Scorecard:
-    w, rows, alpha = Words(comparison), comparison.test_rows, comparison.rule.alpha
+    w, rows, alpha = Words(comparison), tests_in_unit(comparison), comparison.rule.alpha
     tones: list[Tone] = [
         "plain"
         if not row.pvalue < alpha
@@ -415,6 +413,19 @@ def _test_table(comparison: Comparison) -> Scorecard:
         for row in rows
     ]
     hows = [words.how_found(row, alpha=alpha) for row in rows]
+    percent = is_relative(comparison)
+
+    def in_unit(row: TestRow, value: float) -> str:
+        if percent and "difference" in row.estimand:
+            return difference_in_unit(comparison, value, digits=w.digits)
+        return w.signed(value)
+
+    def limits_of(row: TestRow) -> Cell:
+        cell = w.limits(row.interval)
+        if not row.interval.is_finite:
+            return cell
+        return replace(cell, text=" to ".join(in_unit(row, end) for end in row.interval))
+
     # The sign test's estimate has another unit.
     bars = tuple(
         Bar(row.estimate, *row.interval, tone=tone)
@@ -434,10 +445,13 @@ def _test_table(comparison: Comparison) -> Scorecard:
         (label("What it estimates"), [Cell(row.estimand, row.estimand) for row in rows]),
         (
             Column("Estimate", role="change"),
-            [w.change(x.estimate, y, strong=x.decides) for x, y in zip(rows, tones, strict=True)],
+            [
+                Cell(in_unit(row, row.estimate), row.estimate, tone, strong=row.decides)
+                for row, tone in zip(rows, tones, strict=True)
+            ],
         ),
         (DRAWN, [Cell("") for _ in rows]),
-        (Column(f"{w.level} interval", role="interval"), [w.limits(x.interval) for x in rows]),
+        (Column(f"{w.level} interval", role="interval"), list(map(limits_of, rows))),
         (
             Column("Statistic"),
             [Cell(words.statistic(row, digits=w.digits), row.statistic) for row in rows],
@@ -445,6 +459,6 @@ def _test_table(comparison: Comparison) -> Scorecard:
         (Column("p", role="p"), [w.chance(row.pvalue, strong=row.decides) for row in rows]),
         (label("How"), [Cell(options, options) for options in hows]),
         bars=bars,
-        scale=scale(comparison, text="Estimate, B − A"),
+        scale=scale(comparison, percent=percent, text="" if percent else "Estimate, B − A"),
         tall=frozenset(i for i, row in enumerate(rows) if row.decides),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from abrank import inference
 from abrank._support import display as f
 from abrank._support.display import shorten
+from abrank.comparison.declared import is_relative
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
@@ -127,6 +128,11 @@ def reading_tone(reading: str) -> Tone:
 def estimand(comparison: Comparison) -> str:
     """Return what the test that decides estimates: "mean difference" for tests of the mean."""
     return next((row.estimand for row in comparison.test_rows if row.decides), MEAN)
+
+
+def delta_title(comparison: Comparison) -> str:
+    """Return the heading of the differences that have intervals."""
+    return "Δ%" if is_relative(comparison) else "Δ"
 
 
 def wins(comparison: Comparison) -> str:

@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from typing import Literal, TypeAlias
 
 from abrank._support import display as f
-from abrank.estimate import Estimate
+from abrank.estimate import Estimate, Interval
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
@@ -34,7 +34,7 @@ from abrank.report.model import (
 from abrank.report.sections.words import READINGS, capital
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
-Interval: TypeAlias = Literal["difference", "own", "within"]
+IntervalKind: TypeAlias = Literal["difference", "own", "within"]
 # Up to so many systems every pair stands in the row and opens on the page.
 MOST_PAIRS = 12
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
@@ -73,7 +73,7 @@ def key_of(ranking: Ranking, row: PairRow) -> str:
     return "pair-" + "-".join(map(str, places))
 
 
-def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scorecard:
+def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Scorecard:
     """Return a row a system, best mean first."""
     ranking = w.result
     if len(ranking.baselines) > 1:
@@ -91,7 +91,11 @@ def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scoreca
         tone, item = tones.get(system, "tie"), apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
         bar = Bar(0.0, math.nan, math.nan, tone="tie") if reference else None
-        bars.append(bar if item is None else Bar(item.estimate, *item.interval, tone=tone))
+        if item is not None:
+            ends = ranking.within_reach(item.interval)
+            ends = ends if math.isfinite(ends.low + ends.high) else Interval(math.nan, math.nan)
+            bar = Bar(item.estimate, *ends, tone=tone)
+        bars.append(bar)
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
 
 
@@ -145,7 +149,7 @@ def reference(ranking: Ranking) -> str:
     return "the first" if ranking.baseline is None else "the baseline"
 
 
-def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str, Cell]]]:
+def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict[str, Cell]]]:
     """Return the columns of place, name, mean, and of what goes with the mean."""
     ranking, rows = w.result, w.result.rows
     first = {row.system for row in rows if row.position == 1}
@@ -171,7 +175,7 @@ def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str
     return result
 
 
-def limits(row: SystemRow, interval: Interval) -> tuple[float, float]:
+def limits(row: SystemRow, interval: IntervalKind) -> tuple[float, float]:
     """Return the limits of one kind that go with a mean."""
     custom = interval == "own"
     return row.interval if custom else (row.within_low, row.within_high)
@@ -188,7 +192,7 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
     result = [(Column("Δ", role="change"), changes)]
     if has_intervals(ranking):
         result.append((DRAWN, {}))
-        visible = {s: w.limits(x.interval) for s, x in apart.items()}
+        visible = {s: w.limits(ranking.within_reach(x.interval)) for s, x in apart.items()}
         result.append((Column("interval of Δ", role="interval"), visible))
     return result
 
@@ -296,7 +300,7 @@ def _against_several(w: Words[Ranking]) -> Scorecard:
     return _scorecard(w, columns, bars, (f"Differences from the baselines {which}.",))
 
 
-def explained(ranking: Ranking, interval: Interval) -> str:
+def explained(ranking: Ranking, interval: IntervalKind) -> str:
     """Say what the intervals are, and what they are not."""
     if interval == "own":
         return (
@@ -404,7 +408,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
     tones = [TONES.get(row.reading, "plain") for row in rows]
     limits = (
         Column("Simultaneous interval", role="interval"),
-        [w.limits(row.interval) for row in rows],
+        [w.limits(w.result.within_reach(row.interval)) for row in rows],
     )
     return Table.of(
         "pairs",
@@ -421,7 +425,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
     )
 
 
-def paper(w: Words[Ranking], style: Style, interval: Interval) -> Paper:
+def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     """Return the leaderboard for a paper: intervals, means of several measures, or superscripts."""
     ranking = w.result
     by = f"{ranking.title} at α = {f.number(ranking.alpha)}"
@@ -444,7 +448,7 @@ def paper(w: Words[Ranking], style: Style, interval: Interval) -> Paper:
     )
 
 
-def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]:
+def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, str]:
     """Return the leaderboard of one measure as a page has it, and what the caption says of it."""
     ranking = w.result
     card = leaderboard(w, interval)

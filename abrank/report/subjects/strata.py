@@ -228,7 +228,7 @@ def _spread(result: CollectionsComparison) -> str:
 
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:
-    limits = f"{w.level} interval {w.interval(*row.interval)}"
+    limits = f"{w.level} interval {w.interval(*w.result.primary.within_reach(row.interval))}"
     return f"Δ {w.signed(row.estimate)} ({limits}, {w.p_clause(row.pvalue)})"
 
 
@@ -336,13 +336,14 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     below: list[SummaryRow] = [getattr(summary, kind) for kind in SUMMARIES]
     readings = [*(row.reading for row in rows), *(row.reading for row in below)]
     tones = list(map(reading_tone, readings))
-    bars = []
+    bars, within = [], summary.within_reach
     for row, tone in zip(rows, tones, strict=False):
-        bars.append(Bar(row.diff, *row.interval, *row.adjusted, tone))
+        bars.append(Bar(row.diff, *within(row.interval), *within(row.adjusted), tone))
     for kind, item, tone in zip(SUMMARIES, below, tones[count:], strict=True):
-        thin = summary.prediction if kind == "random" else item.interval
-        thin = thin if math.isfinite(thin[0]) else item.interval
-        bars.append(Bar(item.estimate, *item.interval, *thin, tone))
+        thick = within(item.interval)
+        thin = summary.prediction if kind == "random" else thick
+        thin = thin if math.isfinite(thin[0]) else thick
+        bars.append(Bar(item.estimate, *thick, *thin, tone))
     of_each = zip(rows, tones, strict=False)
     of_all = list(zip(below, tones[count:], strict=True))
     empty = [Cell("") for _ in below]
@@ -382,8 +383,8 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
         (
             Column(f"{w.level} interval, adjusted", role="interval"),
             [
-                *(w.limits(row.adjusted) for row in rows),
-                *(w.limits(row.interval, strong=True) for row in below),
+                *(w.limits(within(row.adjusted)) for row in rows),
+                *(w.limits(within(row.interval), strong=True) for row in below),
             ],
         ),
         (
@@ -435,7 +436,10 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     measures, summaries = result.measures, []
     for heading, kind in (("all queries", "stratified"), ("collections like these", "random")):
         rows: list[SummaryRow] = [getattr(item, kind) for item in measures]
-        texts = [f"{w.signed(x.estimate)} ({w.interval(*x.interval)})" for x in rows]
+        texts = [
+            f"{w.signed(row.estimate)} ({w.interval(*item.within_reach(row.interval))})"
+            for item, row in zip(measures, rows, strict=True)
+        ]
         cells = [
             Cell(sentence, row.estimate, reading_tone(row.reading))
             for sentence, row in zip(texts, rows, strict=True)
@@ -497,7 +501,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
         line = (
             f"{_name(row.collection)} · {READINGS[row.reading]} ·"
             f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
-            f" ({w.interval(*row.adjusted)}, adjusted)"
+            f" ({w.interval(*w.result.primary.within_reach(row.adjusted))}, adjusted)"
         )
         notes = [
             str(caution)

@@ -28,7 +28,7 @@ from abrank.report.sections.notes import SystemNames, say
 from abrank.report.sections.words import capital
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
-    Interval,
+    IntervalKind,
     ahead,
     all_pairs,
     chance,
@@ -58,7 +58,7 @@ def compose_ranking(
     ranking: Ranking,
     *,
     digits: int | None = None,
-    interval: Interval = "difference",
+    interval: IntervalKind = "difference",
     pairs: bool = False,
 ) -> Report:
     """Return everything a report says about a ranking."""
@@ -88,7 +88,9 @@ def compose_ranking(
     )
 
 
-def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[str, Section | None]:
+def _sections(
+    w: Words[Ranking], interval: IntervalKind, *, listed: bool
+) -> dict[str, Section | None]:
     ranking = w.result
     card = leaderboard(w, interval)
     result: dict[str, Section | None] = {

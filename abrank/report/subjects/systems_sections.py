@@ -168,7 +168,8 @@ def pairs(w: Words[Ranking]) -> Section | None:
 def _fold(w: Words[Ranking], row: PairRow) -> Fold:
     """Return a pair under one line: verdict, queries won and lost, the largest of them."""
     ranking = w.result
-    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(*row.interval)})"
+    ends = ranking.within_reach(row.interval)
+    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(*ends)})"
     line = (
         f"{name(row.b)} − {name(row.a)}: {w.signed(row.diff)}{limits}, adjusted"
         f" {w.p_clause(row.pvalue_adj)}, {READINGS[row.reading]}"
