@@ -54,8 +54,8 @@ class Output:
             style=style,
             interval=None if interval == "difference" else interval,
             pairs=flags.get("pairs", False),
-            detail=(
-                "headline" if flags.get("quiet") else "all" if flags.get("verbose") else "screen"
+            detail=_terminal.detail(
+                quiet=flags.get("quiet", False), verbose=flags.get("verbose", False)
             ),
         )
 

@@ -148,6 +148,11 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def detail(*, quiet: bool, verbose: bool) -> Detail:
+    """Return how much of a text the flags ask for."""
+    return "headline" if quiet else "all" if verbose else "screen"
+
+
 def show(
     result: object,
     *,

@@ -104,6 +104,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @_flags.take("seed")
 @_flags.take(*_flags.SCORING, owner=("evaluate",))
 @_flags.take("format", owner=("power",))
+@_flags.take("quiet", "verbose")
 def power(
     qrels: str | None,
     a: str | None,
@@ -147,7 +148,7 @@ def power(
     from abrank.report.sections.notes import say
 
     checks.fraction("power", flags["power"])
-    with _terminal.Progress(quiet=False, verbose=False) as progress:
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
         progress("scoring")
         message = (flags["lower_is_better"], flags["higher_is_better"])
         pilot: dict[str, Any] = {}
@@ -180,7 +181,8 @@ def power(
         _terminal.put(_csv_of_plan(plan), nl=False)
     else:
         measured = machine_qrels is not None and not flags["correlations"]
-        _terminal.show(plan, measure=name, measured=measured, detail="all")
+        detail = _terminal.detail(quiet=flags["quiet"], verbose=flags["verbose"])
+        _terminal.show(plan, measure=name, measured=measured, detail=detail)
 
 
 def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | None) -> Scores:
@@ -255,10 +257,7 @@ def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> l
 
 
 _WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
-_ADVICE = (
-    "Take the smallest loss that users would notice, and more than A differs from",
-    "itself. What these queries can show is no reason for a margin.",
-)
+_ADVICE = ("Take the smallest loss that users would notice, above what runs of A differ by.",)
 
 
 @click.command("margin", cls=_flags.Grouped)
@@ -285,6 +284,7 @@ _ADVICE = (
 @_flags.take("alpha")
 @_flags.take(*_flags.SCORING, owner=("evaluate",))
 @_flags.take("format", owner=("margin",))
+@_flags.take("quiet", "verbose")
 def margin(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -296,6 +296,8 @@ def margin(
     alpha: float,
     power: float,
     format: str,
+    quiet: bool,
+    verbose: bool,
     **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
     """Help to choose a margin: the smallest loss worth noticing, declared before looking.
@@ -315,7 +317,7 @@ def margin(
 
     from abrank.planning.audit import suggest_margins
 
-    with _terminal.Progress(quiet=False, verbose=False) as progress:
+    with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("scoring")
         if ready:
             scores, second = _ready([qrels, *runs], against, measure)
@@ -327,7 +329,8 @@ def margin(
         scores.values[:, places, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
     )
     name = scores.measures[0]
-    _put(margins, name, _text_of_margins(margins, name, second or ""), format)
+    lines = _text_of_margins(margins, name, second or "", verbose=verbose)
+    _put(margins, name, lines[:1] if quiet else lines, format)
 
 
 def _scored(
@@ -380,7 +383,7 @@ def _span(scores: Scores) -> float | None:
     return high - low if math.isfinite(high - low) else None
 
 
-def _text_of_margins(result: Margins, measure: str, second: str) -> list[str]:
+def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: bool) -> list[str]:
     """Return what was found as lines of at most 80 columns."""
     queries = display.plural(result.n_queries, "query", "queries")
     runs = display.plural(result.n_runs, "run")
@@ -405,15 +408,16 @@ def _text_of_margins(result: Margins, measure: str, second: str) -> list[str]:
     lines.append("")
     if names:
         power = display.level(result.target)
+        lines.append(f"queries: for {power} power; not worse: to exclude a loss of that size")
+    if names and verbose:
         whose = _WHOSE[result.sd_of].format(b=display.shorten(second, width=28))
         lines += [
-            f"power at hand: that {queries} show a true difference of that size",
-            f"queries: to show it with {power} power; not worse: to show B not worse by it,",
-            "if the true difference is 0",
+            f"power at hand: the chance that {queries} detect a true difference of that size",
+            "not worse: the number of queries holds if the true difference is 0",
             f"sd of the differences: {display.score(result.sd, digits=4)}, {whose}",
         ]
-    else:
-        lines.append("--against RUN or --sd X tells what the queries can show of each")
+    elif not names:
+        lines.append("Add --against RUN or --sd X for the power and the queries of each margin.")
     return [*lines, *_ADVICE]
 
 

@@ -16,7 +16,8 @@ Role: TypeAlias = Literal[
     "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading", "pair"
 ]
 # Where a section stands: on a page all do.
-Place: TypeAlias = Literal["page", "text", "markdown", "folded"]
+# A text has `details` only as a whole; the first screen has their finding as a line.
+Place: TypeAlias = Literal["page", "text", "details", "markdown", "folded"]
 # Under which heading a page folds a section into one line; an open one stands by itself.
 Group: TypeAlias = Literal["open", "change", "appendix"]
 
@@ -177,6 +178,8 @@ class Scorecard(Table):
     tall: frozenset[int] = frozenset({0})
     narrow: frozenset[Role] = frozenset()
     legend: tuple[str, ...] = ()
+    # What a first screen has of the legend, where that is less.
+    short_legend: tuple[str, ...] | None = None
 
     @property
     def undrawn(self) -> tuple[str, ...]:
@@ -290,6 +293,7 @@ class Headline:
     line: str = ""
     pieces: tuple[str, ...] = ()
     lead: str = ""
+    numbers_in_table: bool = False  # so the first screen leaves them out
     meaning: str = ""
     action: str = ""
     reason: str = ""

@@ -31,7 +31,7 @@ def files(tmp_path, monkeypatch):
 def test_sd_and_queries_need_no_files(capsys) -> None:
     assert run(["power", "--sd", "0.2", "--queries", "250"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "250 queries show a difference of 0.0356 or more with 80% power"
+    assert lines[0] == "250 queries detect a difference of 0.0356 or more with 80% power"
     assert ["0.02", "787", "35.0%"] in [line.split() for line in lines]
     assert max(map(len, lines)) <= 80
 
@@ -60,12 +60,12 @@ def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     assert f"{row['n']}  " in plain
     assert f"{row['n_low']} to {row['n_high']}" in plain
     same = loads["same"]
-    text = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would prove a"
-    text += " difference below ±0.015 if the true difference is 0"
+    text = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would exclude a"
+    text += " difference of ±0.015 if the true difference is 0"
     assert text in " ".join(plain.split())
     assert max(map(len, out.splitlines())) <= 80
     assert run(["power", "--sd", "0.2", "--margin", "0.02"]) == 0
-    sentence = "858 queries would prove a difference below ±0.02 if the true difference is 0"
+    sentence = "858 queries would exclude a difference of ±0.02 if the true difference is 0"
     assert sentence in " ".join(capsys.readouterr().out.split())
 
 
@@ -80,7 +80,7 @@ def test_csv_has_a_line_a_difference(capsys) -> None:
 
 def test_a_simulated_plan_says_so(files, capsys) -> None:
     flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1", "--replications", "200"]
-    assert run(["power", "qrels", "a.run", "b.run", *flags]) == 0
+    assert run(["power", "qrels", "a.run", "b.run", *flags, "-v"]) == 0
     out = capsys.readouterr().out
     assert "permutation test, two-sided, α = 0.05, 80% power\n" in out
     assert "% ± " in out
@@ -89,7 +89,7 @@ def test_a_simulated_plan_says_so(files, capsys) -> None:
 
 
 def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
-    assert run(["power", "qrels", "a.run", "a.run"]) == 0
+    assert run(["power", "qrels", "a.run", "a.run", "-v"]) == 0
     assert "smallest visible difference with 40 queries: 0.0000" in capsys.readouterr().out
 
 
@@ -188,3 +188,15 @@ def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
     abrank.read_qrels(people[people["query_id"].isin(few[:5])]).write("people.qrels")
     assert run(call) == 3
     assert "5 queries in common" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["power", "margin"])
+def test_the_first_screen_is_short_and_quiet_prints_one_line(command, files, capsys) -> None:
+    runs = ["a.run", "b.run"] if command == "power" else ["a.run", "--against", "b.run"]
+    sizes = {}
+    for flags in ((), ("-v",), ("-q",)):
+        assert run([command, "qrels", *runs, "-m", "AP", *flags]) == 0
+        sizes[flags] = len(capsys.readouterr().out.splitlines())
+    assert sizes[("-q",)] == 1
+    assert sizes[()] <= 9
+    assert sizes[("-v",)] > sizes[()]

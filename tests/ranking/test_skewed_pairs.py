@@ -35,7 +35,7 @@ def test_a_pair_that_only_skewness_shows_is_named() -> None:
     assert found(result) == [
         {"measure": "AP", "count": 1, "of": 1, "pairs": [{"ahead": "A", "behind": "B"}]}
     ]
-    assert "Skewness decides the pair that differs on AP." in [
+    assert "Skewness decides the pair that differs." in [
         caution.heading for caution in compose(result).cautions
     ]
 

@@ -105,7 +105,7 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     monkeypatch.setattr("abrank.cli.plan._terminal.wants_ascii", lambda **_: True)
     assert run(["margin", "--scores", "one.csv", "-m", "AP"]) == 0
     text = capsys.readouterr().out
-    assert "--against RUN or --sd X tells what the queries can show of each" in text
+    assert "Add --against RUN or --sd X for the power and the queries of each margin." in text
     assert "power at hand" not in text
     assert "\u202f" not in text
     assert run(["margin", "--scores", "one.csv", "--against", "two.csv", "-m", "AP"]) == 2

@@ -194,7 +194,7 @@ def card(report: Report) -> str:
     lines = [] if scorecard is None or sample is None else _lines(scorecard)
     tables = [
         block
-        for section in report.in_place("text")
+        for section in report.in_place("text", "details")
         for block in section.blocks
         if isinstance(block, Table) and not isinstance(block, Scorecard)
     ]

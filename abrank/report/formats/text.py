@@ -111,7 +111,9 @@ def heading(scale: Axis, left: str, right: str) -> str:
     return f"{before} {_ZERO} {after}".ljust(scale.width)
 
 
-def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
+def scorecard_lines(
+    card: Scorecard, *, width: int, plain: bool, everything: bool = True
+) -> list[Line]:
     """Return a heading, a line a row, and the legend."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
     left_out = {"wins", "pair", "drawn", *card.narrow}
@@ -154,9 +156,10 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         sample = put(draw(bar, scale)) if scale and bar is not None else " " * plot
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, sample, (strong, tone if tone in ("a", "b") else "muted")))
-    legend = ". ".join(
-        part.removesuffix(".") for part in (card.undrawn if scale is None else card.legend)
-    )
+    parts = card.undrawn if scale is None else card.legend
+    if not everything and card.short_legend is not None:
+        parts = card.short_legend
+    legend = ". ".join(part.removesuffix(".") for part in parts)
     for mark, sample in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
         legend = legend.replace(mark, sample)
     lines += [[(line, "muted")] for line in cells.wrap(put(legend), width)] if legend else []
@@ -345,15 +348,26 @@ def text_lines(
     blocks: list[list[Line]] = [list(_verdict(report, look))]
     if detail != "headline":
         first = [*_first(report, look), *blocks[0], *_below(report, look, everything=everything)]
-        visible = (x for x in report.facts if everything or x.label not in _DETAILS)
+        visible = [x for x in report.facts if everything or x.label not in _DETAILS]
+        if not everything:
+            visible += [
+                Fact(section.key, section.finding)
+                for section in report.in_place("details")
+                if section.finding
+            ]
         facts = [line for fact in visible for line in _labelled(fact, look)]
         notes = list(_notes(report, look, everything=everything))
-        blocks = [
-            first,
-            [] if card is None else scorecard_lines(card, width=width, plain=ascii),
-            *_sections(report, look),
-            *([facts, notes] if everything else [[*facts, *notes]]),
-        ]
+        table: list[Line] = []
+        if card is not None:
+            table = scorecard_lines(card, width=width, plain=ascii, everything=everything)
+        sections = list(_sections(report, look, everything=everything))
+        blocks = [first, table, *sections]
+        if everything:
+            blocks += [facts, notes]
+        elif sections or card is None or card.short_legend is None:
+            blocks.append([*facts, *notes])
+        else:
+            blocks[-1] = [*table, *facts, *notes]
     if head.gate and gate:
         style = "b" if head.gate_passed else "note"
         last = list(_labelled(Fact("gate", head.gate), look, label_style=style))
@@ -394,7 +408,7 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
     head = report.headline
     if head.pieces:
         yield from _pieces(report, look)
-    elif head.numbers:
+    elif head.numbers and (everything or not head.numbers_in_table):
         indent = 2 if head.tag else 0
         for line in look.wrap(head.numbers, indent):
             yield [(" " * indent, ""), (line, "")]
@@ -422,9 +436,9 @@ def _pieces(report: Report, look: TerminalFormat) -> Iterator[Line]:
     yield line
 
 
-def _sections(report: Report, look: TerminalFormat) -> Iterator[list[Line]]:
+def _sections(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[list[Line]]:
     """Yield the tables and sentences of the sections that text has."""
-    for section in report.in_place("text"):
+    for section in report.in_place("text", *(("details",) if everything else ())):
         if section.finding:
             yield [[(line, "")] for line in look.wrap(section.finding)]
         for block in section.blocks:

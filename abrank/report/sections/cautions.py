@@ -194,15 +194,15 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
-        pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs that differ"
+        pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
         if v["of"] == 1:
             pairs = "the pair that differs"
         named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
         more = v["count"] - len(named)
         beyond = f", and {f.plural(more, 'other pair')}" if more else ""
-        return f"Skewness decides {pairs} on {v['measure']}", (
-            f"A t test corrected for skewness is not significant for {', '.join(named)}{beyond}:"
-            f" {why}"
+        return f"Skewness decides {pairs}", (
+            f"On {v['measure']} a t test corrected for skewness is not significant for"
+            f" {', '.join(named)}{beyond}: {why}"
         )
     measures = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:

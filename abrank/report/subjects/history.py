@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.inference.many_comparisons import FEWEST
 from abrank.ledger import ErrorBudget, History
 from abrank.ledger.summary import shown_level
 from abrank.report.model import (
@@ -19,6 +18,7 @@ from abrank.report.model import (
     Fact,
     Figure,
     Headline,
+    Place,
     Report,
     Scale,
     Scorecard,
@@ -154,6 +154,10 @@ def _comparisons(w: Words[History]) -> Section:
         [Cell(f.shorten(name, width=_NAME), name) for name in names]
         for names in ([e.baseline for e in entries], [e.candidate for e in entries])
     )
+    repeated = []
+    if history.is_known:
+        gains = [Cell(w.signed(x) if x == x else "·", x) for _, x in newest]
+        repeated = [(Column("again"), gains)]
     columns: list[tuple[Column, list[Cell]]] = [
         (Column("day"), [Cell(entry.day, entry.created) for entry in entries]),
         (named("B"), b),
@@ -164,7 +168,7 @@ def _comparisons(w: Words[History]) -> Section:
             [w.change(e.difference, tone) for e, tone in zip(entries, tones, strict=True)],
         ),
         (Column("", role="drawn"), [Cell("") for _ in entries]),
-        (Column("again"), [Cell(w.signed(x) if x == x else "·", x) for _, x in newest]),
+        *repeated,
         (Column("p", role="p"), [w.chance(entry.pvalue) for entry in entries]),
         (Column("level"), [Cell(shown_level(entry.alpha), entry.alpha) for entry in entries]),
         (label("verdict", "reading"), readings),
@@ -176,7 +180,7 @@ def _comparisons(w: Words[History]) -> Section:
             same.append(f"{text} {columns.pop(place)[1][0].text}")
     legend = (
         f"Thick: the interval at its comparison's level{'' if all(bars) else f' on {measure}'}",
-        f"Expected if repeated: estimated once a measure has {f.word(FEWEST)} comparisons",
+        *["Again: expected if repeated"] * bool(repeated),
         *([f"All: {', '.join(same)}"] if same else []),
         *([f"Newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
     )
@@ -226,7 +230,8 @@ def _uses(w: Words[History]) -> Section:
     )
     finding = f"The most used set was asked {f.plural(sets[0].n_comparisons, 'time')}."
     blocks = (table, Text(caption, "caption"))
-    return Section("sets", "Use of the queries", finding, blocks, EVERYWHERE)
+    places: frozenset[Place] = frozenset({"page", "details", "markdown"})
+    return Section("sets", "Use of the queries", finding, blocks, places)
 
 
 def _budgets(w: Words[History]) -> Iterator[Section]:

@@ -141,6 +141,7 @@ def _scorecard(
         tall=frozenset(),
         narrow=frozenset({"p"}),
         legend=tuple(part for part in (" ".join([text, *legend]).strip(),) if part),
+        short_legend=(text,) if text else (),
     )
 
 
@@ -193,7 +194,8 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
     if has_intervals(ranking):
         result.append((DRAWN, {}))
         visible = {s: w.limits(ranking.within_reach(x.interval)) for s, x in apart.items()}
-        result.append((Column("interval of Δ", role="interval"), visible))
+        level = f.level(1.0 - ranking.level)
+        result.append((Column(f"{level} CI of Δ", role="interval"), visible))
     return result
 
 
@@ -454,7 +456,6 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn", "pair")
     without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
-    titles = {"interval of Δ": "Interval", "adj p": "adj p"}
     visible = [
         i
         for i, column in enumerate(without.columns)
@@ -463,7 +464,7 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     columns = []
     for i in visible:
         column = without.columns[i]
-        title = titles.get(column.title, capital(column.title))
+        title = column.title if column.role == "p" else capital(column.title)
         role = "interval" if "interval" in column.title else column.role
         columns.append(Column("Δ" if role == "change" else title, column.numeric, role))
     rows = []

@@ -91,16 +91,13 @@ def _title(w: Words[Plan]) -> str:
     if plan.sd == 0.0:
         return NO_SPREAD
     if plan.n_queries is not None:
-        limits = f" ({w.range(plan.mde_low, plan.mde_high)})" if plan.mde_low > 0.0 else ""
         power = f.level(plan.target)
-        return (
-            f"{_queries(plan.n_queries)} show a difference of {w.score(plan.mde)}{limits} or more"
-            f" with {power} power"
-        )
+        queries = _queries(plan.n_queries)
+        return f"{queries} detect a difference of {w.score(plan.mde)} or more with {power} power"
     if len(plan.rows) == 1:
         row = plan.rows[0]
         return f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
-    return "Queries needed to show a difference"
+    return "Queries needed to detect a difference"
 
 
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
@@ -110,7 +107,7 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         by = "" if plan.test == "t" else " (t test)"
         needed = _needed_with_range(plan, plan.same)
         margin = _size(plan.same.margin)
-        text = f"{needed} would prove a difference below ±{margin} if the true difference is 0{by}"
+        text = f"{needed} would exclude a difference of ±{margin} if the true difference is 0{by}"
         yield Fact("same", text, everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)

@@ -118,9 +118,12 @@ def _sections(
         places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
         blocks = (all_pairs(w),)
         result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
-    for key in ("measures", "instruments", "risk"):
+    for key in ("instruments", "risk"):
         section = result[key]
         result[key] = section and replace(section, places=EVERYWHERE)
+    if section := result["measures"]:
+        detailed: frozenset[Place] = frozenset({"page", "details", "markdown"})
+        result["measures"] = replace(section, places=detailed)
     return result
 
 
@@ -146,6 +149,7 @@ def headline(w: Words[Ranking]) -> Headline:
         title=title,
         numbers=_numbers(w),
         lead=w.score(ranking.rows[0].mean),
+        numbers_in_table=True,
         meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
         next_step=_next_step(ranking),
         rule=_rule(ranking),
@@ -240,13 +244,10 @@ def _next_step(ranking: Ranking) -> str:
     if not ranking.direction_declared:
         return say(ranking.measure)
     if ranking.baseline is None and len(ranking.leaders) > 1:
-        return (
-            "Compare the leaders pair by pair (abrank compare). Where no pair differs, judge more"
-            " queries: abrank power says how many."
-        )
+        return "Compare the leaders in pairs (abrank compare), or judge more queries."
     if ranking.baseline is not None and not ranking.n_significant:
         return "Judge more queries: abrank power says how many."
-    return "Look at how many queries the lead rests on, and whether other measures agree."
+    return "Check the lead by other measures (-m) and per query (--report html)."
 
 
 def _paired(ranking: Ranking) -> str:

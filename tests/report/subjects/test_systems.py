@@ -236,7 +236,10 @@ def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> N
 
 def test_several_measures_stand_side_by_side_with_their_letters() -> None:
     result = make(measures=("nDCG@10", "AP"))
-    shown_text, comment = text(result), markdown(result)
+    shown_text, comment = text(result, detail="all"), markdown(result)
+    first_screen = text(result)
+    assert "measures  " in first_screen
+    assert not re.search(r"^System ", first_screen, re.M)
     tex, over = latex(result), latex(result, style="superscript")
     for system in result.systems:
         cells = [(f"{item[system].mean:.3f}", item[system].group) for item in result.by_measure]
@@ -304,7 +307,7 @@ def test_of_many_ranges_the_places_are_counted() -> None:
 
 def test_against_a_baseline_a_mean_has_its_glyph() -> None:
     result = make(measures=("nDCG@10", "AP"), baseline="system0")
-    visible = text(result)
+    visible = text(result, detail="all")
     assert "▲ better, ▼ worse than system0, ? no significant difference." in " ".join(
         visible.split()
     )
@@ -316,7 +319,7 @@ def test_against_a_baseline_a_mean_has_its_glyph() -> None:
 
 def test_many_measures_are_put_into_tables_that_fit() -> None:
     result = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
-    visible = text(result)
+    visible = text(result, detail="all")
     assert max(map(len, visible.splitlines())) <= 80
     heads = [line for line in visible.splitlines() if line.startswith("System ")]
     assert len(heads) == 2
