@@ -36,6 +36,23 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("new-examples" if hunts else "same-examples")
 
 
+CASES = 6  # of one test that run every day
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most cases of a long list to the night: every day runs a few, spread over the list."""
+    by_test: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if hasattr(item, "callspec"):
+            by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in by_test.values():
+        chosen = {round(i * (len(cases) - 1) / (CASES - 1)) for i in range(CASES)}
+        for place, item in enumerate(cases):
+            if place not in chosen:
+                item.add_marker("slow")
+
+
 def pytest_collection_finish() -> None:
     # Thousands of tests and their modules stay to the end: no search for garbage walks over them.
     gc.collect()

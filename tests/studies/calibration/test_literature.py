@@ -96,9 +96,8 @@ def test_cautions_quote_the_committed_rates(rates) -> None:
 
 
 def test_what_finds_too_much_stands_in_no_table_of_tests_without_a_caution(rates) -> None:
-    visible = {
-        ", ".join((name, *options.values())): name in FALSE_FINDINGS for name, options in COMPANIONS
-    }
+    named = {"bootstrap": "bootstrap, studentised"}  # the one that a comparison runs
+    visible = {named.get(test, test): test in FALSE_FINDINGS for test in COMPANIONS}
     assert set(visible) <= {test for test, _ in rates}
     for test, has_caution in visible.items():
         assert bool(too_high(rates, test)) is has_caution, test
