@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -166,6 +165,7 @@ def test_plain_texts_hold_no_control_code(written: Path, name: str) -> None:
 
 def on_terminal(arguments: list[str], folder: Path) -> str:
     """Return what a command shows on a terminal, its standard error with it."""
+    pty = pytest.importorskip("pty", reason="Windows has no pseudo-terminals")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "abrank", *arguments]
     options = {"TERM": "dumb", "NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}

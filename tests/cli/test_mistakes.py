@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -107,6 +106,7 @@ def test_one_file_given_twice_is_wrong_usage(folder, monkeypatch, capsys) -> Non
 
 
 def test_a_narrow_terminal_is_not_overrun(folder) -> None:
+    pty = pytest.importorskip("pty", reason="Windows has no pseudo-terminals")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "abrank", "compare", "qrels.txt", "a.run", "b.run"]
     command += ["-m", "nDCG@10", "-m", "ERR(max_grade=3)@20", "--ascii"]
