@@ -51,6 +51,7 @@ def compare(folder: Path, arguments: str, tmp_path: Path) -> tuple[dict[str, str
     return output, summary.read_text() if summary.exists() else "", done.stderr
 
 
+@pytest.mark.slow
 @installed
 def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
     arguments = "qrels 'b run' a.run -m nDCG@10 --fail-on worse --candidate '$(touch hacked) *'"
@@ -66,6 +67,7 @@ def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
     assert not (inputs / "hacked").exists()
 
 
+@pytest.mark.slow
 @installed
 def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_path) -> None:
     compare(inputs, "qrels a.run 'b run' -m AP", tmp_path)
@@ -76,6 +78,7 @@ def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_pat
     assert not (inputs / "out" / "results.json").exists()
 
 
+@pytest.mark.slow
 @installed
 def test_no_module_of_the_judged_branch_is_imported(inputs, tmp_path) -> None:
     for module in ("json", "sys", "pip", "abrank", "numpy"):
@@ -118,6 +121,7 @@ def keep(step: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @installed
 def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None:
     for folder, measure in zip(checkouts, ("AP", "RR"), strict=True):
@@ -136,6 +140,7 @@ def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None
     assert not git(again, "status", "--porcelain", "--untracked-files=no")
 
 
+@pytest.mark.slow
 @installed
 def test_a_ledger_adds_its_history_to_the_reports(inputs, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("ABRANK_LEDGER", str(tmp_path / "ledger"))

@@ -47,6 +47,7 @@ def agree(result: abrank.Comparison, expected: dict[tuple[str, ...], dict[str, f
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("collection", "qrels"), [("robust03", ".txt.gz"), ("ltr", ".txt"), ("vaswani", ".txt")]
 )
@@ -73,6 +74,7 @@ def test_real_runs(shared_data, collection, qrels, record_property) -> None:
     assert count >= len(pairs) * len(MEASURES) * 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "missing"), POLICIES.items())
 def test_missing_topics(shared_data, policy, missing) -> None:
     folder = shared_data / "partial"

@@ -74,6 +74,7 @@ def made():
     return abrank.simulate_runs(80, effect=0.0, rng=5)
 
 
+@pytest.mark.slow
 def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate}
     (fair,), (biased,) = (
@@ -90,6 +91,7 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
     assert biased.human.pvalue == pytest.approx(alone.pvalue)
 
 
+@pytest.mark.slow
 def test_the_same_judgments_agree_fully(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
     judge_agreement = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")

@@ -47,6 +47,7 @@ def made(demo) -> Path:
     return demo[0]
 
 
+@pytest.mark.slow
 def test_it_makes_everything_it_promises(demo) -> None:
     folder, printed = demo
     assert {path.name for path in folder.iterdir()} == {
@@ -57,6 +58,7 @@ def test_it_makes_everything_it_promises(demo) -> None:
     assert printed.startswith("▲ BETTER")
 
 
+@pytest.mark.slow
 def test_its_table_of_scores_has_the_verdict_of_its_runs(made) -> None:
     whole = abrank.Comparison.from_json(made / "results.json")
     result = abrank.compare_scores(made / "experiment.csv", segments="intent", rng=9)

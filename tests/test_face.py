@@ -75,6 +75,7 @@ def test_import_loads_no_library() -> None:
     assert loaded_by("import abrank") <= {"numpy"}
 
 
+@pytest.mark.slow
 def test_a_missing_file_costs_no_pandas() -> None:
     code = (
         "from abrank.cli import run\nassert run(['score', 'no.qrels', 'no.run', '-m', 'AP']) == 2"
@@ -146,6 +147,7 @@ def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
     assert loaded_by(code) <= LOADED[command]
 
 
+@pytest.mark.slow
 def test_no_private_module_of_a_library_is_imported() -> None:
     custom, result = {"abrank", *sys.stdlib_module_names}, []
     for path in sorted(Path(abrank.__file__).parent.rglob("*.py")):
@@ -280,6 +282,7 @@ def test_every_place_that_contributors_are_sent_to_is_there() -> None:
     assert not missing
 
 
+@pytest.mark.slow
 def test_a_private_function_has_a_docstring_of_one_line() -> None:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     longer = [

@@ -11,6 +11,7 @@ from reports.studies.calibration import __main__ as calibration
 from tests import gold
 
 
+@pytest.mark.slow
 def test_the_part_is_of_the_whole(tmp_path) -> None:
     if not gold.is_whole():
         gold.left_out("the whole")

@@ -67,6 +67,7 @@ def test_every_module_stands_in_a_room() -> None:
     assert rooms - {"__init__", "__main__"} <= set(ROOMS)
 
 
+@pytest.mark.slow
 def test_no_file_imports_itself_by_way_of_others() -> None:
     files = {_dotted(path): path for path in PACKAGE.rglob("*.py")}
     arrows = {name: {*_files_imported(path, files)} - {name} for name, path in files.items()}
@@ -90,6 +91,7 @@ def _files_imported(path: Path, files: Mapping[str, Path]) -> Iterator[str]:
 MOST_ENTERED = 110  # modules that a comparison of files loads
 
 
+@pytest.mark.slow
 def test_a_comparison_of_files_enters_few_modules(tmp_path: Path) -> None:
     for name, scores in {"a": (3, 2, 1), "b": (1, 3, 2)}.items():
         rows = [
@@ -125,6 +127,7 @@ def test_the_map_for_contributors_is_that_of_the_code() -> None:
             assert name in definitions, f"{path} defines no {name}"
 
 
+@pytest.mark.slow
 def test_a_class_name_stands_once() -> None:
     places: dict[str, list[str]] = {}
     for path in PACKAGE.rglob("*.py"):

@@ -55,6 +55,7 @@ def kernel():
 
 
 # The kernel's own start-up (a loop of tornado on some platforms) may warn; the cells may not.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_shows_what_it_stores(path: Path, tmp_path, kernel) -> None:

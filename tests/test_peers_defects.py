@@ -257,6 +257,7 @@ def test_an_identical_system_is_never_different(test) -> None:
     assert all(not row.pvalue_adj < 0.05 for row in result.rows if row.pvalue_adj is not None)
 
 
+@pytest.mark.slow
 def test_the_direction_is_not_taken_from_the_data() -> None:
     # autorank takes the one-sided Wilcoxon test towards the better system: 7.2 % false findings at
     # 5 %. Two sides ask for twice that p-value.

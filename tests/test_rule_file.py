@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch):
     return collection
 
 
+@pytest.mark.slow
 def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
     comparison = abrank.compare(config="rules/abrank.toml")
     inputs = ["rules/qrels.txt", "rules/a.run", "rules/b.run"]
@@ -80,6 +81,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
     assert "alpha 0.05 in place of 0.1" in " ".join(text_of(comparison, detail="all").split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

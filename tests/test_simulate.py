@@ -25,6 +25,7 @@ def test_every_query_has_a_relevant_document_and_full_lists() -> None:
 
 # Where there is an effect, the interval of 1,000 queries is far narrower than it; where there is
 # none, 4,000 show half the bias that 1,000 would.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("effect", "n", "sign"), [(0.0, 4000, 0), (0.3, 1000, 1), (-0.3, 1000, -1)]
 )
@@ -42,6 +43,7 @@ def test_queries_differ_in_difficulty() -> None:
     assert scores.std() > 0.15
 
 
+@pytest.mark.slow
 def test_every_query_has_a_text_and_an_intent_that_change_nothing() -> None:
     collection = abrank.simulate_runs(250, rng=1)
     assert list(collection.topics) == list(collection.intents) == list(collection.qrels.query_ids)

@@ -28,6 +28,7 @@ def asked(files, **plumbing):
     return compare_runs(Inputs(qrels=qrels, a=a, b=b), Question(), **plumbing)
 
 
+@pytest.mark.slow
 def test_files_frames_and_dicts_give_the_same_result(files) -> None:
     collection = abrank.simulate_runs(40, rng=5)
     options = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
@@ -52,6 +53,7 @@ def test_files_frames_and_dicts_give_the_same_result(files) -> None:
     assert from_files.rows == from_frames.rows == compare(*dicts, **options).rows
 
 
+@pytest.mark.slow
 def test_provenance_replays_the_result(files, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     result = asked(files, command="abrank compare qrels a.run b.run")
@@ -107,6 +109,7 @@ def test_missing_queries_are_noted() -> None:
     assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}
 
 
+@pytest.mark.slow
 def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:
     lines = {
         "qrels": "café{0} 0 d1 1\n",
@@ -126,6 +129,7 @@ def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:
     assert abrank.compare_scores(wide["a"], wide["b"]).n_queries == 8
 
 
+@pytest.mark.slow
 def test_segments_and_topics_come_from_files_or_objects(files, tmp_path) -> None:
     (tmp_path / "segments.csv").write_text("query_id,part\nq01,one\nq02,two\n")
     (tmp_path / "topics.tsv").write_text("q01\twhy\nother\twhat\n")

@@ -70,6 +70,7 @@ def test_a_signal_between_two_names_waits_for_the_second(tmp_path: Path, number:
     assert content(tmp_path) == {"a.md": b"one", "b.md": b"two"}
 
 
+@pytest.mark.slow
 def test_of_twenty_writers_at_once_one_is_read_whole(tmp_path: Path) -> None:
     code = (
         "import sys\n"
@@ -91,6 +92,7 @@ def test_of_twenty_writers_at_once_one_is_read_whole(tmp_path: Path) -> None:
         assert len(set(data)) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_written_leaves_the_one_that_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     read_run({"q": {"d": 1.0}}).write(path)

@@ -58,6 +58,7 @@ def test_two_functions_made_inside_another_are_two() -> None:
         registry.add("small", 1, lambda: 1)
 
 
+@pytest.mark.slow
 def test_a_module_that_registers_may_be_imported_again() -> None:
     # As pytest does when it is asked for the examples of one module alone.
     code = """

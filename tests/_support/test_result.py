@@ -160,6 +160,7 @@ def all_results() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_every_result_speaks_the_language_of_the_field(tmp_path: Path) -> None:
     for name, result in all_results().items():
         assert result.summary() == str(result), name
@@ -199,6 +200,7 @@ def test_numbers_have_the_names_of_scipy_in_every_result() -> None:
     assert multiple.significant == (multiple.pvalue < 0.05)
 
 
+@pytest.mark.slow
 def test_a_report_without_a_path_is_written_here_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

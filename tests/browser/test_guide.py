@@ -21,6 +21,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("site")).parent
 
 
+@pytest.mark.slow
 def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: Path) -> None:
     opened = show("", width=360)
     for path in sorted(built.iterdir()):
@@ -37,6 +38,7 @@ def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: P
     assert opened.messages == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", [*TOPICS, "nDCG", "wilcoxon", "few-signs"])
 def test_axe_finds_nothing(
     topic: str, show: Show, built: Path, check_accessibility: Callable[[Any], None]
@@ -45,6 +47,7 @@ def test_axe_finds_nothing(
     check_accessibility(opened.page)
 
 
+@pytest.mark.slow
 def test_the_contents_stand_beside_the_text_and_mark_the_page(show: Show, built: Path) -> None:
     opened = show((built / "gates.html").read_text("utf-8"))
     text, menu = (opened.page.locator(name).bounding_box() for name in ("main", "nav"))

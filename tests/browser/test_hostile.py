@@ -33,6 +33,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
     return target.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_nothing_runs_and_nothing_breaks(show: Callable[..., Any], written: str) -> None:
     opened = show(written, width=360, fresh=True)  # what is added to the tab stays in it
     page = opened.page

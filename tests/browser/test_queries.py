@@ -55,6 +55,7 @@ def expect_page(opened: Opened, number: int) -> None:
     expect(opened.page.locator("#query-page")).to_have_text(f"Page {number} of {LAST}")
 
 
+@pytest.mark.slow
 def test_first_page_has_the_worst_queries(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     expect_ids(opened, expected(better)[:SIZE])
@@ -62,6 +63,7 @@ def test_first_page_has_the_worst_queries(show: Show, text: str, better: Compari
     expect_page(opened, 1)
 
 
+@pytest.mark.slow
 def test_every_row_shows_the_numbers_of_the_comparison(
     show: Show, text: str, better: Comparison
 ) -> None:
@@ -89,6 +91,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
     assert len(visible) == 120
 
 
+@pytest.mark.slow
 def test_search_finds_ids_and_texts_and_counts_them(
     show: Show, text: str, better: Comparison
 ) -> None:
@@ -106,6 +109,7 @@ def test_search_finds_ids_and_texts_and_counts_them(
     expect(opened.page.locator(ROWS)).to_have_text(["No query matches."])
 
 
+@pytest.mark.slow
 def test_outcome_filter_keeps_the_winner(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.get_by_role("button", name="B better", exact=True).click()
@@ -115,6 +119,7 @@ def test_outcome_filter_keeps_the_winner(show: Show, text: str, better: Comparis
     expect_count(opened, better.primary.ties)
 
 
+@pytest.mark.slow
 def test_segment_filter_joins_the_other_filters(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     picker = opened.page.get_by_label("Intent", exact=True)
@@ -132,6 +137,7 @@ def test_segment_filter_joins_the_other_filters(show: Show, text: str, better: C
     expect_count(opened, better.primary.losses)
 
 
+@pytest.mark.slow
 def test_header_sorts_both_ways_and_says_so(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     head = opened.page.locator(
@@ -156,6 +162,7 @@ def lists(opened: Opened) -> list[list[list[str]]]:
     return opened.page.evaluate(script)  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     worst = expected(better)[0]
@@ -184,6 +191,7 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
     ]
 
 
+@pytest.mark.slow
 def test_lost_relevant_documents_are_bold(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.locator(".opener").first.click()
@@ -195,6 +203,7 @@ def test_lost_relevant_documents_are_bold(show: Show, text: str, better: Compari
         expect(opened.page.locator(".move.lost").first).to_have_css("font-weight", "700")
 
 
+@pytest.mark.slow
 def test_one_row_is_open_at_a_time_and_closes_again(show: Show, text: str) -> None:
     page = show(text).page
     first, second = page.locator(".opener").nth(0), page.locator(".opener").nth(1)
@@ -207,6 +216,7 @@ def test_one_row_is_open_at_a_time_and_closes_again(show: Show, text: str) -> No
     expect(page.locator("tr.lists")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_open_row_stays_open_while_it_is_sorted(
     show: Show, text: str, better: Comparison
 ) -> None:
@@ -225,6 +235,7 @@ def test_an_open_row_stays_open_while_it_is_sorted(
     expect(opened.page.locator(".why")).to_have_text(why)
 
 
+@pytest.mark.slow
 def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     page = opened.page
@@ -254,6 +265,7 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
     expect_page(opened, 2)
 
 
+@pytest.mark.slow
 def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     for _ in range(LAST - 1):
@@ -263,6 +275,7 @@ def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Co
     expect_ids(opened, expected(better)[-SIZE:])
 
 
+@pytest.mark.slow
 def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     best = expected(better)[-1]
@@ -280,6 +293,7 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     expect(bar).to_have_class(re.compile(r"\blit\b"))
 
 
+@pytest.mark.slow
 def test_a_row_lights_its_bar(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.locator(ROWS).first.hover()
@@ -295,6 +309,7 @@ def download(opened: Opened) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content)))
 
 
+@pytest.mark.slow
 def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     opened.page.get_by_label("Find a query").fill("q03")
@@ -311,6 +326,7 @@ def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison)
         assert row["intent"] == intents[row["query_id"]]
 
 
+@pytest.mark.slow
 def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Scores) -> None:
     ids = ["=cmd()", "+1", "-1", "@sum", 'comma, "quote"', "two\nlines", "\u202eback", "x" * 10_000]
     a, b = scores(len(ids), 0.05, ids)
@@ -318,6 +334,7 @@ def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Sc
     assert got == {f"'{item}" if item[0] in "=+-@" else item for item in ids}
 
 
+@pytest.mark.slow
 def test_the_address_opens_a_query_and_follows_what_is_open(show: Show, text: str, better) -> None:
     page = show(text).page
     query = better.query_ids[int(np.argmax(better.differences()))]  # on the last page
@@ -329,6 +346,7 @@ def test_the_address_opens_a_query_and_follows_what_is_open(show: Show, text: st
     assert page.evaluate("location.hash") == "#queries"
 
 
+@pytest.mark.slow
 def test_another_measure_is_picked_and_the_first_comes_back(show: Show, text: str, better) -> None:
     page = show(text).page
     first = page.locator("#query-table tbody").inner_text()
@@ -344,6 +362,7 @@ def test_another_measure_is_picked_and_the_first_comes_back(show: Show, text: st
     assert page.locator("#query-table tbody").inner_text() == first
 
 
+@pytest.mark.slow
 def test_an_open_query_has_every_measure(show: Show, text: str, better) -> None:
     page = show(text).page
     page.locator(".opener").first.click()
@@ -364,6 +383,7 @@ def open_judgments() -> Comparison:
     return compare(frame[frame.index % 9 != 0], *runs, measures=["nDCG@10"], docs=docs)
 
 
+@pytest.mark.slow
 def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
     show: Show, open_judgments: Comparison
 ) -> None:
@@ -388,6 +408,7 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
     assert opened.messages == []
 
 
+@pytest.mark.slow
 def test_what_to_judge_is_saved_and_its_queries_open(
     show: Show, open_judgments: Comparison
 ) -> None:

@@ -36,6 +36,7 @@ def standings() -> str:
     return html(rank_collections({f"c{seed}": board(seed) for seed in range(3)}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["page", "standings"])
 def test_axe_finds_nothing_and_nothing_is_too_wide(
     show: Callable[..., Any],
@@ -53,6 +54,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
     assert opened.messages == []
 
 
+@pytest.mark.slow
 def test_a_difference_opens_its_pair(show: Callable[..., Any], page: str) -> None:
     opened = show(page)
     link = opened.page.locator(".scorecard .r-pair a").first

@@ -38,6 +38,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_page_asks_for_itself_only_and_says_nothing(show: Show, text: str) -> None:
     opened = show(text)
     assert len(opened.requests) == 1
@@ -46,6 +47,7 @@ def test_page_asks_for_itself_only_and_says_nothing(show: Show, text: str) -> No
     assert opened.page.title() == "monot5 is better than bm25 on nDCG@10 · abrank"
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing(
     show: Show, text: str, check_accessibility: Callable[[Any], None]
 ) -> None:
@@ -63,6 +65,7 @@ def too_wide(opened: Opened) -> float:
     return float(opened.page.evaluate(script))
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_the_screen(show: Show, text: str) -> None:
     opened = show(text)
     opened.page.locator(".opener").first.click()
@@ -87,6 +90,7 @@ def letters(page: Any) -> list[float]:
     return sorted(map(float, sizes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 480, 640, 768, 900, 1024, 1280])
 def test_no_column_is_out_of_sight_and_letters_are_legible(
     show: Show, text: str, width: int
@@ -103,6 +107,7 @@ def test_no_column_is_out_of_sight_and_letters_are_legible(
     assert sizes[int(0.9 * len(sizes))] < 13.0  # a number that matters is larger
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768, 1024, 1280])
 def test_the_letters_of_a_scorecard_keep_their_size(show: Show, width: int) -> None:
     # The widest rows: large counts of wins, and a guard.
@@ -120,6 +125,7 @@ def test_the_letters_of_a_scorecard_keep_their_size(show: Show, width: int) -> N
     assert not page.locator(".verdict .table").evaluate(cut)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [768, 1280])
 def test_the_tables_of_segments_share_the_place_of_zero(show: Show, width: int) -> None:
     page = show(html(DESIGNS["segments"]()), width=width).page
@@ -131,6 +137,7 @@ def test_the_tables_of_segments_share_the_place_of_zero(show: Show, width: int) 
     assert len(set(zeros)) == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
     opened = show(text, width=640, device_scale_factor=2)  # 1280 pixels at 200%
     assert too_wide(opened) <= 0
@@ -138,6 +145,7 @@ def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: st
     assert too_wide(opened) <= 0
 
 
+@pytest.mark.slow
 def test_an_opened_query_fits_a_telephone(show: Show, text: str) -> None:
     opened = show(text, width=360)
     opened.page.locator(".opener").first.click()
@@ -147,6 +155,7 @@ def test_an_opened_query_fits_a_telephone(show: Show, text: str) -> None:
         assert box["x"] + box["width"] <= 360
 
 
+@pytest.mark.slow
 def test_figures_and_cards_stay_inside_the_page(show: Show, text: str) -> None:
     opened = show(text)
     outside = """[...document.querySelectorAll('.card, figure, .table')].filter((node) => {
@@ -159,6 +168,7 @@ def test_figures_and_cards_stay_inside_the_page(show: Show, text: str) -> None:
     assert len({round(size) for size in sizes}) <= 2  # the whole width, and half of it
 
 
+@pytest.mark.slow
 def test_keyboard_reaches_the_verdict_past_the_bar(show: Show, text: str) -> None:
     page = show(text).page
     page.keyboard.press("Tab")
@@ -167,6 +177,7 @@ def test_keyboard_reaches_the_verdict_past_the_bar(show: Show, text: str) -> Non
     expect(page.locator("#summary")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_every_control_shows_where_the_keyboard_is(show: Show, text: str) -> None:
     opened = show(text)
     for selector in (
@@ -179,6 +190,7 @@ def test_every_control_shows_where_the_keyboard_is(show: Show, text: str) -> Non
         expect(control, selector).to_have_css("outline-style", "solid")
 
 
+@pytest.mark.slow
 def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str) -> None:
     page = show(text).page
     visited = []
@@ -191,6 +203,7 @@ def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str
     assert [fromkey for fromkey in dict.fromkeys(visited) if fromkey in wanted] == wanted
 
 
+@pytest.mark.slow
 def test_theme_button_goes_round_and_is_remembered_in_the_session(show: Show, text: str) -> None:
     page = show(text).page
     button, body = page.locator("#theme"), page.locator("body")
@@ -216,6 +229,7 @@ def rgb(colour: str) -> str:
     return f"rgb({red}, {green}, {blue})"
 
 
+@pytest.mark.slow
 def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
     page = show(text).page
     light, dark = PALETTE["b"]
@@ -225,6 +239,7 @@ def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
         expect(first).to_have_css("fill", rgb(colour))
 
 
+@pytest.mark.slow
 def test_bar_at_the_top_marks_the_section_in_view(show: Show, text: str) -> None:
     page = show(text).page
     page.locator(".top nav a", has_text="Queries").click()
@@ -232,6 +247,7 @@ def test_bar_at_the_top_marks_the_section_in_view(show: Show, text: str) -> None
     assert page.locator("#queries").bounding_box()["y"] < 140
 
 
+@pytest.mark.slow
 def test_a_line_opens_by_click_by_link_and_on_paper(show: Show, text: str) -> None:
     page = show(text).page
     page.evaluate("document.querySelectorAll('main details').forEach(each => each.open = false)")
@@ -248,6 +264,7 @@ def test_a_line_opens_by_click_by_link_and_on_paper(show: Show, text: str) -> No
     expect(power).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_closed_page_is_short(show: Show, text: str) -> None:
     opened = show(text)
     close = "document.querySelectorAll('main details').forEach(each => each.open = false)"
@@ -258,6 +275,7 @@ def test_the_closed_page_is_short(show: Show, text: str) -> None:
     assert len(opened.page.locator("body").inner_text().split()) <= 900
 
 
+@pytest.mark.slow
 def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
     page = show(text, permissions=["clipboard-read", "clipboard-write"]).page
     page.clock.install(time=0)  # "Copied" goes away by a timer, which this test turns itself
@@ -273,6 +291,7 @@ def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
     expect(button).to_have_text("Copy text")
 
 
+@pytest.mark.slow
 def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: str) -> None:
     opened = show(text, java_script_enabled=False)
     assert opened.page.locator("h1").inner_text().startswith("Ship monot5: it is better than")
@@ -282,6 +301,7 @@ def test_without_scripts_the_verdict_and_the_rows_are_there(show: Show, text: st
         assert not opened.page.locator(selector).first.is_visible()
 
 
+@pytest.mark.slow
 def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str) -> None:
     strict = text.replace(
         "style-src 'unsafe-inline'; script-src 'unsafe-inline'", "style-src 'none'"
@@ -297,6 +317,7 @@ def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str
     assert opened.page.evaluate(fill) == "rgb(0, 104, 173)"
 
 
+@pytest.mark.slow
 def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> None:
     n = len(HOSTILE)
     a, b = scores(n, 0.05, HOSTILE)
@@ -332,6 +353,7 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
     assert page.locator("script").count() == 2
 
 
+@pytest.mark.slow
 def test_reduced_motion_is_respected(show: Show, text: str) -> None:
     page = show(text).page
     page.emulate_media(reduced_motion="reduce")
@@ -340,6 +362,7 @@ def test_reduced_motion_is_respected(show: Show, text: str) -> None:
     expect(page.locator("html")).to_have_css("scroll-behavior", "smooth")
 
 
+@pytest.mark.slow
 def test_print_is_light_and_cuts_no_table(show: Show, text: str) -> None:
     opened = show(text, width=703, height=1000)  # A4 less its margins
     opened.page.emulate_media(color_scheme="dark")
@@ -374,6 +397,7 @@ def test_any_number_of_queries_opens_without_a_message(show: Show, scores: Score
     assert too_wide(opened) <= 0
 
 
+@pytest.mark.slow
 def test_identical_systems_open_without_a_message(show: Show, scores: Scores) -> None:
     a, _ = scores(40, 0.0)
     opened = show(html(compare_scores(a, a, resamples=999)))
@@ -385,6 +409,7 @@ def test_identical_systems_open_without_a_message(show: Show, scores: Scores) ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ground", ["#ffffff", "#111111"])
 def test_card_changes_nothing_around_it(show: Show, better: Comparison, ground: str) -> None:
     around = f'<!doctype html><body style="background:{ground};color:#777"><p id="p">text</p>'
@@ -397,6 +422,7 @@ def test_card_changes_nothing_around_it(show: Show, better: Comparison, ground: 
     assert opened.page.evaluate(text_colour) == "rgb(119, 119, 119)"
 
 
+@pytest.mark.slow
 def test_wins_and_the_first_row_of_the_table_are_on_the_first_screen(show: Show, text: str) -> None:
     opened = show(text)
     opened.resize(1280, 900)
@@ -406,6 +432,7 @@ def test_wins_and_the_first_row_of_the_table_are_on_the_first_screen(show: Show,
         assert box["y"] + box["height"] <= 900
 
 
+@pytest.mark.slow
 def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text: str) -> None:
     opened = show(text)
     opened.resize(360, 800)
@@ -422,6 +449,7 @@ def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text
         assert box["x"] + box["width"] <= 360
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("path", ["reports/demo/segments.csv", "far/" * 30])
 def test_a_telephone_shows_every_hash_without_a_swipe(
@@ -438,6 +466,7 @@ def test_a_telephone_shows_every_hash_without_a_swipe(
     assert hashes.inner_text().split()[0] == "0f" * 32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_measures", [1, 2, 3])
 def test_no_void_is_left_below_a_short_list_of_measures(
     show: Show, scores: Scores, n_measures: int
@@ -456,6 +485,7 @@ def test_no_void_is_left_below_a_short_list_of_measures(
         assert (side["x"], side["width"]) == (card["x"], card["width"])
 
 
+@pytest.mark.slow
 def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> None:
     page = show(text, java_script_enabled=False).page
     fold = page.locator(".lists-fold").first
@@ -465,6 +495,7 @@ def test_without_scripts_the_lists_of_a_query_open(show: Show, text: str) -> Non
     assert fold.locator(".ranking li").first.is_visible()
 
 
+@pytest.mark.slow
 def test_paper_has_both_ends_of_the_table(show: Show, text: str) -> None:
     page = show(text).page
     page.emulate_media(media="print")

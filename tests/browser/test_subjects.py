@@ -23,6 +23,7 @@ PAGES: dict[str, Callable[[], Report]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_with_everything_open(
     show: Callable[..., Any], check_accessibility: Callable[[Any], None], name: str

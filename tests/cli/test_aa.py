@@ -35,6 +35,7 @@ def differences(tmp_path, monkeypatch):
 CALL = ["aa", "--scores", "a.csv", "b.csv", "--replications", "400"]
 
 
+@pytest.mark.slow
 def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, capsys) -> None:
     assert run([*CALL, "--format", "json"]) == 0
     loads = json.loads(capsys.readouterr().out)

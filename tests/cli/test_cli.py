@@ -73,6 +73,7 @@ def test_compare_json_holds_what_python_gives(files, capsys) -> None:
     assert loads["provenance"]["command"] == "abrank compare qrels a.run b.run -m AP --format json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -89,6 +90,7 @@ def test_gates_are_exit_codes(files, arguments, code, capsys) -> None:
     assert ("not passed" in err) is (code != 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -153,6 +155,7 @@ def test_a_format_alone_writes_into_reports_and_says_where(files, capsys) -> Non
     assert "known formats: .html" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("report", "said"),
     [
@@ -183,6 +186,7 @@ def test_color_and_ascii(files, capsys, monkeypatch) -> None:
     assert capsys.readouterr().out.isascii()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "colored"),
     [
@@ -208,6 +212,7 @@ def test_verbose_tells_stages_and_quiet_does_not(files, capsys) -> None:
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_standard_input_and_a_closed_pipe(files) -> None:
     # A real process: a run comes in through a pipe, and the reader of the output leaves at once.
     command = f"cat b.run | {sys.executable} -m abrank compare qrels a.run - -m AP --format json"
@@ -290,6 +295,7 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
     assert "a.run" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["compare", "score", "rank"])
 def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
     level = ["--config", f"rel={10**9}"] if command == "compare" else ["--rel", str(10**9)]

@@ -32,6 +32,7 @@ def table(tmp_path, monkeypatch) -> str:
 ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5", "-v"]
 
 
+@pytest.mark.slow
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
@@ -51,6 +52,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     assert Path("out.summaries.csv").exists()
 
 
+@pytest.mark.slow
 def test_every_number_of_the_table_stands_in_the_json(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--format", "json"]) == 0
     saved = json.loads(capsys.readouterr().out)
@@ -63,6 +65,7 @@ def test_every_number_of_the_table_stands_in_the_json(table, capsys) -> None:
             assert float(row[key]) == selected[key]
 
 
+@pytest.mark.slow
 def test_a_changed_summary_is_refused(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
     text = Path("out.json").read_text(encoding="utf-8")
@@ -77,6 +80,7 @@ def test_a_changed_summary_is_refused(table, capsys) -> None:
     assert "measures[0].random.ci_low: is" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
     result = CollectionsComparison.from_json("out.json")
@@ -85,16 +89,19 @@ def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
     assert result["fiqa"].n_queries == 25
 
 
+@pytest.mark.slow
 def test_a_format_alone_has_a_place_of_its_own(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--report", "md"]) == 0
     assert Path("reports/t5-vs-bm25-collections.md").exists()
 
 
+@pytest.mark.slow
 def test_figures_are_the_forest(table) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--figures", "f"]) == 0
     assert [path.name for path in Path("f").iterdir()] == ["forest.pdf"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -110,6 +117,7 @@ def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsys) -> None:
     lines = Path(table).read_text().splitlines()
     everything = ["collection,query_id,intent,user"]
@@ -146,6 +154,7 @@ def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsy
     assert run(["render", "changed.json"]) == 3
 
 
+@pytest.mark.slow
 def test_a_folder_has_its_segments_beside_its_judgments(table, capsys) -> None:
     for name in ("fiqa", "nq"):
         folder = Path("beir") / name

@@ -58,6 +58,7 @@ def test_names_gates_and_reports(files, capsys) -> None:
     assert "new is worse than b" in (files / "out.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

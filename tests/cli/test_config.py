@@ -55,6 +55,7 @@ def results(capsys, *flags: str) -> dict:
     return json.loads(Path("r.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -> None:
     result = results(capsys)
     assert [row["measure"] for row in result["measures"]] == ["nDCG@10", "AP", "R@100"]
@@ -72,6 +73,7 @@ def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -
     assert "and not changed." in text
 
 
+@pytest.mark.slow
 def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, capsys) -> None:
     result = results(
         capsys, "--alpha", "0.050", "--test", "permutation", "--guard", "R@100:-0.05",
@@ -90,6 +92,7 @@ def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, c
     assert "margin 0.02 in place of 0.01" in Path("r.md").read_text()
 
 
+@pytest.mark.slow
 def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, capsys) -> None:
     (folder / "abrank.toml").write_text('look = "1/3"\n')
     for look, count in (("3/3", 0), ("3/4", 1)):
@@ -97,6 +100,7 @@ def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, ca
         assert len(result["provenance"]["declared"]["deviations"]) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
@@ -116,6 +120,7 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_flag_is_true_or_false(folder, capsys) -> None:
     (folder / "abrank.toml").write_text("bayes = true\n")
     assert results(capsys)["beliefs"]

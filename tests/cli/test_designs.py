@@ -69,6 +69,7 @@ def refused(capsys, *arguments: str) -> str:
 # ---- clusters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["file", "column"])
 def test_clusters_against_the_matrices_of_the_definition(differences, how, capsys) -> None:
     d, groups = differences["d"], differences["groups"]
@@ -104,6 +105,7 @@ def test_clusters_against_the_matrices_of_the_definition(differences, how, capsy
     assert f"as much evidence as {n_effective:.1f} clusters of one size" in comparison["said"]
 
 
+@pytest.mark.slow
 def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
     differences, capsys
 ) -> None:
@@ -150,6 +152,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spending", PUBLISHED)
 @pytest.mark.parametrize("look", [1, 3, 5])
 def test_a_look_decides_by_its_published_boundary(differences, look, spending, capsys) -> None:

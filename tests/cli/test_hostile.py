@@ -38,6 +38,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
+@pytest.mark.slow
 def test_render_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
     reports = [part for kind in KINDS for part in ("--report", f"{tmp_path}/out.{kind}")]
     assert run(["render", str(written / "out.json"), *reports]) == 0
@@ -184,6 +185,7 @@ def on_terminal(arguments: list[str], folder: Path) -> str:
     return text.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -203,6 +205,7 @@ def test_no_control_code_reaches_a_terminal(hostile_files: Path, arguments: list
     assert OBEYED.findall(terminal) == []
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_the_ids_as_they_are(hostile_files: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(hostile_files)
     assert run(["score", "qrels", "a.run", "-m", "AP", "--per-query", "--quiet"]) == 0

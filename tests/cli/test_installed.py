@@ -46,6 +46,7 @@ def abrank_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "code", "message"),
     [
@@ -74,6 +75,7 @@ def test_exit_codes_and_messages(folder, call, code, message) -> None:
         assert done.stdout.splitlines()[-1] or "gate" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_summary_grows_and_junit_counts_what_did_not_pass(folder, tmp_path) -> None:
     report = tmp_path / "abrank.xml"
     reports = ["--report", f"junit:{report}", "--report", f"md:{tmp_path / 'summary.md'}"]

@@ -129,6 +129,7 @@ def test_the_command_listens_before_python_has_imported_what_takes_time() -> Non
     assert not loaded & {"signal", "typing", "enum", "re", "collections", "functools", "click"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "module", "code"),
     [

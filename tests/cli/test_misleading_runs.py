@@ -76,6 +76,7 @@ CAUSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cause", "id_", "counts"), CAUSES)
 def test_every_command_names_why_documents_are_not_judged(
     capsys: pytest.CaptureFixture[str], name: str, cause: str, id_: str, counts: str
@@ -99,6 +100,7 @@ def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> N
     assert "Ship" not in out
 
 
+@pytest.mark.slow
 def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -118,6 +120,7 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
     assert "medians" not in out
 
 
+@pytest.mark.slow
 def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
     text = "cut retrieved 10 documents for a query and old 100 (medians)"
     ranking = ("rank", "qrels", "old", "cut", "new", "-m", "AP")
@@ -162,6 +165,7 @@ def test_the_rule_is_silent_where_no_query_is_missing(capsys: pytest.CaptureFixt
     assert "missing" not in out
 
 
+@pytest.mark.slow
 def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "new", "copy", "-m", "AP", "--report", "same.json")
     inputs = json.loads(Path("same.json").read_text())["provenance"]["inputs"]
@@ -201,6 +205,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids="-".join)
 @pytest.mark.parametrize("shown", SHOWN)
 def test_missing_queries_are_said_with_every_format(

@@ -105,6 +105,7 @@ def test_one_file_given_twice_is_wrong_usage(folder, monkeypatch, capsys) -> Non
         assert "A and B are the same file, a.run" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_is_not_overrun(folder) -> None:
     pty = pytest.importorskip("pty", reason="Windows has no pseudo-terminals")
     ours, theirs = pty.openpty()
@@ -122,6 +123,7 @@ def test_a_narrow_terminal_is_not_overrun(folder) -> None:
     assert all(line.isascii() for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_complete_commands_and_measures(shell) -> None:
     environment = {**os.environ, "_ABRANK_COMPLETE": f"{shell}_source"}

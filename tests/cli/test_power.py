@@ -78,6 +78,7 @@ def test_csv_has_a_line_a_difference(capsys) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_simulated_plan_says_so(files, capsys) -> None:
     flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1", "--replications", "200"]
     assert run(["power", "qrels", "a.run", "b.run", *flags, "-v"]) == 0
@@ -93,6 +94,7 @@ def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
     assert "smallest visible difference with 40 queries: 0.0000" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", ["text", "csv", "json"])
 def test_differences_without_spread_are_told(files, capsys, shown) -> None:
     assert run(["power", "qrels", "a.run", "a.run", "--margin", "0.01", "--format", shown]) == 0
@@ -117,6 +119,7 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
     assert err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -162,6 +165,7 @@ def test_a_machine_beside_people(files, capsys) -> None:
     assert [row["n_r_0.8"] for row in rows if row["difference"] == "0.05"] == [""]
 
 
+@pytest.mark.slow
 def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
     frame = abrank.read_qrels("qrels").frame()
     frame.loc[frame.index % 7 == 0, "relevance"] = 0

@@ -32,6 +32,7 @@ def files(tmp_path, monkeypatch):
     return ["qrels", "old.run", "new.run", "same.run"]
 
 
+@pytest.mark.slow
 def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert run(["rank", *files]) == 0
     out, err = capsys.readouterr()
@@ -65,6 +66,7 @@ def test_against_a_baseline(files, capsys) -> None:
     assert "identical" in out
 
 
+@pytest.mark.slow
 def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
     assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "json"]) == 0
     loads = json.loads(capsys.readouterr().out)
@@ -84,6 +86,7 @@ def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
         assert [float(line[name]) for line in table] == [getattr(row, name) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -105,6 +108,7 @@ def test_errors_say_what_and_where(files, arguments, code, said, capsys) -> None
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_reports_are_written_and_named(files, capsys) -> None:
     flags = ["--report", "md", "--report", "out.csv", "--report", "tex:table", "--digits", "4"]
     assert run(["rank", *files, *flags, "--style", "superscript"]) == 0
@@ -121,6 +125,7 @@ def test_reports_are_written_and_named(files, capsys) -> None:
     ).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
     assert run(["rank", *files, "--format", "tex"]) == 0
     assert capsys.readouterr().out.startswith("% nDCG@10, 60 queries, 3 systems\n")
@@ -132,6 +137,7 @@ def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
     assert "known formats: .html .md .json" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:
     # The last measure ordered, and the first was not shown.
     flags = ["-m", "map", "-m", "P@10", "-m", "ndcg_cut_10"]
@@ -153,6 +159,7 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
         assert all(measure in out for measure in ("AP", "P@10", "nDCG@10"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "said", "keys"),
     [

@@ -29,6 +29,7 @@ def table(tmp_path, monkeypatch) -> str:
     return "beir.tsv"
 
 
+@pytest.mark.slow
 def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
@@ -79,6 +80,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     assert output.err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
@@ -106,6 +108,7 @@ def test_without_files_the_three_ways_are_named(capsys) -> None:
     assert "or --collections FILE" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_missing_queries_are_handled_as_asked(table, capsys) -> None:
     path = Path("nq.t5.run")
     lines = path.read_text().splitlines(keepends=True)

@@ -62,6 +62,7 @@ def test_a_gate_that_did_not_pass_is_told_beside_files(tmp_path, capsys) -> None
     assert capsys.readouterr().err.startswith("gate      not passed: B is not significantly better")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in (".txt", ".html")])
 def test_every_format_goes_to_files_and_to_standard_output(saved, result, kind, capsysbinary):
     name = kind.removeprefix(".")
@@ -86,6 +87,7 @@ def test_csv_has_its_companions(saved) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_comparison(saved, result, monkeypatch, capsys) -> None:
     # Drawing takes seconds; what is drawn, and where it goes, needs none of it.
     monkeypatch.setattr("abrank.plots.picture.draw", lambda *_, **__: None)

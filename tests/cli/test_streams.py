@@ -43,6 +43,7 @@ def shell(command: str, folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "sentence"),
     [
@@ -69,6 +70,7 @@ def test_what_the_system_refuses_is_a_sentence(
     assert not {"Traceback", "Exception ignored", "fault"} & set(text.replace(":", "").split())
 
 
+@pytest.mark.slow
 def test_a_result_needs_no_place_for_messages(folder: Path) -> None:
     for closed in ("2>&-", "2>/dev/full"):
         code, out, _ = shell(f"score qrels a.run -m AP {closed}", folder)
@@ -94,6 +96,7 @@ def test_a_folder_that_may_not_be_entered(
         assert "locked/qrels: cannot be read: permission denied" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_zstandard_reads_in_silence(folder: Path) -> None:
     import pyarrow as pa
 
@@ -114,6 +117,7 @@ def test_lack_of_memory_is_a_sentence(
     assert err.startswith("error: not enough memory for these inputs\n  give fewer runs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", ["9" * 200_000, "x" * 200_000, "1" * 200_000 + ",5", "\x1b" * 9000])
 def test_messages_are_short(
     bad: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -13,6 +13,7 @@ from abrank._support.errors import WriteError
 from abrank.cli._terminal import Progress, put, wants_ascii, width
 
 
+@pytest.mark.slow
 def test_progress_shows_on_a_terminal_and_is_gone_after(tmp_path) -> None:
     # A real pseudo-terminal for standard error, since only there a stage is shown.
     collection = abrank.simulate_runs(20, rng=1)

@@ -76,6 +76,7 @@ def test_lower_is_better_turns_the_readings() -> None:
     assert collections.primary.random.reading == collections.primary.stratified.reading == "worse"
 
 
+@pytest.mark.slow
 def test_the_test_that_decides_is_that_of_every_collection() -> None:
     arguments = {"x": scores(0.02, seed=1), "y": scores(0.02, seed=3)}
     collections = compare_collections(arguments, test="permutation")
@@ -192,6 +193,7 @@ def table_of(*properties: str) -> pd.DataFrame:
     return pd.DataFrame(rows)[["collection", "query_id", *properties]]
 
 
+@pytest.mark.slow
 def test_segments_come_by_collection_or_in_one_table(tmp_path) -> None:
     by_collection = compare_collections(
         PAIRS, segments={name: {"intent": INTENT} for name in PAIRS}
@@ -221,6 +223,7 @@ def test_a_collection_may_have_no_segments() -> None:
     assert collections["down"].segmentations == ()
 
 
+@pytest.mark.slow
 def test_clusters_are_of_their_collection(tmp_path) -> None:
     arguments = {"up": pd.Series(USER, name="user")}
     collections = compare_collections(PAIRS, design=abrank.Clusters(arguments))

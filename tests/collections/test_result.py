@@ -17,6 +17,7 @@ MIXED = {name: (m.qrels, m.baseline, m.candidate) for name, m in MADE.items()}
 ASKED = {"measures": "nDCG@10", "margin": 0.05, "require": "non-inferior"}
 
 
+@pytest.mark.slow
 def test_each_collection_must_pass_where_it_is_asked_of_each(tmp_path: Path) -> None:
     together = compare_collections(MIXED, **ASKED)  # type: ignore[arg-type]
     collections = compare_collections(MIXED, **ASKED, on="each")  # type: ignore[arg-type]
@@ -70,6 +71,7 @@ def beir(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_folders_as_beir_and_trec_have_them(beir: Path) -> None:
     for path in beir.glob("*/qrels.txt"):
         path.rename(beir / f"{path.parent.name}.kept")
@@ -103,6 +105,7 @@ def test_results_of_mteb_have_no_scores_of_queries(tmp_path: Path) -> None:
         read_collections(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_missing_file_names_the_table_and_the_collection(
     beir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -148,6 +148,7 @@ def one_table() -> pd.DataFrame:
 TWO = ["--baseline", "control", "--candidate", "treatment"]
 
 
+@pytest.mark.slow
 def test_one_table_of_all_collections(tmp_path, capsys) -> None:
     frame = one_table()
     frame.to_csv(tmp_path / "scores.csv", index=False)

@@ -55,6 +55,7 @@ def test_wins_ties_losses_do_not_depend_on_float_noise() -> None:
     assert (row.primary.wins, row.primary.ties, row.primary.losses) == (1, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "adjust"),
     [
@@ -78,6 +79,7 @@ def test_interval_pvalue_and_reading_agree(test, adjust, seed) -> None:
         assert row.ci_low_adj <= row.ci_low <= row.ci_high <= row.ci_high_adj
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_swapping_the_systems_mirrors_everything(test) -> None:
     a, b = frames()
@@ -91,6 +93,7 @@ def test_swapping_the_systems_mirrors_everything(test) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_other_measures_change_no_pvalue(test) -> None:
     a, b = frames(60, 5)

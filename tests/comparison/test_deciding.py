@@ -232,6 +232,7 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
     assert saved.decision == result.decision
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

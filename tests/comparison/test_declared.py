@@ -110,6 +110,7 @@ def test_a_margin_above_the_baseline_or_half_of_the_range_is_a_caution_at_the_to
         assert not [code for code in codes(compare_scores(a, b, margin=margin)) if "margin" in code]
 
 
+@pytest.mark.slow
 def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     random = np.random.default_rng(3)
     a = {f"u{i}": score for i, score in enumerate(random.random(10_000).tolist())}
@@ -133,6 +134,7 @@ def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     return decide_on(QuerySample(scores), rule, Directions({"AP": True}), 1.0)[2].verdict
 
 
+@pytest.mark.slow
 def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_margin() -> None:
     from scipy import stats
 
@@ -207,6 +209,7 @@ def test_directions() -> None:
         directions(["ms"], "ms", "ms")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "asked"),
     [
@@ -265,6 +268,7 @@ def shared(primary: str, other: str, *, own: float = 0.5) -> bool:
     return shares_scale(compare_scores(a, b, config=Question(primary=primary)), other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("primary", "other", "expected"),
     [

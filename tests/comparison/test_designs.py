@@ -54,6 +54,7 @@ def test_the_mean_and_its_error_are_those_of_weighted_least_squares() -> None:
         assert np.trace(m) == pytest.approx(p @ p, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1.0, 0.25, 1e6])
 def test_equal_weights_are_the_paired_t_test(weight: float, scores: Any) -> None:
     a, b = scores
@@ -133,6 +134,7 @@ def test_weights_in_clusters_are_decided_reported_and_come_back(
     assert str(two.verdict) == "cannot-test"
 
 
+@pytest.mark.slow
 def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: Path) -> None:
     a, b = scores
     comparison = abrank.compare_scores(

@@ -181,6 +181,7 @@ def test_judged_only_is_the_option() -> None:
     assert result.diff != comparison.mean_difference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
 def test_common_depth_is_the_option(test: str, margin: float) -> None:

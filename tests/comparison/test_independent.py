@@ -63,6 +63,7 @@ def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
         assert row.power == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path) -> None:
     for suffix in ("json", "csv", "parquet", "junit", "methods", "bib", "txt", "md", "html", "tex"):
         assert found.report(f"{suffix}:{tmp_path / 'report'}").stat().st_size > 0
@@ -79,6 +80,7 @@ def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path)
     assert titles == ["Welch's t", "Permutation of the labels", "Bootstrap of both groups"]
 
 
+@pytest.mark.slow
 def test_command_function_and_rule_file_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

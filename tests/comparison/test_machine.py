@@ -240,6 +240,7 @@ def test_a_sample_that_was_picked_is_told(scores) -> None:
     assert "machine-sample-differs" not in codes(compared(scores))
 
 
+@pytest.mark.slow
 def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) -> None:
     rng = np.random.default_rng(4)
     noise = scores["machine a"] + rng.standard_normal(scores["machine a"].shape)
@@ -256,6 +257,7 @@ def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) ->
     assert all_judged.machine.sample == ()
 
 
+@pytest.mark.slow
 def test_from_runs_and_two_judgments() -> None:
     collection = abrank.simulate_runs(120, effect=0.1, rng=4)
     rng = np.random.default_rng(0)
@@ -290,6 +292,7 @@ def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_page_says_what_was_declared(scores) -> None:
     assert isinstance(compared(scores), Comparison)
     text = compose(compared(scores, shared_model="neither"))
@@ -302,6 +305,7 @@ def test_the_page_says_what_was_declared(scores) -> None:
     assert "was not declared (machine.shared_model)" in texts
 
 
+@pytest.mark.slow
 def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     tmp_path, monkeypatch, capsys
 ) -> None:
@@ -337,6 +341,7 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     assert "The machine was named with the call: another." in methods_text(by_call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_judged", [40, N_QUERIES])
 def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> None:
     by_people = {"a": scores["machine a"], "b": scores["machine a"] + 0.1 * scores["machine b"]}

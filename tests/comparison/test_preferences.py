@@ -135,6 +135,7 @@ def test_sign_flips_of_wins_and_losses_are_the_binomial_test(
     assert comparison.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decided", [4, 25, 38, 100])
 def test_the_level_that_few_decided_votes_can_reach_is_said(decided: int) -> None:
     winners = ["A" if i % 3 else "B" for i in range(decided)] + ["tie"] * 12
@@ -294,6 +295,7 @@ def test_what_is_left_out_is_counted() -> None:
         abrank.compare_preferences(rows, measures="AP")
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_function_finds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -369,6 +371,7 @@ def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["ragelo", "arena", "label", "pick", "better", "alpaca"])
 def test_columns_of_every_tool_give_the_counts_of_pandas(tool: str, tmp_path: Path) -> None:
     wins = [1, 1, -1, 0, 2, 2, 1, 0, -1, 1]

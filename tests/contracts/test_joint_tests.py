@@ -72,6 +72,7 @@ def test_every_entry_is_tried_and_described():
             assert word in (entry.function.__doc__ or ""), (entry.name, word)
 
 
+@pytest.mark.slow
 @every_variant
 def test_interval_excludes_zero_exactly_when_the_adjusted_p_is_below_alpha(name, options):
     decided = 0

@@ -152,6 +152,7 @@ def option(measure, name):
     return dict(measure.parameters).get(name, default)
 
 
+@pytest.mark.slow
 @quick
 @given(queries=QUERIES)
 def test_one_finite_value_within_the_bounds_for_each_query(queries):
@@ -190,6 +191,7 @@ def test_a_bound_is_reached_or_said_to_be_out_of_reach(entry):
         assert high == math.inf or values.max() == pytest.approx(high)
 
 
+@pytest.mark.slow
 @quick
 @given(pool=POOL)
 def test_empty_ranking_gives_the_value_declared(pool):
@@ -203,6 +205,7 @@ def test_empty_ranking_gives_the_value_declared(pool):
     assert broken_by(holds, apart_from(OF_THE_JUDGMENTS)) == []
 
 
+@pytest.mark.slow
 @quick
 @given(ranking=st.lists(st.none() | st.integers(-2, 0), max_size=10))
 def test_nothing_relevant_gives_zero_or_as_an_empty_ranking(ranking):
@@ -214,6 +217,7 @@ def test_nothing_relevant_gives_zero_or_as_an_empty_ranking(ranking):
     assert broken_by(holds, apart_from(NOT_ONLY_RELEVANT)) == []
 
 
+@pytest.mark.slow
 @quick
 @given(
     best=st.lists(st.integers(2, HIGHEST), min_size=3, max_size=3),
@@ -238,6 +242,7 @@ def test_ideal_ranking_gives_one_where_normalised(best, refused):
     assert broken_by(holds, normalised) == []
 
 
+@pytest.mark.slow
 @quick
 @given(queries=QUERIES)
 def test_nothing_below_the_cutoff_matters(queries):
@@ -265,6 +270,7 @@ def test_what_asks_nothing_of_the_run_is_the_same_for_every_run(queries):
     assert broken_by(lambda m: m(judged).tolist() == m(empty).tolist(), of_the_judgments) == []
 
 
+@pytest.mark.slow
 @quick
 @given(ranking=RANKING, missed=POOL)
 def test_promoting_the_better_of_two_neighbours_never_hurts(ranking, missed):
@@ -289,6 +295,7 @@ def test_promoting_the_better_of_two_neighbours_never_hurts(ranking, missed):
     assert broken_by(holds) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(queries=QUERIES)
 def test_value_of_a_query_does_not_depend_on_the_other_queries(queries):

@@ -104,6 +104,7 @@ def test_a_confidence_of_one_asks_for_the_pvalue_alone(name, options):
         run_test(name, d, confidence=1.1, **options)
 
 
+@pytest.mark.slow
 @every_variant
 def test_intervals_hold_the_estimate_and_one_sided_ones_have_no_end(name, options):
     for d in tables(40):
@@ -118,6 +119,7 @@ def test_intervals_hold_the_estimate_and_one_sided_ones_have_no_end(name, option
                 assert (result.estimate <= result.ci_high + 1e-9).all()
 
 
+@pytest.mark.slow
 @every_variant
 def test_swapping_the_systems_swaps_the_answer(name, options):
     for d in tables(40):

@@ -140,6 +140,7 @@ def test_a_large_difference_among_others_decides_nothing() -> None:
     assert notes_of(d, tests=[FakeTest("t", whole, decides=True)]) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 25, 50])
 @pytest.mark.parametrize("found", [(0.01, 0.05), (0.05, 0.3)])
 def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> None:

@@ -18,6 +18,7 @@ from tests.engines.conftest import COMMANDS, MEASURES, run_shown
 pytest.importorskip("distributed", reason="needs abrank[dask]")
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing(
     collection, cluster, tmp_path, monkeypatch
 ):

@@ -40,6 +40,7 @@ def test_queries_that_are_split_over_files_are_whole_again(collection):
     collection.require_equal(scores)
 
 
+@pytest.mark.slow
 def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run_shown(COMMANDS[0], collection, tmp_path)
@@ -65,6 +66,7 @@ def test_folders_need_no_engine_and_the_audits_are_those_of_frames(collection):
         assert (result.n_judgments, result.grades) == (audit.n_judgments, audit.grades)
 
 
+@pytest.mark.slow
 def test_rows_in_any_order_are_regrouped(collection, tmp_path):
     paths = {}
     for name, frame in collection.runs.items():
@@ -80,6 +82,7 @@ def test_rows_in_any_order_are_regrouped(collection, tmp_path):
     collection.require_equal(scores)
 
 
+@pytest.mark.slow
 def test_numbers_as_query_ids_hive_partitions_and_globs(collection, tmp_path):
     def numbered(frame):
         return frame.assign(query_id=frame.query_id.str.extract(r"(\d+)")[0].astype("Int64"))
@@ -107,6 +110,7 @@ def test_joined_tables_have_positions_and_grades(collection, tmp_path):
     np.testing.assert_allclose(scores.of("A"), collection.scores.of("A"), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_missing_queries_are_scored_dropped_or_refused(collection):
     qrels, paths = collection.folder / "qrels", collection.paths
     dropped = abrank.evaluate(
@@ -123,6 +127,7 @@ def test_missing_queries_are_scored_dropped_or_refused(collection):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -159,6 +164,7 @@ def test_a_bad_partition_is_skipped_and_counted(collection, tmp_path):
     assert "part-1.parquet, row group 0, row 19: score is missing" in scores.notes[-1]
 
 
+@pytest.mark.slow
 def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatch):
     engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
     requested = (collection.folder / "qrels", collection.paths, MEASURES)
@@ -256,6 +262,7 @@ def test_a_file_where_the_folder_of_scores_should_be(collection, tmp_path):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "max"}])
 def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
     frame = collection.runs["A"].query("query_id != 'unjudged'").copy()
@@ -345,6 +352,7 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
     np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
 
 
+@pytest.mark.slow
 def test_what_fsspec_knows_is_read_through_it(collection):
     fsspec = pytest.importorskip("fsspec", reason="needs fsspec")
     with fsspec.open("memory://runs/a.parquet", "wb") as file:
@@ -426,6 +434,7 @@ def test_options_that_do_nothing_are_refused():
         abrank.evaluate([("q", "d", 1)], {"A": "a.parquet"}, ["alpha_nDCG@10"], engine="local")
 
 
+@pytest.mark.slow
 def test_neither_dask_nor_spark_is_pulled_or_imported():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

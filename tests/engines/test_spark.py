@@ -19,6 +19,7 @@ FIXED = ["nDCG@5", "AP", "P@3"]
 
 
 # One test: each process of the suite that meets another one would start a session of its own.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing(

@@ -54,6 +54,7 @@ def table(made: abrank.simulate.SimulatedRuns, *, judgments: bool) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [40, 10**6])
 def test_batches_that_cut_queries_give_the_scores_of_one_machine(
     made: abrank.simulate.SimulatedRuns, held: int, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,7 @@ TABLES: dict[str, tuple[bytes, list[bytes], Read, Read]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_table_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: Path) -> None:
@@ -210,6 +211,7 @@ READERS: list[tuple[Any, Read]] = [
 READERS += [(item, scores_of) for item in SCORES.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("at", range(len(READERS)))
 def test_json_is_read_or_refused(at: int, n: int, tmp_path: Path) -> None:
@@ -257,6 +259,7 @@ ARROW: dict[str, tuple[bytes, Callable[[Any], pa.Table]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", ARROW)
 def test_a_file_of_arrow_is_what_it_holds_or_refused(kind: str, n: int, tmp_path: Path) -> None:
@@ -342,6 +345,7 @@ TSV = [b"name\tqrels\ta\tb\n", *(b"%s\tq\ta.run\tb.run\n" % name for name in (b"
 RULE = [b'qrels="q"\n', b"margin=0.01\n", b'measures=["AP"]\n', b'require="better"\n', b"alpha=5\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(
     ("file", "lines", "parse"),

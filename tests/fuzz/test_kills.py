@@ -36,6 +36,7 @@ print("ended", flush=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", KILLS)
 def test_a_killed_job_is_taken_up(n: int, tmp_path: Path) -> None:
     sample = random.Random(n)

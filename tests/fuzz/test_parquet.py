@@ -113,6 +113,7 @@ def a_table(run: pd.DataFrame, drawn: random.Random) -> pa.Table:
     return table.select(drawn.sample(table.column_names, len(table.column_names)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_any_layout_is_scored_as_its_rows(n: int, reader: Reader, tmp_path: Path) -> None:
     for number in range(n):
@@ -143,6 +144,7 @@ def test_any_layout_is_scored_as_its_rows(n: int, reader: Reader, tmp_path: Path
     assert reader.ended == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
 def test_ids_of_any_encoding(encoding: str, reader: Reader, tmp_path: Path) -> None:
     run, names = run_of(1), ["query_id", "doc_id"]
@@ -153,6 +155,7 @@ def test_ids_of_any_encoding(encoding: str, reader: Reader, tmp_path: Path) -> N
         assert is_right(text.get("scores", {}), run), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_a_damaged_file_is_its_run_or_refused(n: int, reader: Reader, tmp_path: Path) -> None:
     counts: Counter[tuple[str, bool]] = Counter()

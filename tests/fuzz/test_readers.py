@@ -66,6 +66,7 @@ KINDS: dict[str, tuple[list[bytes], Read, Read]] = {
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: Path) -> None:
@@ -89,6 +90,7 @@ def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: 
     assert min(counts.values()) > n // 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_scores_are_what_a_strict_parser_gives_or_refused(n: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
@@ -108,6 +110,7 @@ def test_scores_are_what_a_strict_parser_gives_or_refused(n: int, tmp_path: Path
     assert len(read) > n // 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_a_streamed_run_is_the_run_read_whole(n: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
@@ -133,6 +136,7 @@ def zstd(data: bytes) -> bytes:
     return bytes(pa.compress(data, codec="zstd", asbytes=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
 def test_a_damaged_archive_is_the_run_or_refused(

@@ -184,6 +184,7 @@ def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
         assert WRITERS[".html"](comparison)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(found=damaged())
 def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(
@@ -212,6 +213,7 @@ def test_figures_of_damaged_files(
     check(found, tmp_path_factory.getbasetemp(), draws=True)
 
 
+@pytest.mark.slow
 def test_sound_files_pass_and_one_word_over_the_numbers_does_not(tmp_path: Path) -> None:
     for result in SOUND:
         assert rendered(tmp_path / "sound.json", json.dumps(result), "--format", "md")[0] == 0

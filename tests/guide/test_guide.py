@@ -25,6 +25,7 @@ def built(tmp_path_factory) -> Path:
     return site.build(tmp_path_factory.mktemp("site")).parent
 
 
+@pytest.mark.slow
 def test_what_is_registered_has_a_page(built) -> None:
     assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.toml"
     for name in [*measures(), *TESTS, *JOINT_TESTS, *WORDS]:
@@ -42,6 +43,7 @@ COMPLETE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_page_of_the_catalogue_is_complete() -> None:
     kinds = dict.fromkeys(measures(), "measure") | dict.fromkeys([*TESTS, *JOINT_TESTS], "test")
     lacking = {
@@ -55,6 +57,7 @@ def test_every_page_of_the_catalogue_is_complete() -> None:
     assert "with four more on which all score the same it is" in find_page("t").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "title"),
     [("START", "Start in five minutes"), ("map", "AP"), ("precision@10", "P"), ("t", "Paired t"),
@@ -64,6 +67,7 @@ def test_a_page_is_found_by_any_name_of_it(name, title) -> None:
     assert guide.find_page(name).title == title
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "near"), [("tie", "ties"), ("nDGC", "nDCG"), ("zzzz", "")])
 def test_a_wrong_topic_suggests_the_nearest(name, near, capsys) -> None:
     assert run(["guide", name]) == 2
@@ -196,6 +200,7 @@ def test_every_link_of_the_site_leads_somewhere(built) -> None:
             assert not anchor or anchor in anchors[page], (name, target)
 
 
+@pytest.mark.slow
 def test_the_site_is_the_same_to_the_byte(built, tmp_path) -> None:
     again = site.build(tmp_path / "again").parent
     for path in built.iterdir():
@@ -206,6 +211,7 @@ def test_what_stands_in_a_page_is_no_html() -> None:
     assert "&lt;script&gt;" in site.to_html("<script>x</script>")
 
 
+@pytest.mark.slow
 def test_the_command_that_builds(tmp_path) -> None:
     command = [sys.executable, "-m", "abrank.guide"]
     built = subprocess.run([*command, "build", tmp_path / "site"], capture_output=True, text=True)
@@ -231,6 +237,7 @@ def test_a_topic_has_its_page() -> None:
     assert read_page("start").title == "Start in five minutes"
 
 
+@pytest.mark.slow
 def test_any_name_of_a_thing_finds_its_page() -> None:
     assert (find_page("ndcg_cut_10").title, find_page("permutation").title) == (
         "nDCG",

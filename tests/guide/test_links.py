@@ -40,6 +40,7 @@ def test_links_lead_somewhere(path) -> None:
             assert heading in map(anchor, headings), target
 
 
+@pytest.mark.slow
 def test_every_public_name_is_in_the_reference(tmp_path) -> None:
     pytest.importorskip("pdoc", reason="pdoc is not installed: pip install abrank[docs]")
     assert build_reference(tmp_path).exists()

@@ -13,6 +13,7 @@ from abrank.inference.aa_test import check_level, find_differences
 D = np.round(np.random.default_rng(3).gamma(0.5, 0.2, 40), 3) - 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["flips", "halves"])
 @pytest.mark.parametrize("name", ["t", "permutation", "wilcoxon", "sign"])
 def test_tests_that_keep_their_level_pass(name, by) -> None:

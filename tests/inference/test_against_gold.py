@@ -96,6 +96,7 @@ def cases(request, shared_data):
     return {case: (d[case], gold[case]) for case in gold}
 
 
+@pytest.mark.slow
 def test_t_equals_scipy(cases):
     compared = 0
     for d, gold in cases.values():
@@ -166,6 +167,7 @@ def _compare_wilcoxon(d: np.ndarray, gold: dict[str, float], kind: str) -> str:
     return "ties broken in the gold, scipy on rounded differences equals ours"
 
 
+@pytest.mark.slow
 def test_exact_permutation_equals_the_gold(cases):
     """The exact gold to 1e-10; the Monte Carlo gold, where it is all there is, to 4 errors of it.
 
@@ -193,6 +195,7 @@ def test_exact_permutation_equals_the_gold(cases):
     assert compared["within 4 standard errors of 2e7 flips"] == 2 * len(cases)
 
 
+@pytest.mark.slow
 def test_drawn_permutation_is_within_monte_carlo_error(cases):
     compared = 0
     for d, gold in cases.values():
@@ -205,6 +208,7 @@ def test_drawn_permutation_is_within_monte_carlo_error(cases):
     assert compared == len(cases)
 
 
+@pytest.mark.slow
 def test_scipy_permutation_loses_ties_where_we_do_not(shared_data):
     """InexpC2 against Sel50 by P@10: scipy says .6319; the exact p is .6445 (data trap 8)."""
     folder = shared_data / "robust03"

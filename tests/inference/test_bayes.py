@@ -67,6 +67,7 @@ def test_bayesian_bootstrap_of_two_queries_against_theory():
     assert bootstrap.equal[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
 
 
+@pytest.mark.slow
 def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
     d = np.random.default_rng(3).gamma(0.5, 0.2, 50 * MANY_QUERIES)
     bootstrap = bayesian_bootstrap(d, rope=d.mean())

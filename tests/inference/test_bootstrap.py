@@ -91,6 +91,7 @@ def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch) -> None:
     np.testing.assert_array_equal(whole.ci_low, parts.ci_low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [1, 10])
 def test_drawing_counts_of_values_is_drawing_queries(monkeypatch, decimals):
     d = np.round(np.random.default_rng(7).gamma(0.5, 0.2, 400) - 0.09, decimals)
@@ -105,6 +106,7 @@ def test_drawing_counts_of_values_is_drawing_queries(monkeypatch, decimals):
         assert np.ptp(ends) < 4 * 2.67 * d.std() / 20 * np.sqrt(2 / 20_000)
 
 
+@pytest.mark.slow
 def test_many_queries():
     n = 30 * MANY_QUERIES
     d = np.random.default_rng(8).normal(0.0, 0.2, n)

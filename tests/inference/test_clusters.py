@@ -108,6 +108,7 @@ def test_permutation_draws_flips_where_its_exact_p_would_be_unsure(monkeypatch) 
     assert abs(cluster_test.pvalue[0] - p) < 4 * np.sqrt(p * (1 - p) / 499)
 
 
+@pytest.mark.slow
 def test_bootstrap_of_many_clusters_draws_cells_of_a_grid(monkeypatch) -> None:
     random = np.random.default_rng(8)
     d, groups = random.normal(0.05, 1, 900), random.integers(0, 400, 900)
@@ -130,6 +131,7 @@ def test_clusters_of_one_query_are_the_plain_tests() -> None:
         assert cluster_test.ci_high[0] == pytest.approx(plain.ci_high[0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bootstrap_keeps_its_level_against_itself() -> None:
     # 25 clusters of two or three alike queries, no effect: 400 samples, 4 standard errors.
     random = np.random.default_rng(1)
@@ -146,6 +148,7 @@ def test_bootstrap_keeps_its_level_against_itself() -> None:
     assert rejected["plain t"] / 400 > 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(name) -> None:
     random = np.random.default_rng(4)

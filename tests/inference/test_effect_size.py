@@ -76,6 +76,7 @@ def test_intervals_hold_the_estimate_widen_with_confidence_and_swap(name):
     assert both.ci_low[1] == both.ci_high[1] == both.estimate[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["d_z", "hedges_g"])
 def test_intervals_exclude_0_exactly_when_the_t_test_rejects(name):
     random = np.random.default_rng(9)
@@ -134,6 +135,7 @@ def test_p_better_is_wilsons_interval():
         assert abs(0.75 - share) / np.sqrt(variance) == pytest.approx(z)
 
 
+@pytest.mark.slow
 def test_large_samples_have_intervals():
     d = np.random.default_rng(2).normal(1.0, 0.5, 1_000_000)
     low, high = interval("d_z", np.zeros_like(d), d)

@@ -118,6 +118,7 @@ def test_against_enumeration():
         np.testing.assert_array_equal(result.pvalue, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_resamples", [99, 199, 4095])
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confidence):
@@ -284,6 +285,7 @@ def test_two_values_are_data_and_infinities_are_refused() -> None:
         max_t(np.full((8, 2), np.inf))
 
 
+@pytest.mark.slow
 def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch):
     from scipy.stats import multivariate_normal
 

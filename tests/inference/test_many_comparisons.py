@@ -41,6 +41,7 @@ def test_levels_are_those_of_onlinefdr(shared_data) -> None:
     assert compared == 105
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @given(st.lists(st.floats(0, 1), max_size=30), st.floats(0, 1))
 def test_a_level_is_known_before_its_result(method, pvalues, next_one) -> None:
@@ -64,6 +65,7 @@ def test_each_finding_earns_level() -> None:
     assert (online_levels([1e-9, 0.9], "spending") == online_levels([0.9, 0.9], "spending")).all()
 
 
+@pytest.mark.slow
 def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
     rng = np.random.default_rng(20261123)
     rates = {method: [] for method in METHODS}
@@ -102,6 +104,7 @@ def test_what_has_no_meaning_is_refused(pvalues, options, message) -> None:
         online_levels(pvalues, **options)
 
 
+@pytest.mark.slow
 def test_intervals_hold_a_repetition_and_its_gain_is_not_inflated() -> None:
     rng = np.random.default_rng(7)
     held, ours, plain = [], [], []
@@ -123,6 +126,7 @@ def test_intervals_hold_a_repetition_and_its_gain_is_not_inflated() -> None:
     assert abs(np.mean(ours)) < 0.005
 
 
+@pytest.mark.slow
 def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> None:
     scores = np.loadtxt(shared_data / "urbano" / "adhoc7_ap.csv", delimiter=",", skiprows=1)
     n, n_systems = scores.shape
@@ -144,6 +148,7 @@ def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> 
     assert np.mean(ours) < np.mean(plain)
 
 
+@pytest.mark.slow
 def test_on_halves_of_skewed_topics_intervals_hold_the_other_half_as_often(shared_data) -> None:
     scores = np.loadtxt(shared_data / "urbano" / "web2012_ndcg20.csv", delimiter=",", skiprows=1)
     n, n_systems = scores.shape

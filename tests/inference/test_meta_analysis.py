@@ -75,6 +75,7 @@ def test_stratified_is_the_mean_over_all_queries() -> None:
     )
 
 
+@pytest.mark.slow
 def test_levels_against_themselves() -> None:
     # Effects vary by .3 about 0, errors by .2: 4 standard errors of 1,500 replications.
     random = np.random.default_rng(8)

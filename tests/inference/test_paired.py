@@ -44,6 +44,7 @@ def test_hall_is_the_larger_p_of_t_with_and_without_the_skewness(alternative) ->
     assert corrected
 
 
+@pytest.mark.slow
 def test_hall_finds_a_third_of_what_t_and_flips_find_falsely_in_skewed_differences() -> None:
     random = np.random.default_rng(9)
     d = 0.2 - random.exponential(0.2, (50, 4000))  # rare losses are large, and the mean is 0
@@ -95,6 +96,7 @@ def test_against_enumeration_in_fractions(denominator, alternative):
         assert Fraction(float(result.pvalue[0])) == enumerated(exact, alternative)
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_set_of_shifts_not_rejected():
     random = np.random.default_rng(2)
     for _ in range(8):
@@ -178,6 +180,7 @@ def test_against_brute_force():
         assert result.method == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 250, 1000])
 @pytest.mark.parametrize("decimals", [1, 4, 17])
 def test_exact_agrees_with_a_million_flips(n, decimals):
@@ -199,6 +202,7 @@ def test_exact_agrees_with_a_million_flips(n, decimals):
     assert exact.ci_high[0] == pytest.approx(test.ci_high[0], abs=error)
 
 
+@pytest.mark.slow
 def test_a_million_queries():
     d = np.random.default_rng(1).gamma(0.5, 0.15, 1_000_000) - 0.0752
     result, t = run_test("permutation", d), run_test("t", d)

@@ -17,6 +17,7 @@ ROWS = RANDOM.permutation(N_QUERIES)[:N_JUDGED]
 D = np.array([0.8, 0.1, -1.5]) * F[ROWS] + RANDOM.normal(0.0, 0.15, (N_JUDGED, 3))
 
 
+@pytest.mark.slow
 def test_against_ordinary_least_squares() -> None:
     from statsmodels.api import OLS
 

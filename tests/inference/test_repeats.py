@@ -69,6 +69,7 @@ def test_so_many_runs_leave_a_tenth_to_them():
     assert needed == pytest.approx(18 * v / per_query, rel=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "by_run"), [((2, 2), 0.0), ((3, 3), 0.02), ((5, 3), 0.1)])
 def test_level_over_queries_and_runs(runs, by_run):
     """Type I error at .05 of 2,000 samples; the t test of averages has more where runs differ."""

@@ -35,6 +35,7 @@ def test_each_segment_is_the_test_alone() -> None:
     np.testing.assert_array_equal(segments.pvalue_adj, adjust(segments.pvalue, "holm"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(test) -> None:
     visited = set()
@@ -206,6 +207,7 @@ def test_equal_means_are_no_heterogeneity() -> None:
     assert (result.q, result.pvalue, result.i_squared) == (0.0, 1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_level_against_itself() -> None:
     # Unequal variances and sizes, no difference: 4 standard errors of 2,000 replications.
     random = np.random.default_rng(3)

@@ -148,6 +148,7 @@ def test_not_finite_is_refused() -> None:
         rosner_outliers([0.1, np.nan, 0.2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 40])
 def test_normal_samples_have_outliers_as_often_as_said_whatever_their_mean(n) -> None:
     """against_theory: for one, Grubbs' level is exact, and by Basu's theorem at every p of t."""

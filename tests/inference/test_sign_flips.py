@@ -67,6 +67,7 @@ def ask(d, alternative, alpha=0.05):
     return sign_flip_test(numbers[:, 0], float(unit[0]), alpha=alpha, alternative=alternative)
 
 
+@pytest.mark.slow
 def test_pvalues_are_those_of_all_signs():
     compared = 0
     for d in samples(100, 11):
@@ -78,6 +79,7 @@ def test_pvalues_are_those_of_all_signs():
     assert compared > 250
 
 
+@pytest.mark.slow
 def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
     monkeypatch.setattr(sign_flips, "MOST_ADDITIONS", 0)
     monkeypatch.setattr(sign_flips, "SUMS_OF_A_HALF", 0)
@@ -88,6 +90,7 @@ def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
             assert result.low - 1e-12 <= truth <= result.high + 1e-12
 
 
+@pytest.mark.slow
 def test_limits_of_every_route_are_the_subset_means(monkeypatch):
     """Listed as multiples of a step, or searched by meeting halves; order statistics otherwise."""
     compared = 0
@@ -287,6 +290,7 @@ def test_all_subsets_are_all_sums():
     assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
 
 
+@pytest.mark.slow
 def test_composed_flips_are_a_group_of_fair_and_pairwise_independent_flips():
     n, n_generators = 60, 6
     # One row at a time: its sum is its sign under each flip.

@@ -98,6 +98,7 @@ def test_large_noncentralities_against_theory():
 Q = np.array([0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_means", "freedom"), [(2, 1), (2, 5), (3, 2), (4, 15), (8, 1700), (103, 4998), (20, np.inf)]
 )
@@ -109,6 +110,7 @@ def test_range_against_scipy(n_means, freedom):
         assert range_quantile(alpha, n_means, freedom) == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_range_of_two_is_student_t_far_into_the_tail():
     for freedom in (1, 3, 30, 1000, 200_000):
         q = np.array([0.001, 1.0, 5.0, 20.0, 35.0])
@@ -132,6 +134,7 @@ def test_range_where_scipy_takes_the_error_for_known():
     np.testing.assert_allclose(exact - tail, (half - tail) / 2.0, rtol=1e-3, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_many_one_against_multivariate_t():
     for n_others, freedom in ((3, 15),):
         shape = np.full((n_others, n_others), 0.5) + 0.5 * np.eye(n_others)
@@ -151,6 +154,7 @@ def test_many_one_against_dunnetts_tables():
     np.testing.assert_allclose(ours, table, atol=0.0051)
 
 
+@pytest.mark.slow
 def test_quantile_and_tail_are_inverse():
     for n_means in (2, 60):
         for freedom in (3, np.inf):

@@ -41,6 +41,7 @@ def assert_scaled(found, scaled, factor, *, unit_free=False):
         np.testing.assert_allclose(getattr(scaled, end), limits, rtol=1e-9, atol=1e-12 * factor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), ASKED)
 @given(factor=POWERS, place=st.integers(0, len(SAMPLES) - 1))
 @settings(max_examples=25)

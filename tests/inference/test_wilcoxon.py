@@ -84,6 +84,7 @@ def test_the_interval_under_ties_holds_the_shifts_with_an_ordinary_count():
             assert inside == (p >= 0.1), (d, shift)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["continuous", "few decimals", "two clusters"])
 def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind):
     random = np.random.default_rng(6)

@@ -60,6 +60,7 @@ def test_many_small_streams(tmp_path: Path) -> None:
     assert len(read_run(path)) == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PACKERS)
 def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.run"

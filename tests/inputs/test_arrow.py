@@ -162,6 +162,7 @@ def test_grades_of_every_type_of_number() -> None:
         read_qrels(large)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "read"), [("polars", "polars.read_csv"), ("pyarrow", "pyarrow.csv.read_csv")]
 )
@@ -317,6 +318,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kind: str) -> None:
     write, table, problem = BOMBS[kind]

@@ -29,6 +29,7 @@ from abrank.inputs.topics import read_segments
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"\xff"])), max_size=12)
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_each_repeat_points_at_the_one_before(rows: list[tuple[int, bytes]]) -> None:
     query = np.array([q for q, _ in rows], dtype=np.int64)
@@ -77,6 +78,7 @@ ROWS_TIES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS_TIES)
 def test_rows_are_sorted_by_query_score_and_bytes(rows: list[tuple[int, float, bytes]]) -> None:
     query, score, doc = (list(column) for column in zip(*rows, strict=True))

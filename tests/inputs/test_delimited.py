@@ -121,6 +121,7 @@ def outcome(data: bytes, layout: Layout) -> Any:
     return [*columns, read.position.tolist(), read.value.dtype]
 
 
+@pytest.mark.slow
 @given(rows=ROWS, layout=st.sampled_from([RUN, QRELS]), end=st.sampled_from(["\n", "\r\n"]))
 def test_both_readers_give_the_same(rows: list[list[str]], layout: Layout, end: str) -> None:
     lines = ["qid,docno,score", *map(",".join, rows)]

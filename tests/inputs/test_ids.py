@@ -18,16 +18,19 @@ from tests.inputs.conftest import BYTES, FEW, in_dictionary
 pytestmark = pytest.mark.usefixtures("small_and_large_columns")
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_what_is_packed_is_unpacked(values: list[bytes]) -> None:
     assert ids.unpack(ids.pack(values)) == values
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_text_keeps_every_byte(values: list[bytes]) -> None:
     assert ids.unpack(ids.encode(ids.decode(ids.pack(values)))) == values
 
 
+@pytest.mark.slow
 @given(BYTES, st.data())
 def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
@@ -42,6 +45,7 @@ def test_a_slice_keeps_its_own_rows() -> None:
     assert ids.decode(ids.take(part, np.array([1]))) == ["ccc"]
 
 
+@pytest.mark.slow
 def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
     code = (
         "import sys, pathlib\n"
@@ -63,6 +67,7 @@ def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
     assert sum(buffer.size for buffer in none.buffers() if buffer) < 100
 
 
+@pytest.mark.slow
 @given(FEW)
 def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) -> None:
     plain, coded = ids.pack(values), in_dictionary(values)
@@ -70,6 +75,7 @@ def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) ->
     assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_numbers_follow_byte_order(values: list[bytes]) -> None:
     distinct, codes = ids.number(ids.pack(values))
@@ -77,6 +83,7 @@ def test_numbers_follow_byte_order(values: list[bytes]) -> None:
     assert [ids.unpack(distinct)[i] for i in codes] == values
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_codes_follow_appearance(values: list[bytes]) -> None:
     distinct, codes = ids.code(ids.pack(values))
@@ -84,6 +91,7 @@ def test_codes_follow_appearance(values: list[bytes]) -> None:
     assert [ids.unpack(distinct)[i] for i in codes] == values
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_places_sort_the_rows(values: list[bytes]) -> None:
     place = ids.order(ids.pack(values))
@@ -91,6 +99,7 @@ def test_places_sort_the_rows(values: list[bytes]) -> None:
     assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
 
 
+@pytest.mark.slow
 @given(BYTES)
 def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
     result, ends = ids.runs(ids.pack(values))
@@ -110,6 +119,7 @@ LONG = st.sampled_from([b"q" * 9, b"q" * 8 + b"r", b"q" * 17, b"q" * 16 + b"r", 
 EITHER = st.binary(max_size=3) | LONG
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(EITHER, EITHER)))
 def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
     first, second = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
@@ -126,6 +136,7 @@ def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
 SHARED = st.sampled_from([b"", b"12345678"]), st.binary(max_size=3)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.builds(bytes.__add__, *SHARED)), max_size=30))
 def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
     rows: list[tuple[int, bytes]],
@@ -136,6 +147,7 @@ def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
     assert sorted(within.tolist()) == list(range(len(rows)))
 
 
+@pytest.mark.slow
 @given(FEW)
 def test_a_column_with_a_dictionary_has_the_keys_of_a_plain_one(values: list[bytes]) -> None:
     plain, coded = ids.pack(values), in_dictionary(values)
@@ -145,6 +157,7 @@ def test_a_column_with_a_dictionary_has_the_keys_of_a_plain_one(values: list[byt
         np.testing.assert_array_equal(codes, expected)
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=30), min_size=1, max_size=30, unique=True))
 def test_fingerprints_differ_where_the_ids_do(values: list[bytes]) -> None:
     marks = ids.fingerprint(ids.pack([*values, values[0]]))

@@ -49,6 +49,7 @@ def test_credits_are_those_of_the_reference(rows: list[dict[str, Any]], folder: 
     assert visited > 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_shares_and_clusters_are_those_of_the_reference(
     part: str, rows: list[dict[str, Any]], folder: Path
@@ -119,6 +120,7 @@ def test_shares_and_clusters_are_those_of_the_reference(
     assert (share - reach, share + reach) == pytest.approx(tuple(owner["interval"]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_users_are_the_clusters_unless_others_are_asked_for(
     rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -136,6 +138,7 @@ def test_users_are_the_clusters_unless_others_are_asked_for(
     assert abrank.compare_preferences(single).clusters is None
 
 
+@pytest.mark.slow
 def test_a_table_of_credits_or_clicks_as_text_says_the_same(
     rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -206,6 +209,7 @@ def test_lists_are_interleaved_as_in_the_reference(method: str, folder: Path) ->
         assert sample == {tuple(item) for item in case["possible"]}, case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["position", "cascade"])
 @pytest.mark.parametrize("method", ["team-draft", "balanced"])
 def test_simulated_clicks_prefer_the_better_ranker(method: Any, model: Any) -> None:

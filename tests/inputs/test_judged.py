@@ -34,6 +34,7 @@ def average_precision(judged: JudgedRun) -> np.ndarray:
     return values
 
 
+@pytest.mark.slow
 @given(QRELS, RUNS)
 def test_against_a_plain_loop(
     table: dict[str, dict[str, int]], retrieved: dict[str, dict[str, float]]
@@ -58,6 +59,7 @@ def test_against_a_plain_loop(
     assert list(zip(judged.ideal_query.tolist(), judged.ideal_grade.tolist(), strict=True)) == ideal
 
 
+@pytest.mark.slow
 @given(QRELS, RUNS)
 def test_against_trec_eval(
     table: dict[str, dict[str, int]], retrieved: dict[str, dict[str, float]]
@@ -88,6 +90,7 @@ def test_segment_sums() -> None:
     assert judged.n_relevant(rel=2).tolist() == [1, 0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["InexpC2", "pircRBa1", "humR03dc"])
 def test_against_the_gold_of_trec_eval_9(shared_data: Path, system: str) -> None:
     folder = shared_data / "robust03"
@@ -164,6 +167,7 @@ def test_the_column_of_subtopics_can_be_named() -> None:
     assert qrels.subtopics.ids == ("a", "b", "a", "b")
 
 
+@pytest.mark.slow
 @given(JUDGMENTS)
 def test_file_and_back(tmp_path_factory, table) -> None:
     path = tmp_path_factory.getbasetemp() / "subtopics.qrels"  # the same for every example
@@ -225,6 +229,7 @@ def pairs(judged: JudgedRun) -> list[tuple[str, int, str, int]]:
     ]
 
 
+@pytest.mark.slow
 @given(
     JUDGMENTS,
     st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers(0, 2), min_size=1), min_size=1),
@@ -271,6 +276,7 @@ def test_from_subtopics_makes_the_same() -> None:
         )
 
 
+@pytest.mark.slow
 @given(JUDGMENTS, st.data())
 def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
     docs = {doc: float(i) for i, doc in enumerate(["1", "2", "10", "a", "é"])}

@@ -80,6 +80,7 @@ def test_an_iceberg_table_is_read(tmp_path: Path) -> None:
         assert read_run(source).ranking("q1") == [("d2", 2.0), ("d1", 1.0)]
 
 
+@pytest.mark.slow
 def test_datasets_and_dask_frames_are_taken(tmp_path: Path) -> None:
     pa.parquet.write_table(table("d1"), tmp_path / "part.parquet")
     sources = [pyarrow.dataset.dataset(tmp_path), table("d1").to_reader()]

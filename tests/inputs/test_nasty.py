@@ -116,6 +116,7 @@ def test_minus_zero_is_a_tie(nasty: Path) -> None:
     assert joined(nasty, "legal/minus_zero.run", "legal/base.qrels") == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_values_of_both_trec_evals(nasty: Path, dtype: str) -> None:
     column = {"float32": "v9.0.8", "float64": "v10.0rc3"}[dtype]

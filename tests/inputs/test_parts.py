@@ -125,6 +125,7 @@ def test_what_is_no_json_is_said_where(content: str, said: str, tmp_path: Path) 
     assert said in outcome(read_run, tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_ids_written_out_once_have_the_same_numbers() -> None:
     texts = [b"b", b"a", b"b", b"c", b"a", b"a", b"b", b"a"] * 3
     column = ids.pack(texts)

@@ -64,6 +64,7 @@ def test_ids_that_are_not_utf8_reach_the_frame(tmp_path: Path) -> None:
     assert qrels.write(tmp_path / "again").read_bytes() == "301 0 é 1\n".encode("latin-1")
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_dict_frame_tuples_and_back(table: dict[str, dict[str, int]]) -> None:
     qrels = read_qrels(table)
@@ -74,6 +75,7 @@ def test_dict_frame_tuples_and_back(table: dict[str, dict[str, int]]) -> None:
     assert as_dict(read_qrels(shuffled)) == table
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_file_and_back(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, int]]

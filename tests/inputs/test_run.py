@@ -33,11 +33,13 @@ def by_hand(table: dict[str, dict[str, float]], dtype: type = np.float64) -> dic
         }
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_score_falling_then_id_falling_by_bytes(table: dict[str, dict[str, float]]) -> None:
     assert rankings(read_run(table)) == by_hand(table)
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_float32_rounds_first(table: dict[str, dict[str, float]]) -> None:
     run = read_run(table, score_dtype="float32")
@@ -45,6 +47,7 @@ def test_float32_rounds_first(table: dict[str, dict[str, float]]) -> None:
     assert rankings(read_run(read_run(table), score_dtype="float32")) == rankings(run)
 
 
+@pytest.mark.slow
 @given(TABLES, st.randoms(use_true_random=False))
 def test_the_order_of_lines_is_nothing(table: dict[str, dict[str, float]], random: object) -> None:
     rows = [(q, d, s) for q, docs in table.items() for d, s in docs.items()]
@@ -52,6 +55,7 @@ def test_the_order_of_lines_is_nothing(table: dict[str, dict[str, float]], rando
     pd.testing.assert_frame_equal(read_run(rows).frame(), read_run(table).frame())
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_file_and_back(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, float]]

@@ -285,6 +285,7 @@ def test_rows_with_a_text_as_answer_are_no_judgments() -> None:
     assert "not compared: answer" in scores.notes[0]
 
 
+@pytest.mark.slow
 def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     queries = [f"q{i}" for i in range(12)]

@@ -347,6 +347,7 @@ def texts(draw: st.DrawFn) -> tuple[bytes, Layout]:
     return start + b"".join(lines), layout
 
 
+@pytest.mark.slow
 @given(texts())
 @example((b" \xef\xbb\xbf1 0 d 1\n", QRELS))
 @example((b"1 0 d 0x1\n", QRELS))
@@ -475,6 +476,7 @@ def test_what_is_too_long_to_be_held_is_left_to_the_careful_reader(monkeypatch, 
     assert evaluate(qrels, {"A": path}, ["RR"]).values.tolist() == [[[1 / 8]]]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(data=files(), score_dtype=st.sampled_from(["float64", "float32"]))
 def test_random_files_give_the_same_rankings_or_are_left_to_the_careful_reader(

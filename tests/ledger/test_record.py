@@ -35,6 +35,7 @@ def scores(seed: int, gain: float = 0.0) -> list[dict[str, float]]:
     return [dict(zip(QUERIES, item.tolist(), strict=True)) for item in (baseline, second)]
 
 
+@pytest.mark.slow
 def test_a_command_keeps_its_comparison_once(here, capsys) -> None:
     for _ in range(2):
         assert run([*COMMAND, "-q", "--report", "out.json"]) == 0
@@ -54,6 +55,7 @@ def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -
     assert not (here / "gates.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_history_tells_what_compare_kept(here, capsys) -> None:
     for seed in range(3):
         assert run([*COMMAND, "-q", "--seed", str(seed), "--test", "permutation"]) == 0
@@ -67,6 +69,7 @@ def test_history_tells_what_compare_kept(here, capsys) -> None:
     assert "there is no ledger" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_budget_gives_the_level_before_the_result_and_decides(here, capsys) -> None:
     budget = ErrorBudget.parse("fdr:0.05")
     assert run([*COMMAND, "--config", "error_budget=fdr:0.05", "--report", "out.json"]) == 0
@@ -105,6 +108,7 @@ def test_another_margin_for_the_same_scores_spends_and_earns_nothing(tmp_path) -
     assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (1, 1, 0)
 
 
+@pytest.mark.slow
 def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates.sqlite")
     for seed in range(8):
@@ -114,6 +118,7 @@ def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path)
     assert "ledger: 8 comparisons on these queries with this one" in text
 
 
+@pytest.mark.slow
 def test_who_gains_most_of_several_of_a_day_is_told_what_the_choice_costs(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates")
     gains = (0.0, 0.1, 0.05, 0.3)
@@ -158,6 +163,7 @@ def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path)
     assert "Together they spend more" in " ".join(at(45).remarks)
 
 
+@pytest.mark.slow
 def test_without_a_ledger_nothing_is_told_and_with_one_nothing_else_changes(tmp_path) -> None:
     plain = abrank.compare_scores(*scores(0))
     assert plain.remarks == ()
@@ -171,6 +177,7 @@ def test_without_a_ledger_nothing_is_told_and_with_one_nothing_else_changes(tmp_
     assert written[::2] == written[1::2]
 
 
+@pytest.mark.slow
 def test_without_a_ledger_none_of_it_is_loaded() -> None:
     text = (
         "import sys, abrank; abrank.compare_scores({'x': 1, 'y': 2, 'z': 3}, {'x': 2, 'y': 1,"

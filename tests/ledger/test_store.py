@@ -99,6 +99,7 @@ def test_a_comparison_repeated_is_one_entry_and_another_seed_is_none(place) -> N
     assert len(ledger.entries()) == 2
 
 
+@pytest.mark.slow
 def test_twenty_writers_at_once_lose_nothing(place) -> None:
     # Each pair of writers writes the same entries.
     written = written_by(place, 20, 5, kill=False)
@@ -127,6 +128,7 @@ def test_a_file_that_another_makes_while_it_is_looked_at_is_a_ledger(tmp_path, m
     assert n_kept(place) == 2
 
 
+@pytest.mark.slow
 def test_a_hundred_killed_writers_leave_no_half_entry(place) -> None:
     written = written_by(place, 100, 1000, kill=True)
     entries = open_ledger(place).entries()  # each is checked against its key

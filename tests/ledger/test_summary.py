@@ -26,6 +26,7 @@ def filled(tmp_path):
     return place, comparisons
 
 
+@pytest.mark.slow
 def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
     place, result = filled
     (used,) = history(place).query_sets
@@ -75,6 +76,7 @@ def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
     assert predicted.low < predicted.expected < predicted.high
 
 
+@pytest.mark.slow
 def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "few", create=True)
     for seed in range(7):
@@ -93,6 +95,7 @@ def test_of_a_cost_a_fall_is_the_gain() -> None:
     assert selected.pvalue_better == pytest.approx(result.pvalue / 2)
 
 
+@pytest.mark.slow
 def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
     ledger, budget = open_ledger(tmp_path / "gates", create=True), ErrorBudget.parse("fdr:0.05")
     pvalues = []

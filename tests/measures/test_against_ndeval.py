@@ -64,6 +64,7 @@ def common(judgments, rankings):
 
 
 # Shares of which every power is exact, so that ndeval's ties are those of exact arithmetic.
+@pytest.mark.slow
 @given(
     JUDGMENTS,
     RUNS,
@@ -94,6 +95,7 @@ def test_every_measure_equals_ndeval(judgments, rankings, rel, alpha, beta) -> N
             assert value == pytest.approx(0.0 if math.isnan(second) else second, abs=1e-9), name
 
 
+@pytest.mark.slow
 @given(JUDGMENTS, RUNS)
 def test_at_rank_one_ndeval_does_not_divide(judgments, rankings) -> None:
     # computeERR and computeDCG divide from index 1 on, so ERR-IA@1 and alpha-DCG@1 are counts of

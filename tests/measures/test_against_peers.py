@@ -95,6 +95,7 @@ def test_stored_values(judged, name):
     assert {q: values[q] for q in gold} == pytest.approx(gold, rel=0, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", ["robust03", "ltr", "vaswani"])
 def test_compatibility_on_real_runs(shared_data, collection, record_property):
     # ir_measures puts documents with equal scores in another order, and in its ideal ranking those

@@ -36,6 +36,7 @@ def measures_of(columns, level, judged_only):
     return [parse_measures([column], **options)[0] for column in columns]
 
 
+@pytest.mark.slow
 @given(queries=QUERIES, level=st.integers(1, 3), judged_only=st.booleans())
 def test_random_runs(queries, level, judged_only):
     qrels, run = {}, {"unjudged": {"d1": 1.0}}

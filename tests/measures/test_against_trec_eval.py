@@ -155,6 +155,7 @@ def test_trec_eval_from_grade_2(shared_data, record_property):
     assert_enough_compared(record_property, "trec_eval 9.0.8 -l 2", compared, left_out)
 
 
+@pytest.mark.slow
 def test_pytrec_eval(shared_data, record_property):
     compared = 0
     for collection in COLLECTIONS:
@@ -183,6 +184,7 @@ def hangs_on_tie_order(judged, name):
 NOT_FROM_PYTREC_EVAL = ("RR@", "RBP", "Judged", "ERR", "nDCG(dcg")
 
 
+@pytest.mark.slow
 def test_ir_measures(shared_data, record_property):
     compared = left_out = 0
     for collection in COLLECTIONS:
@@ -244,6 +246,7 @@ def test_runs_that_lack_topics(shared_data, record_property):
 NO_NUMBERS = ("runid", "relstring", "rbp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_legal_files_that_are_hard_to_read(shared_data, version, record_property):
     folder = shared_data / "nasty"

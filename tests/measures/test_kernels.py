@@ -164,6 +164,7 @@ def test_equal_scores_are_one_place():
     assert ranked.grade.tolist() == [1, 0, 2]
 
 
+@pytest.mark.slow
 @given(QUERIES)
 def test_pairs_are_counted_as_one_by_one(queries):
     result = PairCounts.of(judged_run(queries))
@@ -280,6 +281,7 @@ def gain(documents, alpha):
     return total
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | DOCUMENT, max_size=8), ALPHA, st.none() | st.integers(1, 8))
 def test_gain_against_a_plain_loop(ranking, alpha, cutoff) -> None:
     aspects = Aspects.of(JudgedRun.from_subtopics([[], ranking]), rel=1)
@@ -319,6 +321,7 @@ def test_equal_gains_are_a_tie_however_they_are_summed() -> None:
     assert ideal_gain == pytest.approx([gain([pool[0], pool[2], pool[3]], 0.6)])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(POOL, POOL), min_size=1, max_size=4), ALPHA)
 def test_queries_do_not_touch_one_another(queries, alpha) -> None:
     def value(chosen):

@@ -199,6 +199,7 @@ def measures(draw):
         assume(False)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
 @given(measure=measures())
 def test_every_name_of_the_catalogue_parses_back(measure):
@@ -285,6 +286,7 @@ def test_parse_of_nothing_near(text):
         parse(text)
 
 
+@pytest.mark.slow
 @given(
     st.text(max_size=30)
     | st.from_regex(r"(AP|ndcg|P|rbp|set_F)[._@(]?[a-z0-9.=,'()@-]*", fullmatch=True)

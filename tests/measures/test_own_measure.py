@@ -36,6 +36,7 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
     assert catalogue()["Mine"].higher_is_better
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 def test_report_of_a_measure_without_bounds(own_catalogue, made, tmp_path):
     @abrank.measure("Depth", higher_is_better=False)
@@ -63,6 +64,7 @@ def test_own_measure_is_summed_if_it_says_so(own_catalogue, made):
     assert scores.aggregates()[0, 0] == scores.aggregates()[0, 1] == len(made.baseline)
 
 
+@pytest.mark.slow
 def test_own_measure_of_which_less_is_better(own_catalogue):
     @abrank.measure("Loss", higher_is_better=False)
     def loss(judged, *, cutoff=None):

@@ -36,6 +36,7 @@ def every_order(grades, scores):
         yield [grade for order in orders for grade in order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURES)
 @settings(max_examples=40)
 @given(grades=GRADES, data=st.data())
@@ -104,6 +105,7 @@ def test_measures_of_diversity_over_all_orders() -> None:
 MEASURES_UNJUDGED = ("AP", "RR", "nDCG", "nDCG@3", "P@2", "R@3", "Rprec", "RBP", "Success@2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURES_UNJUDGED)
 @settings(max_examples=40)
 @given(
@@ -181,6 +183,7 @@ def test_ideal_run_ranks_all_judgments_and_nothing_else():
     assert ideal.n_retrieved.tolist() == [3, 1]
 
 
+@pytest.mark.slow
 @given(RANKINGS, st.none() | st.integers(1, 8), st.sampled_from(["log2", "exp-log2"]))
 def test_ndcg_is_dcg_over_ideal_dcg(rankings, cutoff, dcg):
     judged = JudgedRun.from_grades(rankings)
@@ -202,6 +205,7 @@ def test_normalized_err_of_the_ideal_run_is_one(rankings):
     assert normalized_err(ideal_run(judged)).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nDCG@10", "AP", "RR", "P@10", "nDCG(judged_only=True)@10"])
 def test_swing_is_what_scoring_with_the_judgment_gives(name) -> None:
     # Oracle: the document is written into the qrels, and everything is scored again.

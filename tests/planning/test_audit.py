@@ -44,6 +44,7 @@ def test_scores_that_give_no_margin_are_refused(a, how, said: str) -> None:
 DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(2, 13))
 def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
     """Only how many queries gain and lose counts: all of these with each pair of means."""
@@ -63,6 +64,7 @@ def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
         assert (result.counts_a, result.counts_b) == ((a,), (b,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 4])
 def test_bounds_of_graded_scores_by_enumeration(n: int) -> None:
     """Of scores in quarters no outcome spreads more or has a smaller p; equal gains reach it."""

@@ -49,6 +49,7 @@ def test_without_an_effect_round_ones_surround_the_visible_one() -> None:
     assert differences[0] < plan.mde < differences[-1]
 
 
+@pytest.mark.slow
 def test_other_tests_are_simulated() -> None:
     pilot = np.sin(np.arange(40)) / 5
     plan = abrank.power(pilot, effect=0.06, test="permutation", replications=200, rng=1)

@@ -30,6 +30,7 @@ def test_power_of_t_against_its_closed_form() -> None:
         assert power.n_replications == 4000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "permutation", "sign"])
 def test_the_size_found_has_the_power_wanted(test) -> None:
     n = planning.queries_by_simulation(PILOT, difference=0.05, test=test, seed=1)
@@ -40,6 +41,7 @@ def test_the_size_found_has_the_power_wanted(test) -> None:
     assert power.power == pytest.approx(0.8, abs=0.053)
 
 
+@pytest.mark.slow
 def test_the_visible_difference_has_the_power_wanted() -> None:
     visible = planning.visible_by_simulation(PILOT, n_queries=40, test="permutation", seed=1)
     power = planning.simulate_power(
@@ -54,6 +56,7 @@ def test_a_seed_repeats_and_more_replications_begin_with_the_same() -> None:
     assert first == again != planning.simulate_power(PILOT, seed=4, **ask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pilot", [[], [0.1], [0.2, 0.2], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 @pytest.mark.parametrize("test", ["t", "permutation"])
 def test_degenerate_pilots(pilot, test) -> None:

@@ -172,6 +172,7 @@ def same_by_integration(n, sd, margin, alpha=0.05):
     return integrate.quad(given, 0, min(largest, 6 * sd), limit=200)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("margin", "target"), [(0.1, 0.8), (0.05, 0.9), (0.02, 0.8), (0.3, 0.8)])
 def test_queries_to_show_same_against_theory(margin, target) -> None:
     n = planning.queries_to_show_same(0.2, margin, target=target)

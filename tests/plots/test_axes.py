@@ -31,6 +31,7 @@ def laid_out(ax: Axes) -> RendererSVG:
     return renderer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["column", "text"])
 @pytest.mark.parametrize("name", sorted(set(PLOTS) - {"scatter"}))
 def test_against_constrained_layout(name, width, comparison_of):
@@ -43,6 +44,7 @@ def test_against_constrained_layout(name, width, comparison_of):
     assert np.abs(apart).max() < 8.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["column", 11.8])
 @pytest.mark.parametrize("n", [3, 250])
 @pytest.mark.parametrize("name", PLOTS)
@@ -63,6 +65,7 @@ def test_without_room_the_frame_stays_in_the_paper():
     assert 0.0 <= box.y0 < box.y1 <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 7000])
 def test_the_three_best_and_worst_are_named(n, comparison_of):
     comparison = comparison_of(n)

@@ -49,6 +49,7 @@ def test_bars_have_the_colour_of_who_wins(n, comparison_of):
     assert row.losses == np.sum(comparison.differences() > 0)
 
 
+@pytest.mark.slow
 def test_a_curve_of_very_many_has_them_too(comparison_of):
     ax = deltas(comparison_of(7000, measures=LOWER))
     shapes = {
@@ -97,6 +98,7 @@ def test_a_measure_that_points_the_other_way_is_marked(comparison_of):
     assert mixed.get_xlabel().endswith("↓ lower is better: left of 0 B is better")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_digits_are_the_themes_or_the_calls(name, comparison_of):
     comparison = comparison_of(60)

@@ -72,6 +72,7 @@ def test_thousands_of_drops_are_a_sample_with_both_ends(comparison_of):
     assert (visible[0], visible[-1]) == pytest.approx((values.min(), values.max()), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [24, 7000])
 def test_few_values_are_counted(n, comparison_of):
     comparison = comparison_of(n, "discrete")

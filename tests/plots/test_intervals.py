@@ -54,6 +54,7 @@ def test_thick_is_the_plain_interval_and_thin_the_adjusted(comparison_of):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [-0.06, 0.0, 0.06])
 def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_of):
     comparison = comparison_of(60, shift=shift)
@@ -70,6 +71,7 @@ def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_
         assert (dots[place].get_color() != LIGHT.muted) is excludes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [3, 4])
 @pytest.mark.parametrize("width", ["column", "text"])
 @pytest.mark.parametrize("shift", [-0.3, 0.3])
@@ -128,6 +130,7 @@ def test_equal_scores_have_a_frame_around_zero(comparison_of):
     assert (low, high) == (-0.1, 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 30, 300, 3000])
 def test_ticks_in_a_column_do_not_run_together(n, comparison_of):
     ax = comparison_of(n).plot.forest(width="column").axes
@@ -397,6 +400,7 @@ def test_the_prediction_interval_is_a_line_through_the_last(found) -> None:
     assert (found.primary.prediction_low, found.primary.prediction_high) in ends
 
 
+@pytest.mark.slow
 def test_of_very_many_collections_the_largest_are_drawn() -> None:
     a = {f"q{i}": (3 * i % 7) / 10 for i in range(5)}
     b = {query: value**2 + 0.2 for query, value in a.items()}

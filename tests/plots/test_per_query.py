@@ -100,6 +100,7 @@ def test_the_mean_is_named_once(kind, beside, comparison_of):
     assert (words in ax.get_xlabel()) is not beside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 60, 7000])
 def test_the_bracket_counts_wins_ties_and_losses_in_proportion(n, comparison_of):
     comparison = comparison_of(n, "many ties")
@@ -194,6 +195,7 @@ def test_both_shapes_are_of_one_kind() -> None:
     assert all(np.array_equal(width[0::2], width[1::2]) for width in widths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 250])
 def test_the_difference_stands_on_an_axis_of_the_same_unit(n, comparison_of):
     comparison = comparison_of(n)
@@ -297,6 +299,7 @@ def test_very_many_queries_are_counted_in_hexagons(comparison_of):
             assert rise.max() < 0.1
 
 
+@pytest.mark.slow
 def test_a_cell_of_ties_is_a_ties(comparison_of):
     comparison = comparison_of(7000, "one decided")
     ax = scatter(comparison)

@@ -42,6 +42,7 @@ def tags_of(html: str) -> list[dict[str, str]]:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_plot_shows_itself_in_a_notebook(name, comparison_of) -> None:
     picture = getattr(comparison_of(12).plot, name)()
@@ -66,6 +67,7 @@ def test_it_can_be_read_on_light_and_dark_pages(comparison_of, tmp_path) -> None
     assert 0.2 < light.min() <= light.max() < 0.8
 
 
+@pytest.mark.slow
 def test_what_was_changed_or_themed_is_shown_as_it_is(comparison_of) -> None:
     comparison = comparison_of(12)
     plain = comparison.plot.forest()._repr_png_()

@@ -81,6 +81,7 @@ def faults(ax) -> list[str]:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "kind"), INPUTS)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
@@ -88,6 +89,7 @@ def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comp
     assert faults(axes) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 250])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
@@ -96,6 +98,7 @@ def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
     assert min(text.get_fontsize() for text in axes.figure.findobj(Text)) >= 7.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("sign", 0.05)])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
@@ -118,6 +121,7 @@ def test_a_plot_without_axes_makes_a_figure_of_its_size(name, comparison_of):
     assert tuple(sample.figure.get_size_inches()) == PLOTS[name].inches(comparison)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_changes_no_setting_and_opens_no_window(name, comparison_of):
     before = dict(matplotlib.rcParams)
@@ -127,6 +131,7 @@ def test_a_plot_changes_no_setting_and_opens_no_window(name, comparison_of):
     assert sample.figure.canvas.manager is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_colour_is_the_themes(name, theme, comparison_of):
@@ -142,6 +147,7 @@ def test_a_colour_has_one_meaning(theme):
     assert len(set(colours)) == len(colours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PLOTS if name != "segments"])
 def test_a_frame_with_a_sentence_is_low(name, comparison_of):
     nothing = comparison_of(0)
@@ -157,6 +163,7 @@ def test_a_frame_with_a_sentence_is_low(name, comparison_of):
     assert figure.get_size_inches()[1] == 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     comparison = comparison_of(20, measures=("$x_1$", "a$b"), prefix="$q^$")
@@ -171,6 +178,7 @@ RANKINGS = ((2, 40), (3, 0), (8, 40), (25, 12))
 RARER = [pytest.param(*item, marks=pytest.mark.slow) for item in ((3, 1), (5, 3))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, "column"])
 @pytest.mark.parametrize(("k", "n"), [*RANKINGS, *RARER])
 @pytest.mark.parametrize("name", OF_EVERY_RANKING)
@@ -179,6 +187,7 @@ def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width
     assert faults(getattr(ranking.plot, name)(width=width).axes) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, "column"])
 @pytest.mark.parametrize(("k", "n"), [(8, 40), (25, 12), (5, 5)])
 def test_the_words_of_a_diagram_can_be_read(k, n, width, ranking_of):
@@ -190,6 +199,7 @@ def test_what_was_not_looked_at_is_an_error(ranking_of):
         ranking_of(8).plot.achieved()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_EVERY_RANKING)
 def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
     ranking = ranking_of(12, 20, spread=0.0, prefix="a system with a name of many words, $k_1$ ")
@@ -200,6 +210,7 @@ def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("name", OF_EVERY_RANKING)
 def test_a_rankings_svg_is_small_and_in_the_themes_colours(name, theme, ranking_of):
@@ -210,11 +221,13 @@ def test_a_rankings_svg_is_small_and_in_the_themes_colours(name, theme, ranking_
     assert len(svg.encode()) < 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_EVERY_RANKING)
 def test_the_same_ranking_gives_the_same_bytes(name, ranking_of):
     assert plots.svg(name, ranking_of(8)) == plots.svg(name, ranking_of(8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_EVERY_RANKING)
 def test_a_ranking_with_axes_or_without(name, ranking_of):
     axes = Figure(figsize=(12, 4)).subplots(1, 2)

@@ -40,6 +40,7 @@ def test_png_in_the_dark_has_dark_paper(comparison_of):
     assert light != dark
 
 
+@pytest.mark.slow
 def test_a_pdf_holds_truetype_fonts_and_no_date(comparison_of, tmp_path):
     axes = comparison_of(30).plot.forest(width="column").axes
     written = plots.save(axes, tmp_path / "forest.pdf")
@@ -53,6 +54,7 @@ def test_a_pdf_holds_truetype_fonts_and_no_date(comparison_of, tmp_path):
     assert re.search(rb"/MediaBox \[ 0 0 239\.76 ", content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_a_file_has_the_same_bytes_every_time(suffix, comparison_of, tmp_path):
     both = [
@@ -117,6 +119,7 @@ def local(element: ET.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n"),
     # Without queries there are no segments, which is an error.
@@ -143,12 +146,14 @@ def test_svg_is_safe_small_and_described(name, n, comparison_of):
     assert len(text.encode()) <= (54_000 if n <= 250 else 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_the_same_comparison_gives_the_same_bytes(name, comparison_of):
     comparison = comparison_of(60)
     assert plots.svg(name, comparison) == plots.svg(name, comparison)
 
 
+@pytest.mark.slow
 def test_the_same_comparison_gives_the_same_pixels(comparison_of):
     assert plots.png("paired", comparison_of(60)) == plots.png("paired", comparison_of(60))
 
@@ -176,6 +181,7 @@ def test_every_number_printed_is_the_comparisons(comparison_of):
         assert f">{visible}</text>" in text
 
 
+@pytest.mark.slow
 def test_each_bar_carries_its_query(comparison_of):
     comparison = comparison_of(250, prefix='<&"q')
     root = ET.fromstring(plots.svg("deltas", comparison))
@@ -197,6 +203,7 @@ def test_a_bar_of_a_hostile_query_is_still_xml(comparison_of):
     assert all(query.startswith("a\ufffd\ufffd]]><script>") for query in marked)
 
 
+@pytest.mark.slow
 def test_letters_of_another_script_give_no_warning(comparison_of):
     text = plots.svg("deltas", comparison_of(10, prefix="検索"))
     assert "検索" in text

@@ -75,6 +75,7 @@ def test_against_a_baseline_colours_are_what_a_system_is_to_it(ranking_of):
     assert [dot.get_marker() for dot in dots].index("D") == ranking.systems.index("system 4")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["tukey", "t", "nemenyi"])
 def test_lines_at_the_right_join_exactly_what_is_not_told_apart(test, ranking_of):
     ranking = ranking_of(8, test=test)
@@ -94,12 +95,14 @@ def test_lines_at_the_right_join_exactly_what_is_not_told_apart(test, ranking_of
     assert ranking.title in ax.get_xlabel()
 
 
+@pytest.mark.slow
 def test_very_many_groups_have_no_lines(ranking_of):
     ax = leaderboard(ranking_of(40, 60, spread=0.02))
     assert "joined" not in ax.get_xlabel()
     assert all(line.get_linewidth() != 1.6 for line in ax.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "baseline", "shown"), [(60, None, 60), (61, None, 20)])
 def test_of_very_many_the_first_are_drawn(k, baseline, shown, ranking_of):
     ranking = ranking_of(k, 12, test="nemenyi")
@@ -166,12 +169,14 @@ def test_a_larger_difference_is_deeper(ranking_of):
     assert depth[0] < depth[-1] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
 def test_many_systems_have_no_numbers(k, numbers, ranking_of):
     ax = matrix(ranking_of(k, 12, test="nemenyi", details=False))
     assert bool(texts(ax)) is numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG@10", "Unj@10"])
 def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
     ranking = ranking_of(41, 12, test="nemenyi", measure=measure)
@@ -204,6 +209,7 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
     assert not texts(ax)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [7.0, 2.6])
 def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, ranking_of):
     ranking = ranking_of(150, 2, test="nemenyi")
@@ -217,6 +223,7 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
     assert [number - 1 for number in numbers] == ax.get_xticks().tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
@@ -314,6 +321,7 @@ def test_an_error_where_there_is_no_diagram(how, sentence, ranking_of):
 # ---- queries
 
 
+@pytest.mark.slow
 def test_of_very_many_queries_neighbours_share_a_column(ranking_of):
     ranking = ranking_of(3, 480)
     ax = queries(ranking)

@@ -14,6 +14,7 @@ from tests.gold import left_out
 ADJUSTED = ("bonferroni", "holm", "hochberg", "bh", "by")
 
 
+@pytest.mark.slow
 def test_pairs_of_three_collections_are_those_of_multiple_comparisons_tsv(shared_data) -> None:
     with (shared_data / "multiple_comparisons.tsv").open(newline="") as file:
         rows = [

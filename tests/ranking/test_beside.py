@@ -33,6 +33,7 @@ def files(tmp_path, monkeypatch) -> list[str]:
     return ["qrels", "old.run", "new.run", "-m", "AP", "-m", "RR", "-v"]
 
 
+@pytest.mark.slow
 def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:
     requested = ["--baseline", "old", "--instruments", "--risk", "1"]
     assert run(["rank", *files, *requested, "--report", "o.json", "--report", "o.html"]) == 0

@@ -78,6 +78,7 @@ def test_pairs_are_those_of_the_joint_test(scores):
     assert 0 < ranking.n_significant < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", [None, *JOINT_TESTS, *TESTS])
 @pytest.mark.parametrize("baseline", [None, "C"])
 def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
@@ -106,6 +107,7 @@ def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
     assert ranking == rank_scores(scores, **options)
 
 
+@pytest.mark.slow
 def test_the_order_in_which_systems_came_changes_nothing(scores):
     turned = Scores(scores.query_ids, scores.systems[::-1], scores.measures, scores.values[:, ::-1])
     for test in ("tukey", "randomised-tukey", "conover"):
@@ -131,6 +133,7 @@ def test_where_less_is_better_the_least_leads():
     assert pair.diff < 0
 
 
+@pytest.mark.slow
 def test_mean_order_and_rank_order_can_part():
     values = np.array([[0.9, 0.1, 0.0], *[[0.2, 0.3, 0.1]] * 5])
     ranking = rank_scores(make(values))
@@ -180,6 +183,7 @@ def test_too_few_or_too_even(values, readings, baseline):
     assert "NaN" not in json_of(ranking)
 
 
+@pytest.mark.slow
 def test_arguments(scores):
     with pytest.raises(ArgumentError, match="the baseline 'Z' is not among A, B"):
         rank_scores(scores, baseline="Z")
@@ -205,6 +209,7 @@ def test_arguments(scores):
     assert repr(rank_scores(custom)).startswith("<Ranking of 5 systems by clicks of my own: ")
 
 
+@pytest.mark.slow
 def test_text_fits_and_names_give_way(scores):
     long = make(
         scores.values[:, :, 0], systems=tuple(f"{'a-very-long-name-' * 5}{i}" for i in range(5))
@@ -222,6 +227,7 @@ def test_text_fits_and_names_give_way(scores):
         text(rank_scores(scores), width=30)
 
 
+@pytest.mark.slow
 def test_from_runs_to_ranking():
     collection = abrank.simulate_runs(60, effect=0.25, rng=5)
     runs = {"old": collection.baseline, "new": collection.candidate, "copy": collection.baseline}
@@ -275,6 +281,7 @@ def forms(wide, folder):
     return [*map(str, paths), str(folder / "long.parquet"), with_ids, long, files, columns, plain]
 
 
+@pytest.mark.slow
 def test_every_form_gives_the_same_ranking(wide, tmp_path):
     expected = None
     for form in forms(wide, tmp_path):
@@ -404,6 +411,7 @@ def board() -> Scores:
     return Scores(tuple(f"q{i}" for i in range(30)), tuple("ABCD"), MEASURES, values)
 
 
+@pytest.mark.slow
 def test_the_first_measure_orders_and_all_are_there(board) -> None:
     # The last one ordered once, in silence.
     ranking = rank_scores(board)
@@ -420,6 +428,7 @@ def test_the_first_measure_orders_and_all_are_there(board) -> None:
         turned.of("RR")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, "B"])
 @pytest.mark.parametrize("test", ["tukey", "max-t", "t", "randomised-tukey"])
 def test_each_measure_is_what_it_is_alone(board, test, baseline) -> None:
@@ -441,6 +450,7 @@ def test_groups_are_the_letters(board) -> None:
     assert rank_scores(board, baseline="A").groups == ()
 
 
+@pytest.mark.slow
 def test_bars_of_ranks_are_for_tests_of_ranks(board) -> None:
     # On robust03 Tukey told uic0301 not apart from three systems, and no bar joined them.
     assert rank_scores(board).cliques == ()
@@ -496,6 +506,7 @@ def test_several_baselines_are_corrected_across(board) -> None:
         rank_scores(board, baseline=["A", "A"])
 
 
+@pytest.mark.slow
 def test_one_family_of_all_measures_divides_alpha(board) -> None:
     item, together = (rank_scores(board, family=family) for family in ("measure", "all"))
     for first, all_ in zip(item.by_measure, together.by_measure, strict=True):

@@ -20,6 +20,7 @@ def test_wrap_never_exceeds_the_width(text: str, width: int) -> None:
     assert all(cells.columns(line) <= width for line in cells.wrap(text, width))
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("abc", min_size=1, max_size=8), min_size=1), st.integers(8, 40))
 def test_wrap_keeps_every_word(words: list[str], width: int) -> None:
     assert " ".join(cells.wrap(" ".join(words), width)).split() == words

@@ -137,6 +137,7 @@ def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
         assert shown(card, "reading") == shown(result, "Reading")
 
 
+@pytest.mark.slow
 def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) -> None:
     for options in ({"margin": 0.02}, {"margin": 0.001}, {"family": "all"}, {"adjust": "none"}):
         comparison = make(0.01, measures=3, **options)
@@ -298,6 +299,7 @@ def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Mak
     assert "the 90% interval" in margin
 
 
+@pytest.mark.slow
 def test_methods_paragraph_says_how_p_was_found(make: Make) -> None:
     for test, expected in {
         "t": "two-sided paired t test at α",

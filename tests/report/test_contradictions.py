@@ -150,6 +150,7 @@ def test_nothing_shown_contradicts_itself(
     assert {name: item for name, item in result.items() if item} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["better", "same", "0.001 by 10%", "collections"])
 def test_what_is_read_is_what_is_shown(name: str) -> None:
     """Each interval of the page is read: printed in words, in cells, at a drawing, and drawn."""

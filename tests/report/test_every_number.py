@@ -204,6 +204,7 @@ def assert_ranks(table: str, evidence: dict[str, Any]) -> None:
     assert n_went >= 10
 
 
+@pytest.mark.slow
 def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -> None:
     body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
     sources = re.search(r'<details class="source">.*?<pre>(.*?)</pre>', body, re.S)
@@ -289,6 +290,7 @@ def split(drawing: ET.Element) -> tuple[list[list[Tick]], list[str]]:
     return [ticks for ticks in axes.values() if len(ticks) > 1], rest
 
 
+@pytest.mark.slow
 def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
     page: str, runs: Comparison, results: Known
 ) -> None:
@@ -353,6 +355,7 @@ def assert_all_known(comparison: Comparison, kind: str) -> int:
     return sum(len(NUMBER.findall(plain(piece))) for piece in pieces)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "least"), [(".md", 150), (".txt", 40), (".tex", 25), (".methods", 5)]
 )
@@ -406,6 +409,7 @@ def assert_sections_known(situation: Comparison) -> None:
                 assert_known(names[False].with_counts(*custom.get(section.key, ())), [block.text])
 
 
+@pytest.mark.slow
 def test_what_to_judge_brings_no_other_number(unjudged: Comparison) -> None:
     result = html(unjudged, drawer=lambda *_, **__: "")
     section = re.search(r'<details id="judge".*?<details id="', result, re.S)

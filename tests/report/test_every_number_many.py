@@ -111,6 +111,7 @@ def subject(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param), *KINDS[request.param]
 
 
+@pytest.mark.slow
 def test_pages_have_no_other_number(subject) -> None:
     result, writers, plots = subject
     names, page = known_of(result), writers[".html"](result).decode()
@@ -132,6 +133,7 @@ def test_pages_have_no_other_number(subject) -> None:
     assert n_ticks >= 15 or result.query_ids == ()  # ranks over collections have lines alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".md", ".txt", ".tex"])
 def test_texts_have_no_other_number(subject, kind) -> None:
     result, writers, _ = subject

@@ -233,6 +233,7 @@ def test_parquet_has_the_scores_of_every_query() -> None:
     assert WRITERS[".parquet"](from_dict(odd.to_dict())) == WRITERS[".parquet"](odd)
 
 
+@pytest.mark.slow
 def test_a_format_of_ones_own_serves_every_result(tmp_path: Path) -> None:
     @writer(".own")
     def own(report: Report, *, loud: bool = False) -> dict[str, str]:
@@ -288,6 +289,7 @@ def test_a_format_is_registered_once() -> None:
         writer(".md")(lambda comparison: "")
 
 
+@pytest.mark.slow
 def test_text_loads_no_plots_nor_templates() -> None:
     code = (
         "import sys, abrank\n"

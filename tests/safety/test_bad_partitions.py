@@ -46,6 +46,7 @@ def ends(folder, number: int) -> tuple[str, str]:
     return queries.min(), queries.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 2, 4])
 def test_a_file_without_a_footer_is_skipped(folder, number):
     first = ends(folder, number - 1)[1] if number else "q00"

@@ -103,6 +103,7 @@ def test_judgments_by_subtopic_take_no_more_than_others(tmp_path: Path) -> None:
     assert len(read_qrels(tmp_path / "q.parquet", subtopics=True)) == 1000
 
 
+@pytest.mark.slow
 def test_discrete_scores_of_very_many_users_are_read(tmp_path: Path) -> None:
     n = 700_000
     scores = (np.random.default_rng(1).integers(0, 11, n) / 10).tolist()

@@ -34,6 +34,7 @@ def table(**systems: list[str]) -> str:
     return "table.toml"
 
 
+@pytest.mark.slow
 def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     table(c1=["bm25", "t5"], c2=["t5", "bm25"])
     pairs, names = pairs_of(read_collections("table.toml"))
@@ -47,6 +48,7 @@ def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     assert collections.primary.stratified.reading == "better"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("systems", "flags"),
     [
@@ -64,6 +66,7 @@ def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
     assert "c1 has bm25, t5" in err
 
 
+@pytest.mark.slow
 def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
     source = table(c1=["ce", "bm25", "t5"], c2=["t5", "ce", "bm25"])
     named = ["--baseline", "bm25", "--candidate", "t5"]
@@ -81,6 +84,7 @@ def test_a_system_is_not_a_here_and_b_there(folder) -> None:
         abrank.compare_collections({"x": comparison, "y": two})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "md", "html", "csv"])
 def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
     Path("table.tsv").write_text(
@@ -96,6 +100,7 @@ def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
         assert "one and two have the same judgments" in sub, (command, sub)
 
 
+@pytest.mark.slow
 def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_accepted(
     folder, capsys
 ) -> None:
@@ -112,6 +117,7 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
     assert run([*call, "--accept-doubt"]) == 0
 
 
+@pytest.mark.slow
 def test_other_judgments_are_not(folder, capsys) -> None:
     source = table(c1=["bm25", "t5"], c2=["bm25", "t5"])
     assert run(["compare", "--collections", source, "-m", "AP"]) == 0

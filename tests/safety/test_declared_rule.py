@@ -37,6 +37,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "flag", "value", "told", "keywords"), CHANGES)
 def test_another_value_is_a_deviation_to_the_last_digit(
     call, capsys, rule, flag, value, told, keywords

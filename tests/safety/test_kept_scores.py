@@ -71,6 +71,7 @@ def left_of(folder: Path) -> list[Path]:
     return [*(folder / "kept").rglob("*.arrow.*")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 2])
 def test_rows_that_another_job_regrouped_are_not_taken_up(folder, monkeypatch, after):
     stopped_after(after, monkeypatch, folder, "a", "b")
@@ -104,6 +105,7 @@ def test_a_file_of_the_same_size_and_time_is_another_file(folder, monkeypatch):
     require_right(scores(folder, "a"), folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sort", [True, False])
 def test_partitions_of_another_size_are_other_partitions(folder, monkeypatch, sort):
     if sort:
@@ -115,6 +117,7 @@ def test_partitions_of_another_size_are_other_partitions(folder, monkeypatch, so
         scores(folder, "a", "b", rows=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_a_damaged_part_is_written_anew(folder, damage):
     require_right(scores(folder, "a", "b"), folder)
@@ -133,6 +136,7 @@ def test_a_damaged_part_is_written_anew(folder, damage):
     assert len(abrank.read_scores(folder / "kept").query_ids) == len(QRELS)
 
 
+@pytest.mark.slow
 def test_damaged_rows_that_were_regrouped_are_regrouped_anew(folder, monkeypatch):
     stopped_after(0, monkeypatch, folder, "a", "b")
     (damaged, *_) = sorted((folder / "kept" / "_regrouped").rglob("*.arrow.0"))

@@ -102,6 +102,7 @@ def test_the_same_report_twice_in_a_row_is_replaced(folder) -> None:
         assert run([*COMPARE.split(), "-q", "--report", "out.md", "--report", "out.csv"]) == 0
 
 
+@pytest.mark.slow
 def test_the_demo_replaces_only_its_own(folder, capsys) -> None:
     shutil.move("q.txt", "qrels.txt")
     before = Path("qrels.txt").read_bytes()

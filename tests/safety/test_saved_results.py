@@ -141,6 +141,7 @@ def pair() -> dict[str, Any]:
     return comparison().to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None:
     place, change = EDITS[edit]
@@ -150,6 +151,7 @@ def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None
     assert "but the scores and rule of the file give" in err or "cannot be computed again" in err
 
 
+@pytest.mark.slow
 def test_a_note_that_is_deleted_is_missed(tmp_path, capsys) -> None:
     value = comparison(margin=0.5).to_dict()
     assert [note["code"] for note in value["notes"]] == ["margin-above-baseline"]
@@ -161,6 +163,7 @@ def test_a_note_that_is_deleted_is_missed(tmp_path, capsys) -> None:
     assert "notes: is a list of 0, but the scores and rule of the file give a list of 1" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon", "sign"])
 def test_what_is_drawn_is_drawn_again_by_its_seed(test, tmp_path) -> None:
     rng = np.random.default_rng(7)
@@ -170,6 +173,7 @@ def test_what_is_drawn_is_drawn_again_by_its_seed(test, tmp_path) -> None:
     assert abrank.Comparison.from_json(result.report(tmp_path / "r.json")) == result
 
 
+@pytest.mark.slow
 def test_a_file_of_another_version_is_shown_as_it_is_computed_now(pair, tmp_path, capsys) -> None:
     old = edited(pair, ("tests", 0, "pvalue"), lambda _: 1e-6) | {
         "provenance": {"versions": {"abrank": "0.0.9"}}

@@ -86,6 +86,7 @@ def test_the_pairs_with_the_first_are_those_of_all_pairs(many) -> None:
     assert "pairs-of-first" not in {caution.code for caution in ranking.cautions}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", sorted(set(WRITERS) - {".parquet", ".bib", ".methods"}))
 def test_every_report_of_the_pairs_with_the_first(many, suffix, tmp_path) -> None:
     ranking = abrank.rank_scores(many)
@@ -140,6 +141,7 @@ def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypat
     assert few[1] < plot.size(ranking)[1]
 
 
+@pytest.mark.slow
 def test_letters_of_hundreds_of_systems_are_found_in_seconds() -> None:
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.2, (50, 1)) + rng.normal(0, 0.05, 300)
@@ -178,6 +180,7 @@ def test_the_number_of_pairs_is_told_before_they_are_tested(tmp_path, capsys) ->
     assert "testing 6 pairs of 4 systems by 1 measure" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     rng = np.random.default_rng(2)
     n, k = 12_000, 1_000
@@ -200,6 +203,7 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
         assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_table_of_thousands_of_columns_is_refused_at_once(tmp_path, capsys) -> None:
     (tmp_path / "board.csv").write_text(_csv([f"s{i}" for i in range(5_000)]))
     since = time.process_time()

@@ -111,6 +111,7 @@ def files(made, tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_takes_runs_by_name(files, capsys) -> None:
     arguments = ["compare", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]
     assert run([*arguments, "--report", "out.json", "--report", "out.html"]) == 0
@@ -292,6 +293,7 @@ def test_measures_of_gain_take_fractional_grades() -> None:
         np.testing.assert_allclose(scores.values[:, 0, 0], values, rtol=1e-12, err_msg=measure)
 
 
+@pytest.mark.slow
 def test_binary_measures_ask_from_which_grade_on_fractions_are_relevant(tmp_path, capsys) -> None:
     for measure in ("AP", "P@10", "RR", "R@100", "bpref", "Success@1", "infAP", "RBP"):
         with pytest.raises(ArgumentError, match=r"such as 0\.5, and .* counts a document"):

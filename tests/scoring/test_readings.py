@@ -95,6 +95,7 @@ VISITS = pd.concat([long(session_id=f"s{i}") for i in range(2)]).assign(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "options", "note"),
     [
@@ -123,6 +124,7 @@ def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str
     assert any(note in remark for remark in result.remarks), result.remarks
 
 
+@pytest.mark.slow
 def test_properties_of_the_table_are_segments_clusters_and_weights(tmp_path, capsys) -> None:
     users = [f"u{i % 8}" for i in range(N)] * 2
     device = ["phone" if i % 2 else "desk" for i in range(N)] * 2
@@ -179,6 +181,7 @@ def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> N
 # --- Names of Series, dicts and files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "systems", "measure"),
     [
@@ -296,6 +299,7 @@ def frames() -> dict[str, tuple[str, ...]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", frames())
 def test_an_export_is_answered_by_one_command(name: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -182,6 +182,7 @@ def test_every_table_is_read_alike_at_every_door(tmp_path: Path) -> None:
     assert n_cells >= 400
 
 
+@pytest.mark.slow
 def test_the_verdict_on_them_is_that_of_scipy(tmp_path: Path) -> None:
     frame = long()
     for engine, source in files(frame, tmp_path):

@@ -174,6 +174,7 @@ def calls_in(text: str, start: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip().startswith(start)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch, capsys) -> None:
     build, flags, text = CHOICES[name]

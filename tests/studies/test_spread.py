@@ -13,6 +13,7 @@ from reports.studies.spread import spreads, table
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
 def test_the_package_holds_what_the_study_finds() -> None:
     boards = {name: Board(*row) for name, row in table(DATA).items()}

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_the_script_runs(tmp_path) -> None:
     path = Path(__file__).with_name("script_of_a_user.py")
     spec = importlib.util.spec_from_file_location("script_of_a_user", path)

@@ -43,6 +43,7 @@ def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, caps
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_whole_clusters_are_redrawn() -> None:
     rng = np.random.default_rng(4)
     who = np.repeat(np.arange(30), rng.integers(2, 7, 30))

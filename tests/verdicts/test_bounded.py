@@ -96,6 +96,7 @@ def test_a_gate_by_bets_takes_rare_losses_into_account() -> None:
     assert "betting test of bounded differences" in whole_text(bets)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_at_any_look() -> None:
     random = np.random.default_rng(5)
     stopped = 0
@@ -124,6 +125,7 @@ def test_a_measure_without_a_range_is_refused(measure: str, scale: float, why: s
         abrank.rank_scores(board, measures=measure, test="bounded")
 
 
+@pytest.mark.slow
 def test_other_doors_take_it_or_say_why_not() -> None:
     a, b = frames(np.resize([0.1, 0.2, -0.05, 0.15], 80))
     board = {"A": a["AP"], "B": b["AP"]}

@@ -44,6 +44,7 @@ def test_looks_anywhere_reject_one_in_twenty_all_together() -> None:
     assert (z > 1.96).any(axis=1).mean() > 0.1
 
 
+@pytest.mark.slow
 def test_a_later_look_knows_the_earlier_ones(scores, tmp_path) -> None:
     first = _first(scores, 100, planned=400)
     assert first.rule.design.seen == (100,)
@@ -114,6 +115,7 @@ def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_early_stop_is_said_to_overestimate(scores) -> None:
     a, b = scores
     far = {query: score + 0.2 for query, score in b.items()}

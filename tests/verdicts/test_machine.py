@@ -108,6 +108,7 @@ def test_nothing_reads_a_finding_into_what_does_not_decide(scores) -> None:
     assert "Machine alone: Δ" in visible
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_worth_holds_the_worth_of_the_population() -> None:
     """Normal differences, correlation .8, 60 of 2,000 judged: at least 9 of 10 samples."""
     random, held = np.random.default_rng(0), 0

@@ -49,6 +49,7 @@ def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
         assert row.n_not_worse < row.n
 
 
+@pytest.mark.slow
 def test_95_per_cent_of_pairs_of_runs_differ_by_less() -> None:
     rng = np.random.default_rng(8)
     held = 0

@@ -35,6 +35,7 @@ def written(result) -> dict[str, str]:
     return texts | {"card": result._repr_html_()}
 
 
+@pytest.mark.slow
 def test_an_interval_of_many_queries_can_be_read_at_every_door() -> None:
     """Read before as +0.006, +0.006 to +0.006 and better, against a margin of 0.005."""
     result = abrank.compare_scores(*frames(50_000, 0.0060, 0.05), margin=0.005)
@@ -58,6 +59,7 @@ def test_few_queries_keep_three_decimals() -> None:
     assert "95% CI −0.0" in str(result)
 
 
+@pytest.mark.slow
 def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, capsys) -> None:
     a, b = frames(1_000, 0.0009, 0.004)
     ids = a.index
@@ -72,6 +74,7 @@ def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, cap
     assert "-0.00090" not in capsys.readouterr().out.replace("−", "-")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 5_000])
 def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
     result = abrank.compare_scores(*frames(n, 0.01, 0.1), margin="2%")
@@ -90,6 +93,7 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
         assert limit in text, name
 
 
+@pytest.mark.slow
 def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
     from abrank.comparison.declared import rows_in_unit
 
@@ -112,6 +116,7 @@ def test_the_axis_of_a_margin_in_per_cent_is_in_per_cent() -> None:
         assert "in per cent of A's" in ax.get_xlabel()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize(
     ("gain", "margin", "said"),
@@ -130,6 +135,7 @@ def test_headlines_of_the_margin_are_plain(gain: float, margin: float, said: str
             assert said.lower() in " ".join(text.replace("&#39;", "'").split()).lower(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "name"),
     [("sign", "net share of decided queries won"), ("wilcoxon", "pseudo-median difference")],

@@ -600,6 +600,7 @@ def holds_together(cell: Cell) -> None:
         assert from_dict(result.to_dict()) == result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["ready", "collections"])
 def test_a_cost_that_rises_is_worse_by_every_test(door: str, tmp_path: Path) -> None:
     result = DOORS[door](primary="ms", lower_is_better="ms")
@@ -615,6 +616,7 @@ def test_a_cost_that_rises_is_worse_by_every_test(door: str, tmp_path: Path) -> 
         assert all(row.estimate > 0.0 for row in result.test_rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["ready", "machine", "collections"])
 def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
     result = Cell(door, {}, DOORS[door](primary="ms")).of
@@ -627,6 +629,7 @@ def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
         DOORS[door](primary="ms", require="better")
 
 
+@pytest.mark.slow
 def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
     random = np.random.default_rng(1)
     a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
@@ -712,6 +715,7 @@ def test_a_look_is_one_of_those_planned(look: Any) -> None:
         ready(look=look)
 
 
+@pytest.mark.slow
 def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
     result = ready()
     secondary = next(row for row in result.rows if row.reading == "unclear")
@@ -732,6 +736,7 @@ def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
         from_dict(value)
 
 
+@pytest.mark.slow
 def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> None:
     result = collections(margin=0.02, require="non-inferior", guard=["RR:-0.05"], primary="AP")
     again = type(result).from_json(result.report(tmp_path / "results.json"))

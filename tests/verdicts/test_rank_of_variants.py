@@ -28,6 +28,7 @@ def frame(scores):
     return data_frame
 
 
+@pytest.mark.slow
 def test_the_default_keeps_its_level_where_tukey_does_not() -> None:
     # Ten variants and one other, 25 queries; paired Tukey told .18 of them apart.
     rng = np.random.default_rng(17)
@@ -41,6 +42,7 @@ def test_the_default_keeps_its_level_where_tukey_does_not() -> None:
     assert message["tukey"] >= 13
 
 
+@pytest.mark.slow
 def test_max_t_is_the_default_of_all_pairs_and_tukey_on_request_says_what_it_takes() -> None:
     scores = frame(board(50, 10, np.random.default_rng(3)))
     ranking = abrank.rank_scores(scores, measures="AP")

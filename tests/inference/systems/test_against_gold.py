@@ -121,6 +121,7 @@ def adhoc7(shared_data):
     return np.loadtxt(shared_data / "urbano" / "adhoc7_ap.csv", delimiter=",", skiprows=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [
@@ -138,6 +139,7 @@ def test_pairs_told_apart_among_103_systems(adhoc7, name, options, expected):
     assert joint_test.distinct.sum() == expected
 
 
+@pytest.mark.slow
 def test_critical_differences_among_103_systems(adhoc7):
     tukey = run_joint_test("tukey", adhoc7)
     assert (tukey.ci_high - tukey.ci_low)[0] / 2 == pytest.approx(0.09477, abs=5e-6)

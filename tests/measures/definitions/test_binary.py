@@ -135,6 +135,7 @@ def test_accuracy_without_a_pair_divides_by_nothing():
     assert pairwise_accuracy(judged).tolist() == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.slow
 @given(JUDGED_ALL)
 def test_auc_against_scipy(documents):
     good = [score for score, grade in documents if grade >= 2]
@@ -147,6 +148,7 @@ def test_auc_against_scipy(documents):
         assert got.tolist() == [1.0 if good else 0.0]
 
 
+@pytest.mark.slow
 @given(JUDGED_ALL)
 def test_kendall_tau_against_scipy(documents):
     scores, grades = zip(*documents, strict=True)

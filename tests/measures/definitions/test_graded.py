@@ -108,6 +108,7 @@ def test_negative_gain_takes_away():
     assert ndcg_at_relevant(judged, gains=((0, -1.0),)).tolist() == [0.0]
 
 
+@pytest.mark.slow
 @given(
     RANKINGS,
     st.none() | st.integers(1, 12),
@@ -186,6 +187,7 @@ def test_discount_of_dcg_by_hand():
     assert cascade_measure(judged, cutoff=2).tolist() == [3 / 16]
 
 
+@pytest.mark.slow
 @given(RANKINGS, st.none() | st.integers(1, 12))
 def test_one_over_the_rank_is_err(rankings, cutoff):
     judged = JudgedRun.from_grades(rankings)
@@ -195,6 +197,7 @@ def test_one_over_the_rank_is_err(rankings, cutoff):
     )
 
 
+@pytest.mark.slow
 @given(RANKINGS)
 def test_any_position_function_equals_the_loop_of_the_paper(rankings):
     # Chapelle et al., algorithm 2, with phi instead of 1/r
@@ -239,6 +242,7 @@ def by_the_definition(ranking, missed, p, normalize):
     return result / overlap(ideal, ideal) if normalize else result
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(GRADES, st.lists(st.integers(-2, 3), max_size=4)), max_size=4))
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("p", [0.5, 0.95])

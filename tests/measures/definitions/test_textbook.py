@@ -82,6 +82,7 @@ def test_gain_of_a_negative_grade_is_none():
     assert cumulated_gain(JudgedRun.from_grades([[-2, 1, None]])).tolist() == [1.0]
 
 
+@pytest.mark.slow
 @given(RANKINGS, st.integers(1, 9))
 def test_mean_precision_is_the_mean_of_the_precisions(rankings, cutoff):
     judged = JudgedRun.from_grades(rankings)
@@ -109,6 +110,7 @@ def test_f_above_a_threshold_divides_by_what_is_there():
     assert f_measure(judged, threshold=0.5, beta=2.0) == pytest.approx([expected])
 
 
+@pytest.mark.slow
 @given(RANKINGS, st.floats(0.1, 10.0))
 def test_f_of_all_retrieved_is_set_f(rankings, beta):
     judged = JudgedRun.from_grades(rankings)

@@ -68,6 +68,7 @@ def test_expected_reciprocal_rank_of_a_grade_above_the_scale():
         expected_reciprocal_rank(JudgedRun.from_grades([[1]], ideal=[[5, 1]]), max_grade=4)
 
 
+@pytest.mark.slow
 @given(RANKINGS, st.none() | st.integers(1, 12))
 def test_expected_reciprocal_rank_equals_the_loop_of_the_paper(rankings, cutoff):
     # Chapelle et al., algorithm 2, query by query, rank by rank

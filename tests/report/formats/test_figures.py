@@ -50,6 +50,7 @@ def test_figures_are_those_that_a_paper_uses(comparison: Comparison, make: Make)
     assert {"scatter", "distribution", "segments"} < {*result} <= {*figures.PAPER}
 
 
+@pytest.mark.slow
 def test_each_is_written_as_what_was_asked_for(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {
         f"{name}.{kind}" for name in ("forest", "deltas") for kind in ("pdf", "svg", "png")
@@ -63,6 +64,7 @@ def test_another_kind_is_refused_before_anything_is_read(capsys) -> None:
     assert "png: names no folder: png:figures writes to figures/" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_ranking_has_its_own_without_those_that_say_why_there_is_none(tmp_path, capsys) -> None:
     random = np.random.default_rng(1)
     table = pd.DataFrame(random.random((12, 3)), columns=["x", "y", "z"])

@@ -183,6 +183,7 @@ def test_gate_is_told(make: Make) -> None:
     assert "**Gate** passed: better on nDCG@10." in markdown(make(0.05, require="better"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m", "<|*" * 60])
 def test_it_fits_into_a_comment(name: str) -> None:
     columns = [f"{name}{i}" for i in range(210)]

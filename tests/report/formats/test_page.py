@@ -40,6 +40,7 @@ def page(text: str) -> Page:
     return read(text)
 
 
+@pytest.mark.slow
 def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page: Page) -> None:
     report = compose(better)
     assert page.inside("title") == report.title
@@ -180,6 +181,7 @@ def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
     assert len(visible) == n
 
 
+@pytest.mark.slow
 def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
     rows = query_rows(comparison_of(EMBED_ALL + 1, test="t", resamples=None))
     assert rows is not None
@@ -190,6 +192,7 @@ def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
     assert rows.total == EMBED_ALL + 1
 
 
+@pytest.mark.slow
 def test_every_one_of_very_many_queries_travels() -> None:
     comparison = comparison_of(20_000)
     data = island(html(comparison, drawer=lambda *_, **__: ""))
@@ -199,6 +202,7 @@ def test_every_one_of_very_many_queries_travels() -> None:
     assert delta["values"] is None  # a number is what its text says
 
 
+@pytest.mark.slow
 def test_same_comparison_gives_the_same_bytes(text: str) -> None:
     assert text == html(comparison_of(250, margin=0.01, require="better"))
 
@@ -215,10 +219,12 @@ def test_size_at_250_queries(text: str) -> None:
     assert len(text.encode()) <= 300_000
 
 
+@pytest.mark.slow
 def test_size_at_7000_queries() -> None:
     assert len(html(comparison_of(7_000)).encode()) <= 2_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "shift", "tone"), [(250, 0.05, "b"), (250, -0.05, "a"), (8, 0.0, "tie")]
 )
@@ -383,6 +389,7 @@ def hostile_text(hostile: Comparison) -> str:
     return html(hostile)
 
 
+@pytest.mark.slow
 def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
     result = read(hostile_text)
     assert sorted(attrs.get("type") or "" for tag, attrs in result.tags if tag == "script") == [

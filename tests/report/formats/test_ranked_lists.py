@@ -84,6 +84,7 @@ def test_grades_below_the_relevant_one_do_not_count() -> None:
 lists = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=8)
 
 
+@pytest.mark.slow
 @given(lists, lists, st.integers(1, 8), st.lists(st.sampled_from([None, 0, 1, 2]), min_size=10))
 def test_documents_keep_their_ranks(
     a: list[str], b: list[str], depth: int, grades: list[int | None]

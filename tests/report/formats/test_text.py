@@ -90,6 +90,7 @@ def long_comparison(n: int, scale: float = 1.0) -> Comparison:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 1e5, 1e9])
 @pytest.mark.parametrize("digits", [3, 6])
 def test_twelve_measures_with_long_names_fit(scale: float, digits: int) -> None:
@@ -100,6 +101,7 @@ def test_twelve_measures_with_long_names_fit(scale: float, digits: int) -> None:
         assert f.signed(row.diff, digits=digits) in visible
 
 
+@pytest.mark.slow
 def test_huge_numbers_of_queries_fit() -> None:
     visible = text(long_comparison(20_000))
     assert widest(visible) <= 80
@@ -107,6 +109,7 @@ def test_huge_numbers_of_queries_fit() -> None:
     assert "1 measure on another scale, not drawn" in " ".join(visible.split())
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
 def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
     comparison = replace(make(0.05, n=3), baseline=a, candidate=b)
@@ -144,6 +147,7 @@ def test_words_are_those_of_the_report(make: Make) -> None:
     assert "A bm25 (baseline) B monot5 (candidate)" in visible
 
 
+@pytest.mark.slow
 def test_bar_touches_zero_exactly_when_the_interval_does(make: Make) -> None:
     for mean in (-0.05, -0.021, -0.019, 0.0, 0.019, 0.021, 0.05):
         comparison = make(mean, measures=4)

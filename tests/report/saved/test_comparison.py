@@ -29,6 +29,7 @@ def again(comparison: Comparison) -> Comparison:
     return from_dict(json.loads(json_bytes(comparison)))
 
 
+@pytest.mark.slow
 def test_every_situation_comes_back(situation: Comparison) -> None:
     back = again(situation)
     assert back == situation
@@ -245,6 +246,7 @@ def test_no_file_is_told(tmp_path: Path) -> None:
         read_results(tmp_path / "results.json")
 
 
+@pytest.mark.slow
 def test_a_design_comes_back_and_every_format_with_it(design: Comparison) -> None:
     again = from_dict(json.loads(json_bytes(design)))
     assert again == design
@@ -283,6 +285,7 @@ DESIGNS_THAT_CONTRADICT: Contradictions = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS_THAT_CONTRADICT)
 def test_a_design_that_contradicts_itself_is_refused(looked: Comparison, name: str) -> None:
     change, message = DESIGNS_THAT_CONTRADICT[name]

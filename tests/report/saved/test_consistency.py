@@ -164,6 +164,7 @@ CONTRADICTIONS: Contradictions = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_contradictions_are_refused(saved: str, name: str) -> None:
     change, text = CONTRADICTIONS[name]
@@ -197,6 +198,7 @@ TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 ADJUSTED = ("holm", "bonferroni", "bh", "none", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "adjust"), list(product(TESTS, ADJUSTED)))
 def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None:
     rng = np.random.default_rng(TESTS.index(test))

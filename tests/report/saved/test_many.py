@@ -41,6 +41,7 @@ HOW_RANKING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW_RANKING)
 def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
     ranking = rank_scores(board(), resamples=199, **how)
@@ -62,6 +63,7 @@ def test_the_smallest_come_back(tmp_path, n_queries):
     assert Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -81,6 +83,7 @@ def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
         Ranking.from_json(tmp_path / "r.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -100,6 +103,7 @@ def test_what_contradicts_itself_is_refused(tmp_path, change, said):
         Ranking.from_json(tmp_path / "r.json")
 
 
+@pytest.mark.slow
 def test_the_card_has_no_style_sheet_script_or_id():
     html = rank_scores(board(14))._repr_html_()
     assert html.startswith("<div")

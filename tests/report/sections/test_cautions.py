@@ -99,6 +99,7 @@ def codes_of_notes() -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_every_code_has_words_and_an_example() -> None:
     assert len(codes_of_notes()) > 10
     assert codes_of_notes() <= set(WORDS)

@@ -15,6 +15,7 @@ from abrank.report import compose, gate_sentence
 Make = Callable[..., Comparison]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mean", "how", "sentence"),
     [
@@ -85,6 +86,7 @@ def test_gate_says_what_passed_or_lacked(
     assert compose(comparison).headline.gate == sentence
 
 
+@pytest.mark.slow
 def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
     # Once "about 3,100 queries needed if Δ stays +0.005", and 79,000 for +0.001.
     assert gate_sentence(make(0.005, require="better")) == (

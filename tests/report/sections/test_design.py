@@ -45,6 +45,7 @@ CASES: list[tuple[int, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "how", "said"), CASES)
 def test_what_was_declared_is_answered(n, how, said) -> None:
     assert said in compose(compare_scores(*scores(n), **asked(**how))).headline.design
@@ -74,6 +75,7 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
     assert "unbounded" in [cell.text for cell in table.rows[0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mean", "look", "end"),
     [
@@ -87,6 +89,7 @@ def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, 
     assert compose(make(mean, look=look)).headline.design.endswith(end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".txt", ".md", ".html", ".tex", ".methods"])
 def test_the_level_of_a_look_is_written_with_few_digits(looked: Comparison, kind: str) -> None:
     options = {"detail": "all"} if kind == ".txt" else {}

@@ -291,6 +291,7 @@ def mixed() -> Comparison:
     return compare_scores(a, b, resamples=999)
 
 
+@pytest.mark.slow
 def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(
     mixed: Comparison,
 ) -> None:

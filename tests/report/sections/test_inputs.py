@@ -41,6 +41,7 @@ def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Compar
     return abrank.compare([*judged, *more], a, b, measures=["nDCG@10"])
 
 
+@pytest.mark.slow
 def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -> None:
     to_judge = unjudged.evidence.to_judge
     assert to_judge is not None
@@ -284,6 +285,7 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
     assert any(line.startswith("Other choices") for line in compose(bare).omitted)
 
 
+@pytest.mark.slow
 def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
     expected = sensitivity_sentence(comparison)

@@ -170,6 +170,7 @@ def test_documents_are_judged_where_they_could_change_the_verdict(
     )
 
 
+@pytest.mark.slow
 def test_every_format_says_it(situation: Comparison) -> None:
     step = next_step(situation)
     assert compose(situation).headline.next_step == step.sentence

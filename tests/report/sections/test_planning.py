@@ -48,6 +48,7 @@ def first_queries(n: int, margin: float) -> Comparison:
     return compare_scores(dict(zip(ids, a.tolist(), strict=False)), b, margin=margin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.02])
 def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> None:
     # Taken from the observed difference, these were 16, 11, 20, 210,000 and 250 on one real pair.

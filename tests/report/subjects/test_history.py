@@ -37,6 +37,7 @@ def empty(tmp_path) -> History:
     return history(tmp_path / "empty")
 
 
+@pytest.mark.slow
 def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
     report = compose(full)
     verdicts = [entry.verdict.partition("-")[0] for entry in full.entries]
@@ -100,6 +101,7 @@ def test_tables_and_json_hold_every_entry(full, empty) -> None:
     assert json.loads(written.json_of(empty))["entries"] == []
 
 
+@pytest.mark.slow
 def test_sums_are_of_one_measure_alone(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "two", create=True)
     for seed in range(16):

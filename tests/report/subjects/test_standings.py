@@ -35,6 +35,7 @@ def six() -> CollectionsRanking:
     return made(6, c=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [50, 100])
 def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     result = made(4, c=8, step=0.05, prefix="a system of a longer name")
@@ -84,6 +85,7 @@ def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, si
     assert said in text(result, width=200, detail="all")
 
 
+@pytest.mark.slow
 def test_a_table_of_very_many_systems_is_folded() -> None:
     report = compose(made(22, c=2))
     tables = [block for section in report.sections for block in section.blocks]

@@ -64,6 +64,7 @@ def test_ascii_and_narrow_text(found) -> None:
     assert max(map(len, visible.splitlines())) <= 40
 
 
+@pytest.mark.slow
 def test_names_cannot_break_the_page(found) -> None:
     page = html(found)
     assert "<z>" not in page
@@ -81,6 +82,7 @@ def test_too_few_collections_that_vary_are_told() -> None:
     assert "! untested" in sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "cautious"), [(20, True), (21, False)])
 def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious) -> None:
     a = {"q1": 0.5, "q2": 0.25, "q3": 0.4}
@@ -108,6 +110,7 @@ def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) ->
         CollectionsComparison.from_json(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [None, 0.02, 0.15])
 def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
     collections = {f"c{i}": simulate_runs(60, effect=0.05 + 0.02 * i, rng=i) for i in range(4)}

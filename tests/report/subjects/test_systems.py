@@ -140,6 +140,7 @@ def test_superscripts_name_whom_a_system_beats() -> None:
     assert any("^{" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
     result = make(40)
     text = latex(result, style="superscript")
@@ -163,6 +164,7 @@ def test_markdown_says_first_what_it_comes_to() -> None:
     assert "| baseline |" in against
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     for options in ({}, {"baseline": HOSTILE[0]}):
         result = make(len(HOSTILE), names=HOSTILE, **options)
@@ -184,6 +186,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
         assert ",'=cmd()," in table(result, ".pairs.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) -> None:
     for suffix, expected in (
@@ -222,6 +225,7 @@ def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         result.to_latex(style="stars")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "said"), [("tukey", "vary alike"), ("nemenyi", "orders"), ("t", None)]
 )
@@ -257,6 +261,7 @@ def test_several_measures_stand_side_by_side_with_their_letters() -> None:
     assert saved["secondary"][0]["systems"][0]["system"] == result.of("AP").systems[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "title"), [(26, "group"), (27, "ties with")])
 def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
     result = make(n, measures=("nDCG@10", "AP"), details=False)
@@ -317,6 +322,7 @@ def test_against_a_baseline_a_mean_has_its_glyph() -> None:
     assert rf"${mean}$~$\downarrow$" in latex(result)
 
 
+@pytest.mark.slow
 def test_many_measures_are_put_into_tables_that_fit() -> None:
     result = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
     visible = text(result, detail="all")
@@ -398,6 +404,7 @@ def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
     )
 
 
+@pytest.mark.slow
 def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_command() -> None:
     systems = make(24).systems
     inputs = {system: {"path": f"runs/{system}.run", "sha256": "ab" * 32} for system in systems}

@@ -61,6 +61,7 @@ def test_every_pair_opens_from_the_table(page: str, ranking: Ranking) -> None:
     assert sum(link.startswith("pair-") for link in parser.links) == 6  # no pair twice
 
 
+@pytest.mark.slow
 def test_headlines_say_who_leads_and_who_is_not_told_apart() -> None:
     def title(scores: Scores, **how: object) -> str:
         return compose(rank_scores(scores, **how)).headline.title
@@ -84,6 +85,7 @@ def test_headlines_say_who_leads_and_who_is_not_told_apart() -> None:
     assert title(board(3, n_queries=0)) == "No query can show that systems differ on AP."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [2, 3, 13, 45])
 @pytest.mark.parametrize("n_queries", [0, 1, 2, QUERIES])
 @pytest.mark.parametrize("how", [{}, {"baseline": "s1"}, {"baseline": ["s0", "s1"]}])
@@ -123,6 +125,7 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
     assert "Overlap of the ranked lists: it takes runs" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("turned", "said"),
     [

@@ -126,6 +126,7 @@ def test_the_command_writes_table_figure_and_numbers(
     assert re.search(r"cores \(two processes at once do \d\.\d times", loads["machine"])
 
 
+@pytest.mark.slow
 def test_what_two_processes_do_at_once_is_measured() -> None:
     assert clock.work_of_two() > 0.0
 
@@ -173,6 +174,7 @@ def test_a_command_loads_only_libraries_it_needs(tmp_path: Path) -> None:
     assert "matplotlib" not in names["compare"]
 
 
+@pytest.mark.slow
 def test_a_failing_program_is_an_error_with_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -244,6 +246,7 @@ def test_where_no_peer_is_installed_abrank_is_alone(
     assert [len(item) for item in of_all] == [1] * 5
 
 
+@pytest.mark.slow
 def test_a_page_is_timed_beside_the_peers_script_with_one_figure(tmp_path: Path) -> None:
     peer = Job(
         "peer",

@@ -29,6 +29,7 @@ def test_the_data_are_the_same_again_and_no_document_stands_twice(folder, tmp_pa
         assert len(set(pairs)) == table.num_rows
 
 
+@pytest.mark.slow
 def test_one_run_and_its_page(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(writing, "work_of_two", lambda: 1.9)
     requested = ["--busy", "--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]

@@ -35,6 +35,7 @@ def rates(found) -> dict[str, dict[str, float]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 25])
 def test_level_where_the_signs_are_tossed(n, record_property) -> None:
     """against_theory: differences symmetric about 0, of many sizes, are the null of both."""
@@ -84,6 +85,7 @@ def test_ranks_without_intervals_have_the_same_p() -> None:
         np.testing.assert_array_equal(wilcoxon_pvalues(d, **options), whole)
 
 
+@pytest.mark.slow
 def test_family_of_measures() -> None:
     values = np.random.default_rng(9).normal(0.0, 0.2, (60, 4))
     values[:, 1] = values[:, 0] + 0.02 * values[:, 1]

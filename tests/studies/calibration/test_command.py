@@ -27,6 +27,7 @@ def small(monkeypatch) -> None:
     monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_a_short_run(tmp_path, capsys, request) -> None:
     arguments = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
@@ -61,6 +62,7 @@ def undrawn(monkeypatch) -> None:
         monkeypatch.setattr(f"reports.studies.calibration.draw.{name}", lambda *_: None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small", "undrawn")
 def test_an_interrupted_run_goes_on(tmp_path) -> None:
     arguments = ["--replications", "10", "--sizes", "10", "--parts", "tests", "margins", "--output"]
@@ -75,6 +77,7 @@ def test_an_interrupted_run_goes_on(tmp_path) -> None:
     assert (part / "calibration.json").read_text("utf-8") == path.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small", "undrawn")
 def test_other_settings_begin_anew(tmp_path) -> None:
     arguments = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
@@ -132,6 +135,7 @@ def agree(folder: Path) -> None:
                     ), (row, quantity)
 
 
+@pytest.mark.slow
 def test_committed_files_agree() -> None:
     agree(COMMITTED)
 

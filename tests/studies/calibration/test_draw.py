@@ -77,6 +77,7 @@ ROWS_OF_PARTS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_line_a_test_in_the_panel_of_its_part() -> None:
     figure = calibration_parts(ROWS_OF_PARTS)
     for ax, (part, size, quantity, names) in zip(figure.axes, PARTS.values(), strict=True):
@@ -112,6 +113,7 @@ def test_names_do_not_lie_on_each_other(figure) -> None:
             assert upper.y0 > lower.y1 - 1.0
 
 
+@pytest.mark.slow
 def test_a_figure_is_written_the_same_each_time(tmp_path) -> None:
     # Tests that were not asked have no line.
     paths = [tmp_path / "one.svg", tmp_path / "two.svg"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reports.studies.calibration import independent
 from tests.studies.calibration.stored import page_of, rows_of
 
@@ -16,6 +18,7 @@ def test_the_page_is_of_the_table() -> None:
     assert max(row.welch for row in rows) > 0.10  # unequal, small and skewed
 
 
+@pytest.mark.slow
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(independent, "SIZES", (50,))
     assert independent.main(["--output", str(tmp_path), "--samples", "2000"]) == 0

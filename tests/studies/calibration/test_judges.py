@@ -27,6 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_machines_judge_as_they_are_called(folder: Path) -> None:
     pairs = {(pair.name, pair.judge): pair for pair in judges.judged_pairs(folder, seed=1)}
     assert set(pairs) == {(name, judge) for name in ("a, b", "c, d") for judge in judges.JUDGES}
@@ -54,6 +55,7 @@ def test_the_same_seed_judges_the_same(folder: Path) -> None:
     assert (first.real[1] != second.real[1]).any()
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_page_and_tables(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

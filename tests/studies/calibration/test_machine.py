@@ -26,6 +26,7 @@ def test_ndcg_is_that_of_the_catalogue() -> None:
     np.testing.assert_allclose([ndcg(grade, grade) for grade in grades], expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_and_page(monkeypatch) -> None:
     monkeypatch.setattr(machine, "SIZES", (25,))
     monkeypatch.setattr(machine, "N_QUERIES", 300)
@@ -43,6 +44,7 @@ def test_rows_and_page(monkeypatch) -> None:
     assert f"| 25 | take all | {result['noisy', 'take all'].coverage:.3f} |" in page
 
 
+@pytest.mark.slow
 def test_queries_that_were_picked(monkeypatch) -> None:
     monkeypatch.setattr(machine_picked, "SIZES", (25,))
     monkeypatch.setattr(machine_picked, "N_QUERIES", 300)

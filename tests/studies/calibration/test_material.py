@@ -22,6 +22,7 @@ def small(monkeypatch) -> None:
     monkeypatch.setattr(sources, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_simulated_material() -> None:
     result = material(None, populations(None, seed=2), seed=2)
@@ -38,6 +39,7 @@ def test_simulated_material() -> None:
     np.testing.assert_array_equal(result.level[0].scores, again.level[0].scores)
 
 
+@pytest.mark.slow
 def test_real_material(shared_data, monkeypatch) -> None:
     monkeypatch.setattr(sources, "COLLECTIONS", ("ltr",))
     monkeypatch.setattr(sources, "SIMULATED_QUERIES", 40)

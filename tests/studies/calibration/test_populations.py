@@ -71,6 +71,7 @@ def test_simulated_populations() -> None:
     assert result[4].pairs[0].differences.shape[1] == 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_real_populations(shared_data, monkeypatch) -> None:
     monkeypatch.setattr(made, "COLLECTIONS", ("vaswani", "ltr"))

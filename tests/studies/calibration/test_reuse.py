@@ -6,6 +6,7 @@ import csv
 from collections import defaultdict
 
 import numpy as np
+import pytest
 
 from reports.studies.calibration.reuse import (
     HOWS,
@@ -65,6 +66,7 @@ def test_a_small_run_has_a_row_for_every_way() -> None:
     assert {row.part for row in rows} == {"choice", "repetition"}
 
 
+@pytest.mark.slow
 def test_streams_replace_a_baseline(monkeypatch) -> None:
     monkeypatch.setattr("reports.studies.calibration.reuse.LENGTHS", (10, 20))
     monkeypatch.setattr("reports.studies.calibration.reuse.REPLACED", (10, 20))
@@ -77,6 +79,7 @@ def test_streams_replace_a_baseline(monkeypatch) -> None:
     assert (levels(p, "Bonferroni", 5) == 0.005).all()
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page_and_the_table(monkeypatch, tmp_path) -> None:
     from reports.studies.calibration import reuse
 

@@ -36,6 +36,7 @@ def test_the_attainable_level_is_that_of_the_binomial_distribution() -> None:
         assert votes.attainable(values) == pytest.approx(maximum, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(votes, "SIZES", (25,))
     assert votes.main(["--output", str(tmp_path), "--samples", "400"]) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reports.studies.calibration import weights
 from tests.studies.calibration.stored import page_of, rows_of
 
@@ -16,6 +18,7 @@ def test_the_page_is_of_the_table() -> None:
     assert max(row.hc1 for row in nothing) > 0.09
 
 
+@pytest.mark.slow
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(weights, "SIZES", (50,))
     assert weights.main(["--output", str(tmp_path), "--samples", "2000"]) == 0

@@ -36,6 +36,7 @@ def batch(n: int, count: int = 30) -> Batch:
     return Batch(MATERIAL, n, count, 0, np.random.default_rng(5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("n", [10, 30])
 def test_every_part_counts(name, n) -> None:
@@ -70,6 +71,7 @@ def test_intervals_that_are_not_defined_neither_hold_nor_exclude() -> None:
     assert outside(low, 0.0, high).tolist() == [False, False]
 
 
+@pytest.mark.slow
 def test_effects_of_normal_differences() -> None:
     """against_theory: the intervals of d_z and of Fieller are exact for normal differences."""
     result = asked("effects, a quarter more", 12, 500)
@@ -80,6 +82,7 @@ def test_effects_of_normal_differences() -> None:
     assert agrees(level["false_01"], 0.01, 1500)
 
 
+@pytest.mark.slow
 def test_margins_of_normal_differences() -> None:
     """against_theory: a one-sided t test at the margin is wrong in 5 %, and TOST no more often."""
     result = asked("margins", 20, 1500)
@@ -88,6 +91,7 @@ def test_margins_of_normal_differences() -> None:
     assert result["TOST, t"]["found_large"] > 0.5
 
 
+@pytest.mark.slow
 def test_rare_losses_that_were_not_seen() -> None:
     """against_theory: t passes at least what has no loss, and bets pass at most 5 %."""
     n, count = 25, 40_000
@@ -107,6 +111,7 @@ def test_rare_losses_that_were_not_seen() -> None:
     assert all(row["found_large"] >= row["false_05"] for row in result.values())
 
 
+@pytest.mark.slow
 def test_families_step_down_finds_more() -> None:
     result = asked("families", 15, 300)
     single, step = result["max-T, single step"], result["max-T, step down"]
@@ -116,6 +121,7 @@ def test_families_step_down_finds_more() -> None:
     assert result["t, hommel"]["false_05"] < 0.09
 
 
+@pytest.mark.slow
 def test_streams_of_normal_differences() -> None:
     """against_theory: planned looks share one level, and looks that are not paid for add up."""
     result = asked("streams", 250, 1000)
@@ -126,6 +132,7 @@ def test_streams_of_normal_differences() -> None:
     assert result["confidence sequence"]["covers"] > 0.95
 
 
+@pytest.mark.slow
 def test_clusters_of_normal_differences() -> None:
     """against_theory: t by cluster is exact for one size; t by query errs by the design effect."""
     result = asked("clusters of one size", 15, 15_000)
@@ -137,6 +144,7 @@ def test_clusters_of_normal_differences() -> None:
     assert result["t, clusters ignored"]["false_05"] == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.slow
 def test_systems_of_one_variance() -> None:
     """against_theory: for equal normal systems F, Tukey and Dunnett have their level."""
     result = asked("systems of one mean", 12, 600)
@@ -145,6 +153,7 @@ def test_systems_of_one_variance() -> None:
     assert result["t, Holm"]["false_05"] < 0.09
 
 
+@pytest.mark.slow
 def test_differences_held_against_one_size_are_the_joint_tests() -> None:
     """against_itself: what is told apart without a p-value is what has p below the level."""
     samples = MATERIAL.many[0].draw(10, 40, np.random.default_rng(6))
@@ -180,6 +189,7 @@ def test_turned_scores_keep_ties_and_what_systems_share() -> None:
     assert (np.nanmax(signs, axis=0) == np.nanmin(signs, axis=0)).all()
 
 
+@pytest.mark.slow
 def test_max_t_keeps_its_level_where_it_is_chance_who_is_ahead() -> None:
     """against_theory: turned as one, the scores of a query fulfil what sign flips take for true."""
     result = asked(
@@ -210,6 +220,7 @@ def test_segments_of_normal_differences() -> None:
     assert result["t allowing for skewness, Holm"]["false_05"] < 0.06
 
 
+@pytest.mark.slow
 def test_collections_of_normal_differences() -> None:
     """against_theory: with many queries what is common to all is kept."""
     result = asked("collections with one effect", 200, 400)
@@ -224,6 +235,7 @@ def test_collections_of_normal_differences() -> None:
     assert agrees(differ["fixed, 5 collections"]["covers"], expected, 100)
 
 
+@pytest.mark.slow
 def test_posteriors_of_normal_differences() -> None:
     """against_theory: the posterior by t is the t interval."""
     result = asked("posteriors", 10, 1500)

@@ -89,6 +89,7 @@ def shown() -> list[Row]:
     return result
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_false_in_a_twentieth_at_most(shown: list[Row]) -> None:
     """Of few skewed differences t finds more: what skewness alone shows is in doubt."""
     maximum = 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 20_000)
@@ -97,6 +98,7 @@ def test_what_is_shown_is_false_in_a_twentieth_at_most(shown: list[Row]) -> None
         assert rate <= maximum, (part, n, test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "how"), [(name, options) for name, _, options in POPULATIONS])
 def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[str, Any]) -> None:
     n, count = 50, 12
