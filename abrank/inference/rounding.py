@@ -23,7 +23,6 @@ STEP_ERROR = 5e-13
 PROBED = 32
 # Sizes that follow each other from 0 on are looked for up to so many times their distance.
 MOST_IN_A_ROW = 1000
-BINS = 1 << 16
 
 
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
@@ -42,19 +41,12 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     arrays = (sizes, ascending, groups, rounded)
     columns = [array.reshape(len(sizes), -1).T for array in arrays]
     for column in np.flatnonzero(grouped).tolist():
-        # Few have another value: what shares a bin with one of them is looked up, which takes less
-        # than to order all.
+        # Few have another value: these are looked up, which takes less than to order all.
         size, ordered, group, result = (array[column] for array in columns)
         moved = np.flatnonzero(group != ordered)
-        bins, bins_of_moved = (
-            (item / ordered[-1] * BINS).astype(np.int32) for item in (size, ordered[moved])
-        )
-        near = np.zeros(BINS + 1, np.bool_)
-        near[bins_of_moved] = True
-        rows = np.flatnonzero(near[bins])
-        place = np.searchsorted(ordered[moved[:-1]], size[rows])
-        is_moved = ordered[moved[place]] == size[rows]
-        result[rows[is_moved]] = group[moved[place[is_moved]]]
+        place = np.searchsorted(ordered[moved[:-1]], size)
+        is_moved = ordered[moved[place]] == size
+        result[is_moved] = group[moved[place[is_moved]]]
     # Adding 0.0 turns -0.0 into 0.0.
     return np.asarray(np.copysign(rounded, values) + 0.0)
 

@@ -241,7 +241,7 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
         return pack(distinct), _repeated(names, distinct, rows, len(column))
     if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
-    if len(column) > _AT_ONCE and 2 * len(kernels.unique(column[:_PROBED])) > _PROBED:
+    if 2 * len(kernels.unique(column[:_PROBED])) > _PROBED:
         return _number_many(column)
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
@@ -251,7 +251,7 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def _number_many(column: Ids) -> tuple[Ids, IntArray]:
-    """Return what :func:`number` does of ids that are mostly different: a table would be large."""
+    """Return what :func:`number` does of ids that are mostly different, without a table of them."""
     order = integers(kernels.sort_indices(column))
     ordered = take(column, order)
     begins = _begins(ordered)
