@@ -16,7 +16,13 @@ from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import align_interval_with_pvalue, round_off, snap, to_lattice
+from abrank.inference.rounding import (
+    TIE,
+    align_interval_with_pvalue,
+    round_off,
+    snap,
+    to_lattice,
+)
 from abrank.inference.sign_flips import all_subsets, composed_flips, random_subsets
 
 # --- Adjusted p-values of a family
@@ -215,7 +221,11 @@ def max_t_of_systems(
     parts = []
     for start in range(0, len(first), PAIRS_AT_ONCE):
         left, right = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
-        data = round_off(scores[:, right] - scores[:, left], scale=scale)
+        data = scores[:, right] - scores[:, left]
+        # What rounding takes to 0 is no more than a step of so much a query.
+        tiny = (data != 0.0) & (np.abs(data) <= 2 * len(scores) * TIE * scale)
+        rounded = np.flatnonzero(tiny.any(axis=0))
+        data[:, rounded] = round_off(data[:, rounded], scale=scale)
         differ = np.any(data != 0.0, axis=0)
         live[start : start + PAIRS_AT_ONCE] = differ
         # What rounding leaves of equal scores is no difference.

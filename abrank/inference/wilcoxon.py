@@ -228,10 +228,11 @@ def wilcoxon(
     checks.one_of("method", method, get_args(Method))
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     rounded = round_off(differences)
+    all_ranks, all_w = _ranks(rounded)
     rows = np.empty((5, rounded.shape[1]))
     for column, level in enumerate(alpha):
         d = rounded[:, column]
-        ranks, doubled_w = _ranks(d)
+        ranks, doubled_w = all_ranks[:, column], int(all_w[column])
         total = int(ranks.sum())
         tail = _tail(ranks, total if exact else None)
         walsh = Walsh(d[d != 0.0])
@@ -247,33 +248,44 @@ def wilcoxon(
 def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> FloatArray:
     """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
+    ranks, doubled_w = _ranks(round_off(differences))
+    nearer = np.minimum(doubled_w, ranks.sum(axis=0) - doubled_w)
     pvalue = np.ones(differences.shape[1])
-    for column, d in enumerate(round_off(differences).T):
-        if d.any():
-            ranks, doubled_w = _ranks(d)
-            nearer = min(doubled_w, int(ranks.sum()) - doubled_w)
-            tail = _tail(ranks, nearer if exact else None)
-            pvalue[column] = min(1.0, 2.0 * float(tail(np.array(nearer))))
-    return pvalue
+    live = np.flatnonzero(ranks.any(axis=0))
+    if exact:
+        for column in live.tolist():
+            tail = _tail(ranks[:, column], int(nearer[column]))
+            pvalue[column] = 2.0 * float(tail(nearer[column]))
+    else:
+        pvalue[live] = 2.0 * _tail(ranks[:, live], None)(nearer[live])
+    return np.minimum(pvalue, 1.0)
 
 
-def _ranks(differences: FloatArray) -> tuple[IntArray, int]:
-    """Return the doubled midranks of the differences other than 0, and the doubled W+."""
-    d = differences[differences != 0.0]
-    _, group, counts = np.unique(np.abs(d), return_inverse=True, return_counts=True)
-    doubled = doubled_midranks(counts)[group]
-    return doubled, int(doubled[d > 0.0].sum())
+def _ranks(differences: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the doubled midranks of each column, 0 for a difference of 0, and the doubled W+."""
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, axis=0)
+    ascending = np.take_along_axis(sizes, order, axis=0)
+    n_zeros = np.count_nonzero(sizes == 0.0, axis=0)
+    rank = np.arange(1, len(sizes) + 1)[:, None] - n_zeros
+    begins = np.diff(ascending, axis=0, prepend=-1.0) > 0.0
+    ends = np.append(begins[1:], np.ones_like(begins[:1]), axis=0)
+    first = np.maximum.accumulate(np.where(begins, rank, 0), axis=0)
+    last = np.minimum.accumulate(np.where(ends, rank, len(sizes))[::-1], axis=0)[::-1]
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.where(ascending > 0.0, first + last, 0), axis=0)
+    return ranks, np.where(differences > 0.0, ranks, 0).sum(axis=0)
 
 
 def _tail(ranks: IntArray, reach: int | None) -> Tail:
     """Return P(doubled W+ <= w) as a function of w: exact up to ``reach``, normal without it."""
     if reach is not None:
-        below = np.minimum(np.cumsum(subset_sum_distribution(ranks, reach)), 1.0)
+        below = np.minimum(np.cumsum(subset_sum_distribution(ranks[ranks > 0], reach)), 1.0)
         return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
     from scipy.special import ndtr
 
-    deviation = np.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 4.0)
-    middle = float(ranks.sum()) / 2.0
+    deviation = np.sqrt((ranks.astype(np.float64) ** 2).sum(axis=0) / 4.0)
+    middle = ranks.sum(axis=0) / 2.0
     return lambda w: np.asarray(ndtr((w - middle) / deviation))
 
 

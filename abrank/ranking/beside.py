@@ -96,9 +96,11 @@ def pair_rows(
     rows = []
     wins, losses = _wins(block, result.pairs, sign if result.baseline is not None else -sign)
     turned = -1.0 if result.baseline is None else 1.0
+    distinct = result.distinct
     for k, (i, j) in enumerate(zip(*result.pairs, strict=True)):
         a, b = (j, i) if result.baseline is None else (i, j)
         estimate = turned * result.estimate[k]
+        reading = _reading(result, k, sign * estimate, distinct=distinct[k], declared=declared)
         limits = turned * result.ci_low[k], turned * result.ci_high[k]
         rows.append(
             PairRow(
@@ -109,7 +111,9 @@ def pair_rows(
                 ci_high=float(max(limits)),
                 pvalue=float(result.pvalue[k]),
                 pvalue_adj=float(result.pvalue_adj[k]),
-                reading=_reading(result, k, sign * estimate, declared=declared),
+                reading=_reading(
+                    result, k, sign * estimate, distinct=distinct[k], declared=declared
+                ),
                 estimate=float(estimate),
                 wins=wins[k],
                 ties=len(block) - wins[k] - losses[k],
@@ -124,21 +128,24 @@ def _wins(
 ) -> tuple[list[int], list[int]]:
     """Count the queries on which the second system of a pair, times the sign, stands higher."""
     slack = TIE * np.abs(block).max(initial=0.0)
-    wins, losses = [], []
-    for i, j in zip(*pairs, strict=True):
-        difference = sign * (block[:, j] - block[:, i])
-        wins.append(int((difference > slack).sum()))
-        losses.append(int((difference < -slack).sum()))
+    wins: list[int] = []
+    losses: list[int] = []
+    for _, part in pairs.parts():
+        difference = sign * part.of(block)
+        wins += (difference > slack).sum(axis=0).tolist()
+        losses += (difference < -slack).sum(axis=0).tolist()
     return wins, losses
 
 
-def _reading(result: inference.JointResult, k: int, advantage: float, *, declared: bool) -> str:
+def _reading(
+    result: inference.JointResult, k: int, advantage: float, *, distinct: bool, declared: bool
+) -> str:
     """Say in one word what the adjusted p-value says of the second system of a row."""
     if np.isnan(result.pvalue_adj[k]):
         return "untested"
     if result.identical[k]:
         return "identical"
-    if not result.distinct[k]:
+    if not distinct:
         return "unclear"
     if not declared:
         return "differs"
