@@ -111,9 +111,7 @@ def pair_rows(
                 ci_high=float(max(limits)),
                 pvalue=float(result.pvalue[k]),
                 pvalue_adj=float(result.pvalue_adj[k]),
-                reading=_reading(
-                    result, k, sign * estimate, distinct=distinct[k], declared=declared
-                ),
+                reading=reading,
                 estimate=float(estimate),
                 wins=wins[k],
                 ties=len(block) - wins[k] - losses[k],
