@@ -56,6 +56,7 @@ def test_max_t_is_the_default_of_all_pairs_and_tukey_on_request_says_what_it_tak
     assert "finds false differences" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, "v0", ["v0", "v1"]])
 def test_an_interval_excludes_0_exactly_where_the_adjusted_p_is_below_alpha(baseline) -> None:
     rng = np.random.default_rng(23)
@@ -95,6 +96,7 @@ def test_few_queries_are_flipped_all_and_told_that_nothing_can_be_shown() -> Non
     )
 
 
+@pytest.mark.slow
 def test_129_systems_take_seconds() -> None:
     scores = board(50, 128, np.random.default_rng(9))
     start = time.process_time()

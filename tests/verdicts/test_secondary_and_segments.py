@@ -28,6 +28,7 @@ def test_a_secondary_loss_stands_beside_an_inconclusive_verdict() -> None:
         assert text in unescape(" ".join(WRITERS[kind](result).decode().split())), kind
 
 
+@pytest.mark.slow
 def test_every_door_tells_one_p_of_interaction() -> None:
     rng = np.random.default_rng(4)
     ids = [f"q{i}" for i in range(90)]

@@ -102,6 +102,7 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
         assert "gate not passed: P@10 may have lost 0.0500 or more" in sentence
 
 
+@pytest.mark.slow
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     wave = np.resize([0.01, -0.01, 0.02, -0.02], 40)
     data_frames = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
@@ -134,6 +135,7 @@ def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
     assert [flip.better for flip in flips if flip] == [2.0**-5, 1.0]
 
 
+@pytest.mark.slow
 def test_two_queries_with_nearly_all_of_the_weight_are_two_queries() -> None:
     # Once a gate passed on 60 queries that told as much as 2: both gain, and the others do nothing.
     noise = np.random.default_rng(3).normal(0.0, 0.02, 60)

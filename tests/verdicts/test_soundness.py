@@ -107,6 +107,7 @@ UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", ["not-worse-shown", "non-inferior", "better", "equivalent"])
 @pytest.mark.parametrize(("a", "b", "how", "code"), UNSOUND)
 def test_unsound_evidence_decides_nothing_and_passes_no_gate(
@@ -216,6 +217,7 @@ def test_accepting_doubt_is_a_key_of_the_rule_file(files: dict[str, str], tmp_pa
     assert left.value.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [lambda files: compare(files, "a", "lower"), doubtful],
@@ -286,6 +288,7 @@ def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -
     assert (result.verdict, result.baseline, result.candidate) == ("identical", "x", "y")
 
 
+@pytest.mark.slow
 def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(
     files: dict[str, str], tmp_path: Path
 ) -> None:
@@ -340,6 +343,7 @@ def skewed(sign: int, **how: Any) -> Comparison:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("test", ["t", "permutation"])
 @pytest.mark.parametrize(("sign", "verdict"), [(1, "better"), (-1, "worse")])
@@ -380,6 +384,7 @@ def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> 
     assert skewed(1, design=abrank.Weights(weights)).soundness.level == "sound"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 def test_a_guard_that_rests_on_missing_queries_is_told_and_comes_back(
     files: dict[str, str], tmp_path: Path
@@ -401,6 +406,7 @@ def test_a_guard_that_rests_on_missing_queries_is_told_and_comes_back(
     assert deep.decision.gate == Gate("better", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "verdict"), [("drop", "better"), ("worst", "worse"), ("zero", "worse")]
 )
@@ -472,6 +478,7 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
     assert again.soundness == comparison.soundness
 
 
+@pytest.mark.slow
 def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) -> None:
     a = {query: {"x": 9.0, "y": 8.0, **in_order("R", "N")} for query in ranked(1)}
     for judged, stopped in ((None, False), ("50%", False), (0.6, True), ("60%", True)):

@@ -68,6 +68,7 @@ def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, ca
     assert "NumRet 1000.000 → 1020.000" in " ".join(out.split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 @pytest.mark.parametrize("name", ["md", "html", "json", "txt"])
 def test_every_format_says_it_first(files, name) -> None:
@@ -84,6 +85,7 @@ def test_every_format_says_it_first(files, name) -> None:
     assert card.index(NOBODY) < card.index("b is worse than a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "gate", [["--fail-on", "worse"], ["--require", "better"], ["--require", "better", "--guard"]]
 )
@@ -120,6 +122,7 @@ def test_what_is_named_decides_even_a_count(files) -> None:
     assert not [note for note in comparison.notes if note.code == "nobody-chose"]
 
 
+@pytest.mark.slow
 def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
     # It was ordered by NumRet.
     assert run(["rank", "--scores", "a.txt", "b.txt", "--report", "r.json"]) == 0
@@ -133,6 +136,7 @@ def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
     assert json.loads((files / "r.json").read_text())["read_first"][0].startswith(NOBODY)
 
 
+@pytest.mark.slow
 def test_collections_of_scores_choose_alike(files, capsys) -> None:
     (files / "c.tsv").write_text("name\ta\tb\none\ta.txt\tb.txt\ntwo\ta.txt\tb.txt\n")
     collections = abrank.compare_collections({"one": ("a.txt", "b.txt"), "two": ("a.txt", "b.txt")})
@@ -175,6 +179,7 @@ def test_measure_objects_keep_the_order_of_the_caller() -> None:
     assert abrank.compare_scores(*calculated).rule.primary == "nDCG@10"
 
 
+@pytest.mark.slow
 def test_a_set_of_trec_eval_names_no_measure() -> None:
     collection = simulate_runs(30, rng=1)
     data = collection.qrels, collection.baseline, collection.candidate
@@ -211,6 +216,7 @@ def two(name: str = "latency_ms") -> list[pd.DataFrame]:
     return [latencies()[[item]].set_axis([name], axis=1) for item in ("slow", "fast")]
 
 
+@pytest.mark.slow
 def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     # "slow is better than all others", no note, no flag.
     ranking = abrank.rank_scores(latencies(), measures="latency_ms")
@@ -237,6 +243,7 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     assert turned.systems[0] == "slow"
 
 
+@pytest.mark.slow
 def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
     options = {"measures": "cost", "lower_is_better": "cost"}
     ranking = abrank.rank_scores(latencies(), baseline="middle", **options)
@@ -251,6 +258,7 @@ def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
     assert "could be the best of" not in whole_text(collections)
 
 
+@pytest.mark.slow
 def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_path) -> None:
     comparison = abrank.compare_scores(*two())
     assert (comparison.verdict, comparison.decision.direction) == (Verdict.CANNOT_TEST, 0)
@@ -279,6 +287,7 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
     assert abrank.compare_scores(*two("gain")).verdict is Verdict.WORSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["WER", "tokens_out", "toxicity", "hallucination_rate", "mae", "price", "durationMs"]
 )
@@ -312,6 +321,7 @@ def test_a_guard_on_a_cost_asks_and_follows() -> None:
     assert not turned.decision.gate.passed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
     a, b = (
@@ -337,6 +347,7 @@ def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
     assert "lower is better" not in whole_text(turned)
 
 
+@pytest.mark.slow
 def test_costs_on_collections_follow() -> None:
     pairs = {"one": two(), "two": [item + 1.0 for item in two()]}
     collections = abrank.compare_collections(pairs)
@@ -347,6 +358,7 @@ def test_costs_on_collections_follow() -> None:
     assert result.primary.stratified.reading == "better"
 
 
+@pytest.mark.slow
 def test_power_plans_the_same_for_a_cost() -> None:
     comparison = abrank.compare_scores(*two(), lower_is_better="latency_ms")
     mirrored = abrank.compare_scores(
@@ -360,6 +372,7 @@ def test_power_plans_the_same_for_a_cost() -> None:
         assert plans[0] == plans[1]
 
 
+@pytest.mark.slow
 def test_the_command_that_plans_takes_costs_and_asks_for_their_direction(
     tmp_path, monkeypatch, capsys
 ) -> None:
