@@ -29,6 +29,7 @@ from abrank.collections.table import (
     pairs_of,
     properties_of,
     read_collections,
+    refuse_repeated,
 )
 from abrank.comparison import Comparison
 from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
@@ -128,7 +129,8 @@ def compare_collections(
     Raises
     ------
     ReadError, NotFoundError, AlignmentError, ArgumentError
-        As :func:`abrank.compare`, or if the collections have not the same measures and rule.
+        As :func:`abrank.compare`, or if the collections have not the same measures and rule,
+        or two of them have the same queries and scores.
 
     Notes
     -----
@@ -288,6 +290,10 @@ def summarise_collections(
         getattrs = {getattr(item, side) for item in comparisons.values()}
         names.append(arguments or (getattrs.pop() if len(getattrs) == 1 else letter))
     a, b = names
+    refuse_repeated({
+        name: (item.query_ids, np.stack([item.a, item.b], axis=1))
+        for name, item in comparisons.items()
+    })  # fmt: skip
     sample = Stratified.of_parts(dict(comparisons), (a, b), tuple(ordered))
     return CollectionsComparison(
         baseline=a,

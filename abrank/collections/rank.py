@@ -19,7 +19,12 @@ from abrank.collections.result import (
     Standing,
     StandingRow,
 )
-from abrank.collections.table import boards_of, on_collection, read_collections
+from abrank.collections.table import (
+    boards_of,
+    on_collection,
+    read_collections,
+    refuse_repeated,
+)
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
@@ -188,6 +193,7 @@ def summarise_rankings(
         name: np.stack([ranking.of(m).scores_of(first.systems) for m in first.measures], axis=2)
         for name, ranking in rankings.items()
     }
+    refuse_repeated({name: (rankings[name].query_ids, boards[name]) for name in rankings})
     means = Scores(
         query_ids=tuple(rankings),
         systems=first.systems,

@@ -23,6 +23,7 @@ from abrank._support.errors import (
     reading,
 )
 from abrank._support.files import parse_toml
+from abrank._support.typing import FloatArray
 from abrank.inputs.files import contents, short_name
 from abrank.inputs.score_source import OF_MTEB, PREDICTIONS, NamedTable, read_source
 from abrank.measures.names import names_measure
@@ -385,6 +386,24 @@ def _files_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     return [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
+
+
+def refuse_repeated(collections: Mapping[str, tuple[Sequence[str], FloatArray]]) -> None:
+    """Refuse a collection under two names: its queries would count twice."""
+    # Query ids and scores, float64[n_queries, ...]. Scores that do not vary say nothing: two
+    # collections of numbered queries may both have nothing but hits.
+    names: dict[tuple[tuple[str, ...], bytes], str] = {}
+    for name, (query_ids, scores) in collections.items():
+        if not len(scores) or np.ptp(scores) == 0.0:
+            continue
+        order = np.argsort(np.array(query_ids, dtype=object), kind="stable")
+        key = tuple(query_ids[i] for i in order), np.ascontiguousarray(scores[order]).tobytes()
+        first = names.setdefault(key, name)
+        if first != name:
+            raise AlignmentError(
+                f"the collections {first} and {name} are the same: every query has the same scores"
+                " in both. Their queries would count twice; give the collection once"
+            )
 
 
 @contextmanager

@@ -91,11 +91,14 @@ def test_runs_with_judgments_and_comparisons_are_taken() -> None:
     ready = abrank.compare(
         collection.qrels, collection.baseline, collection.candidate, measures="AP"
     )
+    second = abrank.simulate_runs(20, rng=2)
     collections = compare_collections(
-        {"a": ready, "b": (collection.qrels, collection.baseline, collection.candidate)},
-        measures="AP",
+        {"a": ready, "b": (second.qrels, second.baseline, second.candidate)}, measures="AP"
     )
-    assert collections["a"] == collections["b"]
+    assert collections["a"] == ready
+    assert collections["b"] == abrank.compare(
+        second.qrels, second.baseline, second.candidate, measures="AP"
+    )
     assert (collections.baseline, collections.candidate) == (ready.baseline, ready.candidate)
 
 
@@ -103,7 +106,7 @@ def test_names_that_differ_are_letters() -> None:
     first, two = scores(0.1, seed=1)
     arguments = {
         "x": compare_scores(first, two, name_a="m", name_b="n"),
-        "y": compare_scores(first, two, name_a="m", name_b="o"),
+        "y": compare_scores(*scores(0.1, seed=2), name_a="m", name_b="o"),
     }
     collections = compare_collections(arguments)
     assert (collections.baseline, collections.candidate) == ("m", "B")
@@ -155,11 +158,13 @@ def test_no_measure_of_this_name(found) -> None:
 
 
 def test_what_the_files_were_taken_for_stands_once(tmp_path) -> None:
-    paths = [tmp_path / name for name in ("a.csv", "b.csv")]
-    for path, column in zip(paths, scores(0.1, seed=1), strict=True):
+    paths = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    columns = (*scores(0.1, seed=1), scores(0.1, seed=2)[1])
+    for path, column in zip(paths, columns, strict=True):
         rows = [f"{query},{value}" for query, value in column.items()]
         path.write_text("\n".join(["query_id,AP", *rows]))
-    remarks = compare_collections({"x": tuple(paths), "y": tuple(paths)}).remarks
+    a, b, c = paths
+    remarks = compare_collections({"x": (a, b), "y": (a, c)}, name_a="a", name_b="b").remarks
     assert remarks == tuple(
         f"{path}: read as a column per measure, 30 queries, 1 measure" for path in paths
     )
@@ -289,5 +294,6 @@ def test_collections_are_summarised_as_they_were_compared() -> None:
     comparison = compare_scores(
         {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6}
     )
-    collections = summarise_collections({"x": comparison, "y": comparison}, require="better")
+    second = compare_scores({"q1": 0.4, "q2": 0.25, "q3": 0.5}, {"q1": 0.6, "q2": 0.5, "q3": 0.6})
+    collections = summarise_collections({"x": comparison, "y": second}, require="better")
     assert (str(collections.verdict), collections.decision.gate.passed) == ("better", True)

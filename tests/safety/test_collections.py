@@ -22,6 +22,7 @@ def folder(tmp_path, monkeypatch):
         collection.baseline.write(f"{name}.bm25.run")
         collection.candidate.write(f"{name}.t5.run")
         collection.candidate.write(f"{name}.ce.run")
+        abrank.simulate_runs(30, effect=0.6, rng=i).candidate.write(f"{name}.fine.run")
     return tmp_path
 
 
@@ -89,9 +90,10 @@ def test_a_system_is_not_a_here_and_b_there(folder) -> None:
 def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
     Path("table.tsv").write_text(
         "name\tqrels\tbm25\tt5\n"
-        + "".join(f"{name}\tc1.qrels\tc1.bm25.run\tc1.t5.run\n" for name in ("one", "two"))
+        + "".join(f"{name}\tc1.qrels\tc1.bm25.run\tc1.{run}.run\n"
+                  for name, run in (("one", "t5"), ("two", "fine")))
         + "three\tc2.qrels\tc2.bm25.run\tc2.t5.run\n"
-    )
+    )  # fmt: skip
     for command in ("compare", "rank"):
         call = [command, "--collections", "table.tsv", "-m", "AP", "--format", kind]
         assert run(call) == 0
@@ -104,8 +106,8 @@ def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
 def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_accepted(
     folder, capsys
 ) -> None:
-    once = "name\tqrels\tbm25\tt5\none\tc1.qrels\tc1.bm25.run\tc1.t5.run\n"
-    Path("table.tsv").write_text(once + "two" + once.splitlines()[1].removeprefix("one") + "\n")
+    rows = "one\tc1.qrels\tc1.bm25.run\tc1.t5.run\ntwo\tc1.qrels\tc1.bm25.run\tc1.fine.run\n"
+    Path("table.tsv").write_text("name\tqrels\tbm25\tt5\n" + rows)
     call = ["compare", "--collections", "table.tsv", "-m", "AP", "--require", "better"]
     assert run(call) == 1
     output = [" ".join(stream.split()) for stream in capsys.readouterr()]
@@ -115,6 +117,35 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
     assert "Give each collection once" in output[0]
     assert f"gate not passed: better on AP, but in doubt: {text} (--accept-doubt" in output[1]
     assert run([*call, "--accept-doubt"]) == 0
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("kind", ["runs", "copies in another order", "scores"])
+def test_a_collection_under_two_names_is_refused(folder, capsys, command, kind) -> None:
+    paths = ["c1.qrels", "c1.bm25.run", "c1.t5.run"]
+    if kind == "scores":
+        paths = ["bm25.csv", "t5.csv"]
+        for path, scores in zip(paths, ([0.1, 0.4, 0.3], [0.5, 0.6, 0.9]), strict=True):
+            rows = [f"q{i},{score}" for i, score in enumerate(scores)]
+            Path(path).write_text("\n".join(["query_id,ndcg", *rows]))
+    copies = [f"copy-{path}" if kind.startswith("copies") else path for path in paths]
+    for path, copy in zip(paths, copies, strict=True):
+        if copy != path:
+            lines = Path(path).read_text().splitlines()
+            Path(copy).write_text("\n".join(reversed(lines)) + "\n")
+    head = ["name", "qrels", "bm25", "t5"] if kind != "scores" else ["name", "bm25", "t5"]
+    Path("table.tsv").write_text(
+        "\n".join("\t".join(row) for row in (head, ["one", *paths], ["two", *copies]))
+    )
+    assert run([command, "--collections", "table.tsv"]) == 3
+    err = " ".join(capsys.readouterr().err.split())
+    assert "the collections one and two are the same: every query has the same scores" in err
+
+
+def test_collections_that_have_nothing_but_hits_are_not_the_same() -> None:
+    hits = {f"{i}": 1.0 for i in range(30)}
+    result = abrank.compare_collections({"one": (hits, hits), "two": (hits, hits)})
+    assert result.primary.n_queries == 60
 
 
 @pytest.mark.slow
