@@ -191,7 +191,7 @@ def test_a_question_is_a_rule_in_python() -> None:
 
 
 def test_a_rule_file_serves_scores_and_collections(tmp_path: Path) -> None:
-    for name, gain in (("a", 0.0), ("b", 0.1)):
+    for name, gain in (("a", 0.0), ("b", 0.1), ("c", 0.2)):
         rows = "".join(f"q{i},{(i % 7) / 10 + gain * (i % 3)}\n" for i in range(30))
         (tmp_path / f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     rule = tmp_path / "rule.toml"
@@ -199,7 +199,7 @@ def test_a_rule_file_serves_scores_and_collections(tmp_path: Path) -> None:
     comparison = abrank.compare_scores(config=rule)
     assert (comparison.rule.margin, comparison.baseline) == (0.05, "a")
     assert comparison.provenance["declared"]["deviations"] == []
-    (tmp_path / "table.tsv").write_text("name\ta\tb\none\ta.csv\tb.csv\ntwo\ta.csv\tb.csv\n")
+    (tmp_path / "table.tsv").write_text("name\ta\tb\none\ta.csv\tb.csv\ntwo\ta.csv\tc.csv\n")
     rule.write_text('collections = "table.tsv"\nalpha = 0.1\nfamily = "all"\n')
     both = abrank.compare_collections(config=rule, alpha=0.05)
     assert both.alpha == 0.05

@@ -113,7 +113,9 @@ def test_what_only_two_systems_have_is_said_of_many() -> None:
     assert set(ranking.systems) == {"1", "2"}
     with pytest.raises(AttributeError, match=r"a Ranking has no worst: compare\(\) of two systems"):
         _ = ranking.worst
-    collections = abrank.compare_collections({"x": PAIR, "y": PAIR}, measures="AP")
+    second = abrank.simulate_runs(20, rng=4)
+    pairs = {"x": PAIR, "y": (second.qrels, second.baseline, second.candidate)}
+    collections = abrank.compare_collections(pairs, measures="AP")
     with pytest.raises(AttributeError, match=r"has no queries: \.pooled and \.comparisons\[NAME\]"):
         _ = collections.queries
     with pytest.raises(AttributeError, match=r"a Scores has no mean; did you mean means\(\)\?"):

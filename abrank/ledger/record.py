@@ -15,6 +15,7 @@ from abrank.options import Question
 if TYPE_CHECKING:
     from abrank.ledger.store import Ledger, LedgerEntry
     from abrank.ledger.summary import ErrorBudget
+    from abrank.ledger.table import EarlierComparisons
     from abrank.rule import Design
     from abrank.verdict import Rule
 
@@ -51,7 +52,8 @@ class Recording:
                 f" {question.test}"
             )
         test = question.test if question.test in TESTS else TESTS[0]
-        alpha = self.budget.next_alpha(ledger.entries())
+        with ledger.earlier() as earlier:
+            alpha = float(self.budget.levels(earlier.pvalues(str(self.budget)))[-1])
         self.question = replace(question, alpha=alpha, test=test)
 
     @property
@@ -72,21 +74,22 @@ class Recording:
         from abrank.ledger.store import LedgerEntry
 
         budget = "" if self.budget is None else str(self.budget)
-        entry, earlier = LedgerEntry.of(result, budget=budget), self.ledger.entries()
-        again = next((item for item in earlier if item.spends == entry.spends), None)
-        if self.budget is not None and again is not None and again.alpha != entry.alpha:
-            # Asked once more it has the level that it had, and spends nothing.
-            self.question = replace(self.question, alpha=again.alpha)
-            result = compute(self.question)
-            entry = LedgerEntry.of(result, budget=budget)
+        entry = LedgerEntry.of(result, budget=budget)
+        with self.ledger.earlier() as earlier:
+            if self.budget is not None:
+                # Asked once more it has the level that it had, and spends nothing.
+                alpha = earlier.level(entry)
+                if alpha is not None and alpha != entry.alpha:
+                    self.question = replace(self.question, alpha=alpha)
+                    result = compute(self.question)
+                    entry = LedgerEntry.of(result, budget=budget)
+            remarks = [*self._remarks(earlier, entry, result.rule)]
         self._kept = entry, result.query_ids
-        created: Found = replace(
-            result, remarks=(*result.remarks, *self._remarks(earlier, entry, result.rule))
-        )
+        created: Found = replace(result, remarks=(*result.remarks, *remarks))
         return created
 
     def _remarks(
-        self, earlier: Sequence[LedgerEntry], entry: LedgerEntry, rule: Rule
+        self, earlier: EarlierComparisons, entry: LedgerEntry, rule: Rule
     ) -> Iterator[str]:
         from abrank.ledger.summary import repetition, shown_level
 
@@ -96,32 +99,29 @@ class Recording:
                 f"error budget {self.budget}: decided at the level {alpha} by the test"
                 f" {self.question.test}; the budget holds {self.budget.promise}"
             )
-            if earlier and not self.budget.stream(earlier):
+            if len(earlier) and not earlier.pvalues(str(self.budget)):
                 yield (
                     f"error budget {self.budget}: it begins with this comparison;"
                     f" {f.plural(len(earlier), 'earlier comparison')} of this ledger spent nothing"
                     " of it"
                 )
-        so_far = [item for item in earlier if item.key != entry.key] + [entry]
-        mine = [item for item in so_far if item.queries == entry.queries]
-        total = sum(item.is_better for item in mine)
-        chance = sum(item.alpha / 2 for item in mine)
+        n_used, n_better, chance = earlier.on_queries(entry)
         yield (
-            f"ledger: {f.plural(len(mine), 'comparison')} on these queries with this one,"
-            f" {f.count(total)} found better; were no candidate better, about {chance:.2g} would"
-            " be by chance"
+            f"ledger: {f.plural(n_used + 1, 'comparison')} on these queries with this one,"
+            f" {f.count(n_better + entry.is_better)} found better; were no candidate better, about"
+            f" {chance + entry.alpha / 2:.2g} would be by chance"
         )
-        tried = {item.b for item in mine if (item.a, item.day) == (entry.a, entry.day)}
-        best = all(item.gain <= entry.gain for item in mine if item.b in tried)
-        if best and rule.best_of < len(tried) and self.budget is None:
+        gains = {**earlier.candidates(entry), entry.b: entry.gain}
+        best = all(gain is not None and gain <= entry.gain for gain in gains.values())
+        if best and rule.best_of < len(gains) and self.budget is None:
             yield (
-                f"ledger: {f.count(len(tried))} candidates were compared with this baseline on"
+                f"ledger: {f.count(len(gains))} candidates were compared with this baseline on"
                 " these queries today, and this one gains most; if it was chosen for that, decide"
-                f" with --config best_of={len(tried)} (Question(best_of={len(tried)}))"
+                f" with --config best_of={len(gains)} (Question(best_of={len(gains)}))"
             )
         if entry.look and rule.design is not None:
-            yield f"ledger: {_looks(so_far, entry, rule.design)}"
-        again = repetition(so_far)
+            yield f"ledger: {_looks(earlier.looks(entry), entry, rule.design)}"
+        again = repetition(entry, earlier.gains(entry))
         if again is not None:
             limits = f.interval(again.low, again.high)
             yield (
@@ -135,11 +135,8 @@ class Recording:
             self.ledger.add(*self._kept)
 
 
-def _looks(so_far: Sequence[LedgerEntry], entry: LedgerEntry, design: Design) -> str:
+def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
     """Say which looks of a plan were taken before, and whether the plan has room for this one."""
-    same = [item for item in so_far if item.look and item.plan == entry.plan]
-    fromkeys = dict.fromkeys((item.look, item.b) for item in same if item.b != entry.b)
-    looks = [look for look, _ in fromkeys]
     if not looks:
         return f"no other look of this plan was taken before look {entry.look}"
     text = f"looks of this plan taken before, by the names of the systems: {', '.join(looks)}"

@@ -19,11 +19,11 @@ from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank._support.files import locked, writing
 from abrank._support.result import record
 from abrank.inference.student import student_quantile
+from abrank.ledger.table import COLUMNS, INDEXES, INSERT, TABLE, EarlierComparisons, hash_of, row_of
 from abrank.verdict import Verdict
 
 # What may differ although the same was compared once more.
 _OF_THE_DAY = ("key", "created")
-_HASHED = 16  # hexadecimal digits that tell sets and systems apart
 
 
 @record
@@ -139,7 +139,7 @@ class LedgerEntry:
         values: dict[str, Any] = {
             "queries": hash_of(sorted(comparison.query_ids)),
             "n_queries": comparison.n_queries,
-            "judgments": str(qrels.get("sha256") or "")[:_HASHED],
+            "judgments": str(qrels.get("sha256") or "")[:16],
             "baseline": comparison.baseline,
             "candidate": comparison.candidate,
             "a": _hash_of_scores(comparison.query_ids, comparison.a[:, column].tolist()),
@@ -164,7 +164,8 @@ class LedgerEntry:
 
     def to_json(self) -> str:
         """Return it as one line of JSON."""
-        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True)
+        values = {name: getattr(self, name) for name in _TYPES}  # asdict() copies deeply
+        return json.dumps(values, sort_keys=True, ensure_ascii=True)
 
     @classmethod
     def from_json(cls, text: str, source: str) -> LedgerEntry:
@@ -185,10 +186,12 @@ class LedgerEntry:
         selected = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
         unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(selected)
         if not (unchanged and has_rule):
-            raise ReadError(
-                source, f"the entry {str(entry.key)[:12]} was changed since it was written"
-            )
+            raise _changed(source, str(entry.key))
         return entry
+
+
+def _changed(source: str, key: str) -> ReadError:
+    return ReadError(source, f"the entry {key[:12]} was changed since it was written")
 
 
 _TYPES = {field.name: str(field.type) for field in fields(LedgerEntry)}
@@ -199,15 +202,6 @@ _VERDICTS = frozenset(Verdict)
 def _is_rule(text: str) -> bool:
     """Return whether a text is a rule: most entries of a ledger have the same."""
     return isinstance(json.loads(text).get("design") or {}, dict)
-
-
-def hash_of(items: Iterable[str]) -> str:
-    """Return a hash of texts in their order, which tells them apart whatever they hold."""
-    digest = hashlib.sha256()
-    for item in items:
-        raw = item.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big") + raw)
-    return digest.hexdigest()[:_HASHED]
 
 
 def _hash_of_scores(query_ids: Sequence[str], scores: Sequence[float]) -> str:
@@ -250,6 +244,9 @@ class Ledger(Protocol):
 
     def entries(self) -> tuple[LedgerEntry, ...]:
         """Return all entries, oldest first."""
+
+    def earlier(self) -> contextlib.AbstractContextManager[EarlierComparisons]:
+        """Open what a new comparison needs of the entries, without reading them all."""
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         """Return the query ids of every set by its hash."""
@@ -309,10 +306,8 @@ class _File:
                 raise ReadError(str(path), "is no ledger")
             base.execute("BEGIN IMMEDIATE")
             base.execute(f"PRAGMA application_id = {_APPLICATION}")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS entries"
-                " (place INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, entry TEXT NOT NULL)"
-            )
+            for statement in (TABLE, *INDEXES):
+                base.execute(statement)
             base.execute(
                 "CREATE TABLE IF NOT EXISTS queries (hash TEXT PRIMARY KEY, ids BLOB NOT NULL)"
             )
@@ -336,8 +331,18 @@ class _File:
 
     def entries(self) -> tuple[LedgerEntry, ...]:
         with self._connection() as base:
-            rows = base.execute("SELECT entry FROM entries ORDER BY place").fetchall()
-        return tuple(LedgerEntry.from_json(text, str(self.path)) for (text,) in rows)
+            columns = ", ".join(COLUMNS)
+            rows = base.execute(f"SELECT {columns} FROM entries ORDER BY place").fetchall()
+        entries = tuple(LedgerEntry.from_json(row[1], str(self.path)) for row in rows)
+        for entry, row in zip(entries, rows, strict=True):
+            if row_of(entry, row[1]) != row:
+                raise _changed(str(self.path), entry.key)
+        return entries
+
+    @contextlib.contextmanager
+    def earlier(self) -> Iterator[EarlierComparisons]:
+        with self._connection() as base:
+            yield EarlierComparisons(base)
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         with self._connection() as base:
@@ -348,11 +353,7 @@ class _File:
         ids = zlib.compress(json.dumps(sorted(query_ids)).encode())
         with contextlib.nullcontext() if self._turn else self.turn(), self._connection() as base:
             base.execute("INSERT OR IGNORE INTO queries VALUES (?, ?)", (entry.queries, ids))
-            added = base.execute(
-                "INSERT OR IGNORE INTO entries (key, entry) VALUES (?, ?)",
-                (entry.key, entry.to_json()),
-            )
-            return added.rowcount == 1
+            return base.execute(INSERT, row_of(entry, entry.to_json())).rowcount == 1
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -375,23 +376,45 @@ class _Folder:
     def __init__(self, path: Path, create: bool) -> None:
         self.path = path
         self._holds_turn = False
+        self._table = sqlite3.connect(":memory:", isolation_level=None)
+        self._read: set[str] = set()  # names of the files in the table
+        self._table.execute(TABLE)  # its indexes would take longer to build than they save
         if create:
             with writing(path):
                 (path / "queries").mkdir(parents=True, exist_ok=True)
         elif not (path / "queries").is_dir():
             raise ReadError(str(path), "is no ledger")
-        for inner in (path / "queries", *path.glob("*.json"), *path.glob("queries/*.json")):
-            if inner.is_symlink():
-                raise ReadError(str(inner), "is a symbolic link: a ledger holds none")
+        for folder in (path, path / "queries"):
+            with os.scandir(folder) as files:
+                links = [file.path for file in files if file.is_symlink() and _is_ours(file.name)]
+            if links:
+                raise ReadError(links[0], "is a symbolic link: a ledger holds none")
 
-    def entries(self) -> tuple[LedgerEntry, ...]:
+    def _names(self) -> list[str]:
         # By their numbers and not by the clock, which may be set back. Of two branches that were
         # merged each number stands there twice.
+        with os.scandir(self.path) as files:
+            return sorted(file.name for file in files if file.name.endswith(".json"))
+
+    def _entries_of(self, names: Iterable[str]) -> Iterator[LedgerEntry]:
+        for name in names:
+            yield LedgerEntry.from_json(_text(self.path / name), str(self.path / name))
+
+    def entries(self) -> tuple[LedgerEntry, ...]:
         entries: dict[str, LedgerEntry] = {}
-        for file in sorted(self.path.glob("*.json")):
-            entry = LedgerEntry.from_json(_text(file), str(file))
+        for entry in self._entries_of(self._names()):
             entries.setdefault(entry.key, entry)
         return tuple(entries.values())
+
+    @contextlib.contextmanager
+    def earlier(self) -> Iterator[EarlierComparisons]:
+        names = [name for name in self._names() if name not in self._read]
+        self._table.execute("BEGIN")
+        rows = (row_of(entry, "") for entry in self._entries_of(names))
+        self._table.executemany(INSERT, rows)
+        self._table.execute("COMMIT")
+        self._read.update(names)
+        yield EarlierComparisons(self._table)
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         files = sorted((self.path / "queries").glob("*.json"))
@@ -399,7 +422,7 @@ class _Folder:
 
     def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         with contextlib.nullcontext() if self._holds_turn else self.turn():
-            names = [file.stem for file in self.path.glob("*.json")]
+            names = [name.removesuffix(".json") for name in self._names()]
             if any(name.endswith(f"-{entry.key[:16]}") for name in names):
                 return False
             self._write(self.path / "queries" / f"{entry.queries}.json", sorted(query_ids))
@@ -435,6 +458,10 @@ class _Folder:
                 yield
             finally:
                 self._holds_turn = False
+
+
+def _is_ours(name: str) -> bool:
+    return name == "queries" or name.endswith(".json")
 
 
 def _text(file: Path) -> str:

@@ -118,7 +118,10 @@ class ErrorBudget:
         Half of a level is what a verdict in favour of B may err by; none is above the budget. The
         same scores compared again spend and earn nothing.
         """
-        pvalues = [item.pvalue_better for item in self.stream(entries)]
+        return self.levels([item.pvalue_better for item in self.stream(entries)])
+
+    def levels(self, pvalues: Sequence[float]) -> FloatArray:
+        """Return the two-sided levels of a stream of one-sided p-values, and of the next."""
         levels = online_levels(pvalues, self.method, alpha=self.alpha, maximum=self.alpha / 2)
         return np.asarray(2 * levels)
 
@@ -266,13 +269,17 @@ def history(path: str | os.PathLike[str]) -> History:
     )
 
 
-def repetition(entries: Sequence[LedgerEntry]) -> Repetition | None:
-    """Return what a repetition of the last entry would show; None where too little is known."""
-    places = _by_measure(entries).get((entries[-1].measure, entries[-1].higher_is_better), [])
-    if len(entries) - 1 not in places:
+def repetition(entry: LedgerEntry, earlier: FloatArray) -> Repetition | None:
+    """Return what a repetition of an entry would show; None where too little is known.
+
+    ``earlier`` has gain, standard error and number of queries of others: float64[n, 3].
+    """
+    rows = np.vstack([earlier, [entry.gain, entry.standard_error, entry.n_queries]])
+    usable = np.isfinite(rows).all(axis=1) & (rows[:, 1] > 0)
+    if not usable[-1] or usable.sum() < FEWEST:
         return None
-    gains, errors, freedom = _measured(entries, places)
-    return predict_repetition(gains, errors, freedom=freedom)
+    gains, errors, n_queries = rows[usable].T
+    return predict_repetition(gains, errors, freedom=np.maximum(n_queries - 1, 1))
 
 
 def _by_measure(entries: Sequence[LedgerEntry]) -> dict[tuple[str, bool], list[int]]:

@@ -145,12 +145,17 @@ def all_results() -> dict[str, Any]:
     collection = abrank.simulate_runs(12, rng=1)
     runs = {"a": collection.baseline, "b": collection.candidate}
     pair = (collection.qrels, collection.baseline, collection.candidate)
-    board = {"x": (collection.qrels, runs), "y": (collection.qrels, runs)}
+    second = abrank.simulate_runs(12, rng=2)
+    both = {"x": pair, "y": (second.qrels, second.baseline, second.candidate)}
+    board = {
+        name: (qrels, dict(zip(runs, systems, strict=True)))
+        for name, (qrels, *systems) in both.items()
+    }
     scores = abrank.evaluate(collection.qrels, runs, "AP")
     return {
         "comparison": abrank.compare(*pair, measures="AP"),
         "ranking": abrank.rank(collection.qrels, runs, measures="AP"),
-        "collections": abrank.compare_collections({"x": pair, "y": pair}, measures="AP"),
+        "collections": abrank.compare_collections(both, measures="AP"),
         "standings": abrank.rank_collections(board, measures="AP"),
         "plan": power(sd=0.2, effect=0.05),
         "audit": abrank.audit(50, 0.3, 0.35),

@@ -404,9 +404,11 @@ def test_the_prediction_interval_is_a_line_through_the_last(found) -> None:
 def test_of_very_many_collections_the_largest_are_drawn() -> None:
     a = {f"q{i}": (3 * i % 7) / 10 for i in range(5)}
     b = {query: value**2 + 0.2 for query, value in a.items()}
-    three = dict(list(a.items())[:3]), dict(list(b.items())[:3])
     # Forty of three queries each, and the largest stands last.
-    arguments = {f"c{i}": three for i in range(40)} | {"largest": (a, b)}
+    arguments = {
+        f"c{i}": tuple({f"{i} {query}": x[query] for query in list(x)[:3]} for x in (a, b))
+        for i in range(40)
+    } | {"largest": (a, b)}
     axes = compare_collections(arguments).plot.forest().axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
@@ -415,6 +417,7 @@ def test_of_very_many_collections_the_largest_are_drawn() -> None:
 
 def test_collections_without_segments_say_so() -> None:
     pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    collections = compare_collections({"x": pair, "y": pair})
+    second = {"p1": 0.2, "p2": 0.4}, {"p1": 0.3, "p2": 0.6}
+    collections = compare_collections({"x": pair, "y": second})
     with pytest.raises(ArgumentError, match="has no segments of its queries to draw"):
         collected_segments(collections)

@@ -30,6 +30,11 @@ RUNS = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, {"q1": {"d9": 2.0, "d1": 1.0}, "q
 NAMES = {"name_a": "base", "name_b": HOSTILE}
 
 
+def of_collection(name: str) -> tuple[dict[str, float], ...]:
+    """Return the scores with queries of a collection."""
+    return tuple({f"{name} {query}": x for query, x in scores.items()} for scores in (A, B))
+
+
 def of_judges() -> object:
     runs = dict(zip(("a", HOSTILE), RUNS, strict=True))
     return judge_agreement(QRELS, OTHERS, runs, measure="P@1")
@@ -39,8 +44,10 @@ SUBJECTS: dict[str, Callable[[], Any]] = {
     "comparison": lambda: compare_scores(A, B, margin=0.01, require="better", **NAMES),
     "ranking": lambda: rank_scores({"base": A, HOSTILE: B, "c": dict(B)}),
     "ranking against a baseline": lambda: rank_scores({"base": A, HOSTILE: B}, baseline="base"),
-    "collections": lambda: compare_collections({"x": (A, B), HOSTILE: (A, B)}),
-    "standings": lambda: rank_collections({c: {"base": A, HOSTILE: B} for c in ("x", HOSTILE)}),
+    "collections": lambda: compare_collections({"x": (A, B), HOSTILE: of_collection("y")}),
+    "standings": lambda: rank_collections(
+        {c: dict(zip(("base", HOSTILE), of_collection(c), strict=True)) for c in ("x", HOSTILE)}
+    ),
     "judges": of_judges,
     "plan": lambda: power(sd=0.2, queries=100, margin=0.02),
     "query": lambda: inspect_query(QRELS, *RUNS, "q1", measures=["RR", "P@2"]),

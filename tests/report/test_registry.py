@@ -243,11 +243,12 @@ def test_a_format_of_ones_own_serves_every_result(tmp_path: Path) -> None:
     scores = {f"q{i}": i / 20 for i in range(20)}
     better = {query: 0.9 * score + 0.08 for query, score in scores.items()}
     try:
+        more, more_better = ({f"p{q}": v for q, v in x.items()} for x in (scores, better))
         results = (
             compare_scores(scores, better),
             rank_scores({"X": scores, "Y": better}),
-            compare_collections({"x": (scores, better), "y": (scores, better)}),
-            rank_collections({c: {"X": scores, "Y": better} for c in "xy"}),
+            compare_collections({"x": (scores, better), "y": (more, more_better)}),
+            rank_collections({"x": {"X": scores, "Y": better}, "y": {"X": more, "Y": more_better}}),
             judge_agreement({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1, "d2": 1}}),
             power(sd=0.2, queries=100),
         )

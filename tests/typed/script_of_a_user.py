@@ -76,7 +76,7 @@ def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
     for design in ("1/2", (1, 2), abrank.Planned(4), (abrank.Anytime(9),)):
         abrank.compare_scores(*ready, design=design)
     abrank.compare_scores(*ready, design=abrank.Clusters({"q1": "u", "q2": "v", "q3": "w"}))
-    both = {"one": ready, "two": ready}
+    both = {"one": ready, "two": ({"p1": 0.5, "p2": 0.25}, {"p1": 0.75, "p2": 0.5})}
     assert abrank.compare_collections(both, alpha=0.1, name_b="new").candidate == "new"
     runs = {"A": collection.baseline, "B": collection.candidate}
     judged: JudgedRun = (

@@ -138,12 +138,15 @@ def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
 
 @pytest.mark.slow
 def test_collections_of_scores_choose_alike(files, capsys) -> None:
-    (files / "c.tsv").write_text("name\ta\tb\none\ta.txt\tb.txt\ntwo\ta.txt\tb.txt\n")
-    collections = abrank.compare_collections({"one": ("a.txt", "b.txt"), "two": ("a.txt", "b.txt")})
+    for name, seed in (("a", 3), ("b", 4)):
+        (files / "two").mkdir(exist_ok=True)
+        (files / "two" / f"{name}.txt").write_text(trec_eval(name, scores(seed, 0.0)))
+    pairs = {"one": ("a.txt", "b.txt"), "two": ("two/a.txt", "two/b.txt")}
+    collections = abrank.compare_collections(pairs)
     assert collections.primary.measure == "AP"
     assert str(collections).startswith(NOBODY)
     assert str(collections).count("Nobody chose") == 1
-    boards = abrank.rank_collections({name: ["a.txt", "b.txt"] for name in ("one", "two")})
+    boards = abrank.rank_collections({name: [*paths] for name, paths in pairs.items()})
     assert boards.primary.measure == "AP"
     assert str(boards).startswith(NOBODY)
     for item in (collections, boards):

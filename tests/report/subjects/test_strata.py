@@ -19,7 +19,8 @@ from tests.report.written import html, text
 def found():
     a = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
     b = {query: 0.9 * value + 0.08 for query, value in a.items()}
-    return compare_collections({"x": (a, b), "y": (a, b), "<z>": (a, a)})
+    second = tuple({f"p{query}": score for query, score in scores.items()} for scores in (a, b))
+    return compare_collections({"x": (a, b), "y": second, "<z>": (a, a)})
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,11 @@ def test_too_few_collections_that_vary_are_told() -> None:
 def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious) -> None:
     a = {"q1": 0.5, "q2": 0.25, "q3": 0.4}
     arguments = {
-        f"c{i}": (a, {q: v + 0.1 + (i % 4) * v / 9 for q, v in a.items()}) for i in range(n)
+        f"c{i}": (
+            {f"{i} {q}": v for q, v in a.items()},
+            {f"{i} {q}": v + 0.1 + (i % 4) * v / 9 for q, v in a.items()},
+        )
+        for i in range(n)
     }
     sentence = text(compare_collections(arguments), detail="all").replace("\n", " ")
     assert "One more collection would show a Δ of" in sentence
