@@ -116,7 +116,7 @@ class JudgeAgreement(Printed):
         Krippendorff's.
     level : str
         Of alpha: ordinal or nominal.
-    rel : int
+    rel : int or float
         Lowest grade that is relevant.
     relevant_same, relevant_kappa : Estimate
         The same of two grades: relevant or not.
@@ -148,7 +148,7 @@ class JudgeAgreement(Printed):
     kappa_quadratic: Estimate
     alpha: Estimate
     level: str
-    rel: int
+    rel: float
     relevant_same: Estimate
     relevant_kappa: Estimate
     measure: str | None
@@ -182,7 +182,7 @@ def judge_agreement(
     *,
     measure: str = "nDCG@10",
     level: Level = "ordinal",
-    rel: int = 1,
+    rel: float = 1,
     margin: float | None = None,
     rng: RandomSource = 0,
 ) -> JudgeAgreement:
@@ -203,7 +203,7 @@ def judge_agreement(
         That scores the runs.
     level : {"ordinal", "nominal"}
         Of Krippendorff's alpha.
-    rel : int
+    rel : int or float
         Lowest grade that is relevant, for the agreement on two grades.
     margin : float, optional
         Smallest difference worth having, for the verdicts.
@@ -236,7 +236,7 @@ def judge_agreement(
     read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
     if len(read) == 1:
         raise ArgumentError("judges are compared on two runs or more, or on none; one was given")
-    rel, seed = checks.count("rel", rel), entropy(rng)
+    rel, seed = checks.relevant_grade("rel", rel), entropy(rng)
     queries = tuple(sorted(set(judges[0].query_ids) & set(judges[1].query_ids)))
     everything = [judge.frame() for judge in judges]
     frames = [frame.loc[frame["query_id"].isin(queries)] for frame in everything]
@@ -263,7 +263,7 @@ def judge_agreement(
 
 
 def _by_grade(
-    both: pd.DataFrame, grades: tuple[int, ...], n_queries: int, level: Level, rel: int, seed: int
+    both: pd.DataFrame, grades: tuple[int, ...], n_queries: int, level: Level, rel: float, seed: int
 ) -> dict[str, Any]:
     """Return those fields of the result that rest on grades alone."""
     k = len(grades)

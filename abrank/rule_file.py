@@ -106,7 +106,9 @@ class RuleFile:
             file = Path(self.path).parent / str(value)
             is_file = value != "-" and (file.exists() or file.suffix)
             return str(file) if is_file else str(value)
-        kinds: dict[str, Callable[[Any], Any]] = {"number": float, "count": int, "size": size}
+        kinds: dict[str, Callable[[Any], Any]] = {
+            "number": float, "count": int, "size": size, "grade": float,
+        }  # fmt: skip
         if option.choices:
             return checks.one_of(option.key, value, option.names)
         if option.kind not in kinds:
@@ -213,7 +215,7 @@ def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
         return f"a {type(value).__name__}"
     text = str(value)
     if not {item.kind for item in every_option() if item.key == key} & {
-        "number", "count", "size", "amount", "planned",
+        "number", "count", "size", "grade", "amount", "planned",
     }:  # fmt: skip
         return text
     digits = text.strip().removesuffix("%")

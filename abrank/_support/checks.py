@@ -90,9 +90,10 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
 
 def relevant_grade(argument: str, value: float) -> float:
     """Return the lowest relevant grade, above 0: an integer where it is whole."""
-    if isinstance(value, float) and math.isfinite(value) and not value.is_integer() and value > 0:
-        return value
-    return count(argument, value)  # type: ignore[arg-type]
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and 0 < value < math.inf):
+        raise ArgumentError(f"{argument} must be a grade above 0, not {value!r}")
+    return int(value) if value == int(value) else float(value)
 
 
 def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -> int:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from abrank._support.checks import REASONS
+from abrank._support.checks import REASONS, relevant_grade
 from abrank._support.errors import nearest
 from abrank.options import (
     COMMANDS,
@@ -105,7 +105,12 @@ def own(*names: str, group: str, **rest: Any) -> Callable[[Function], Function]:
 
 def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa: ANN401
     """Return the flag of an option; ``rest`` differs in one command."""
-    kinds: dict[str, Any] = {"path": RUN, "size": _size, "folder": click.Path(file_okay=False)}
+    kinds: dict[str, Any] = {
+        "path": RUN,
+        "size": _size,
+        "grade": grade,
+        "folder": click.Path(file_okay=False),
+    }
     if option.kind == "count":
         kinds["count"] = click.IntRange(_whole(option.least), _whole(option.most))
     if option.kind == "number":
@@ -169,6 +174,14 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
 
 def _whole(limit: float | None) -> int | None:
     return None if limit is None else int(limit)
+
+
+def grade(text: str) -> float:
+    """Return a lowest relevant grade, as the type of a flag."""
+    try:
+        return relevant_grade("the lowest relevant grade", float(text))
+    except ValueError as error:  # also what abrank raises
+        raise click.BadParameter(str(error)) from None
 
 
 def _size(text: str) -> int:

@@ -303,7 +303,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 )
 @click.option(
     "--rel",
-    type=click.IntRange(1),
+    type=_flags.grade,
     default=1,
     show_default=True,
     metavar="GRADE",
@@ -332,7 +332,7 @@ def agreement(
     *,
     measure: str,
     level: Any,  # noqa: ANN401 - one of the choices
-    rel: int,
+    rel: float,
     margin: float | None,
     seed: int,
     visible: str,

@@ -355,7 +355,7 @@ class Aspects:
         if judged.subtopics is None:
             raise ArgumentError("these judgments are not by subtopic: query subtopic doc grade")
         subtopics, pool = judged.subtopics, judged.subtopics.pool
-        needed = checks.count("rel", rel)
+        needed = checks.relevant_grade("rel", rel)
         retrieved, relevant = subtopics.grade >= needed, pool.grade >= needed
         row, subtopic = subtopics.row[retrieved], subtopics.subtopic[retrieved]
         pool_subtopic = pool.subtopic[relevant]

@@ -549,7 +549,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 def parse_measures(
     names: Sequence[str] | str | None,
     *,
-    rel: int | None = None,
+    rel: float | None = None,
     judged_only: bool = False,
     interpolation: Interpolation = "10",
 ) -> tuple[Measure, ...]:
@@ -557,7 +557,7 @@ def parse_measures(
     checks.one_of("interpolation", interpolation, INTERPOLATIONS)
     options: dict[str, object] = {"judged_only": judged_only, "interpolation": interpolation}
     if rel is not None:
-        options["rel"] = checks.count("rel", rel)
+        options["rel"] = checks.relevant_grade("rel", rel)
     parsed: list[Measure] = []
     single: list[Measure] = []  # ndcg_cut and ndcg_cut_15: one of its cut-offs, named again
     for name in listed(names):
@@ -610,7 +610,7 @@ def notes_on(
     names: Sequence[str] | str | None,
     parsed: Sequence[Measure],
     *,
-    rel: int | None,
+    rel: float | None,
     judged_only: bool,
 ) -> tuple[str, ...]:
     """Say how bare words were read, and which measures the options pass by."""

@@ -125,6 +125,8 @@ def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of option
             raise ArgumentError(f"{item.name} must be True or False, not {value!r}")
         elif item.kind == "count" and item.name != "rng":
             checks.count(item.name, value, at_least=int(item.least or 0))
+        elif item.kind == "grade":
+            checks.relevant_grade(item.name, value)
         elif item.several and not isinstance(value, Iterable):
             raise ArgumentError(f"{item.name} must be a name or a list of names, not {value!r}")
 
@@ -172,9 +174,9 @@ class Scoring:
         does where queries are documents of the collection (ArguAna, Quora). The judgments stay.
     depth : int, optional
         Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
-    rel : int, optional
-        Lowest grade that is relevant (trec_eval's ``-l``), for the measures that have such a
-        parameter and were not given their own; their names say so: ``AP(rel=2)``.
+    rel : int or float, optional
+        Lowest grade that is relevant (trec_eval's ``-l``), such as 2 or 0.5, for the measures that
+        have such a parameter and were not given their own; their names say so: ``AP(rel=2)``.
     judged_only : bool
         Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
     interpolation : {"10", "9"}
@@ -221,10 +223,10 @@ class Scoring:
         of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
         peers=("cutoff", "M"),
     )  # fmt: skip
-    rel: int | None = option(
+    rel: float | None = option(
         None,
         "Lowest relevant grade, for measures not given their own (trec_eval's -l).",
-        of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
+        of=RUNS, group="Scoring of runs", kind="grade", metavar="GRADE", compared=False,
         peers=("relevance_level", "min_rel", "l"),
     )  # fmt: skip
     judged_only: bool = option(

@@ -175,7 +175,7 @@ def inspect_query(
         relevant=tuple(
             Found(doc, names, *(item.index(doc) + 1 if doc in item else 0 for item in lists))
             for doc, names in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
-            if names >= (rel if isinstance(rel, int) else 1)
+            if names >= (rel if isinstance(rel, (int, float)) else 1)
         ),
         to_judge=tuple(by_swing[:judge]),
         grade=highest_grade(read),

@@ -322,6 +322,60 @@ def test_binary_measures_ask_from_which_grade_on_fractions_are_relevant(tmp_path
         assert run(["render", out, "--format", "md"]) == 0
 
 
+@pytest.mark.parametrize("door", ["measure", "Scoring", "--rel", "rule"])
+def test_a_fraction_may_be_the_lowest_relevant_grade(door, tmp_path, capsys) -> None:
+    half = {q: {d: int(g >= 0.5) for d, g in docs.items()} for q, docs in FRACTIONS.items()}
+    names = [
+        "AP", "P@2", "R@2", "RR", "Rprec", "bpref", "infAP", "Success@1", "NumRel", "NumRelRet",
+        "AUC", "SetP", "SetF", "RBP(p=0.8)", "IPrec@0.1", "IPrec@0.5",
+    ]  # fmt: skip
+    expected = abrank.evaluate(half, {"a": RANKED}, names).values
+    if door in ("measure", "Scoring"):
+        called = [name if door == "Scoring" else with_rel(name) for name in names]
+        scoring = abrank.Scoring(rel=0.5 if door == "Scoring" else None)
+        scores = abrank.evaluate(FRACTIONS, {"a": RANKED}, called, scoring=scoring)
+        assert scores.values.tolist() == expected.tolist()
+        return
+    lines = [f"{q} 0 {d} {g}" for q, docs in FRACTIONS.items() for d, g in docs.items()]
+    (tmp_path / "qrels.txt").write_text("\n".join(lines))
+    for name in "ab":
+        rows = [f"{q} Q0 {d} 1 {-i} t" for q, docs in RANKED.items() for i, d in enumerate(docs)]
+        (tmp_path / f"{name}.run").write_text("\n".join(rows))
+    paths = [str(tmp_path / name) for name in ("qrels.txt", "a.run", "b.run")]
+    if door == "--rel":
+        assert run(["score", *paths[:2], "-m", "AP", "--rel", "0.5"]) == 0
+        assert capsys.readouterr().out == "all\tAP(rel=0.5)\t0.7500\n"
+        assert run(["agreement", paths[0], paths[0], "--rel", "0.5"]) == 0
+        for wrong in ("0", "-1", "nan", "x"):
+            assert run(["score", *paths[:2], "-m", "AP", "--rel", wrong]) == 2
+            assert "Invalid value for '--rel'" in capsys.readouterr().err
+        return
+    (tmp_path / "rule.toml").write_text("rel = 0.5\nmeasure = 'AP'\n")
+    call = ["compare", *paths, "--config", str(tmp_path / "rule.toml")]
+    assert run([*call, "--report", str(tmp_path / "out.json")]) == 0
+    assert abrank.Comparison.from_json(tmp_path / "out.json").primary.measure == "AP(rel=0.5)"
+
+
+def with_rel(name: str) -> str:
+    base, at, cutoff = name.partition("@")
+    start = base.removesuffix(")") + "," if base.endswith(")") else f"{base}("
+    return f"{start}rel=0.5){at}{cutoff}"
+
+
+def test_concordance_counts_queries_whose_grades_are_all_below_one() -> None:
+    # Without a grade of 1 the query scored 0, as if nothing were relevant.
+    judged = {"q": {"d1": 0.5, "d2": 0.2}}
+    scores = abrank.evaluate(judged, {"a": {"q": ["d1", "d2"]}}, ["Concordance"])
+    assert scores.values.tolist() == [[[1.0]]]
+
+
+def test_an_inspected_query_marks_what_a_fraction_makes_relevant() -> None:
+    result = abrank.inspect_query(
+        FRACTIONS, {"q1": ["d1"]}, {"q1": ["d2"]}, "q1", measures=["AP(rel=0.5)"]
+    )
+    assert [item.doc_id for item in result.relevant] == ["d2", "d1"]
+
+
 FOLDS = {"bm25_fold1": "q1", "bm25_fold2": "q2", "dpr-seed3": "q1 q2", "dpr-seed4": "q1 q2"}
 
 

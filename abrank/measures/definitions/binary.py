@@ -222,7 +222,8 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> area_under_roc(JudgedRun.from_grades([[0, 1, 0]], scores=[[0.9, 0.9, 0.1]]))
     array([0.75])
     """
-    pairs = PairCounts.of(judged, rel=checks.count("rel", rel))
+    checks.relevant_grade("rel", rel)
+    pairs = PairCounts.of(judged, rel=rel)
     return _concordance(pairs, judged, n_good=judged.n_relevant(rel=rel))
 
 
@@ -245,7 +246,8 @@ def concordance(judged: JudgedRun) -> FloatArray:
     >>> concordance(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.6667])
     """
-    return _concordance(PairCounts.of(judged), judged, n_good=judged.n_relevant(rel=1))
+    n_good = np.bincount(judged.ideal_query[judged.ideal_grade > 0], minlength=judged.n_queries)
+    return _concordance(PairCounts.of(judged), judged, n_good=n_good)
 
 
 @measure("KendallTau", bounds=(-1, 1), source="Kendall 1945", aliases=("tau",), condensable=False)

@@ -379,7 +379,8 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> number_relevant(JudgedRun.from_grades([[1], []], ideal=[[2, 1, 0], [0]]))
     array([2., 0.])
     """
-    return judged.n_relevant(rel=checks.count("rel", rel)).astype(np.float64)
+    checks.relevant_grade("rel", rel)
+    return judged.n_relevant(rel=rel).astype(np.float64)
 
 
 @measure(

@@ -32,14 +32,14 @@ class Listed:
     rank_b: int
 
 
-def cutoff(comparison: Comparison) -> tuple[int, int]:
+def cutoff(comparison: Comparison) -> tuple[int, float]:
     """Return how many documents are shown, and the lowest grade that is relevant."""
     primary = known(comparison.rule.primary)  # None: the scores of a measure that nobody here knows
     parameters = dict(primary.parameters) if primary else {}
     depth, rel = parameters.get("cutoff"), parameters.get("rel")
     return (
         min(depth, DEEPEST) if isinstance(depth, int) else DEPTH,
-        rel if isinstance(rel, int) else 1,
+        rel if isinstance(rel, (int, float)) else 1,
     )
 
 
@@ -54,7 +54,7 @@ def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
     )
 
 
-def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
+def why(a: RankedList, b: RankedList, *, depth: int, rel: float = 1) -> str:
     """Say in one sentence what B's list gained and lost against A's."""
     ranked_a, ranked_b = a[:depth], b[:depth]
     if not ranked_a or not ranked_b:
@@ -105,7 +105,7 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
     return f"{' and '.join(parts)} top {depth} {verb} not judged"
 
 
-def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[object]:
+def compact(a: RankedList, b: RankedList, *, depth: int, rel: float) -> list[object]:
     """Return what a page needs of a query's lists: the sentence, then four values a document."""
     result: list[object] = [why(a, b, depth=depth, rel=rel)]
     for item in listed(a, b, depth=depth):
@@ -119,7 +119,7 @@ def in_one_top(
     elsewhere: Mapping[str, int] = _NOWHERE,
     *,
     depth: int,
-    rel: int,
+    rel: float,
 ) -> list[int]:
     """Return the relevant documents in the top of one list only, and where the other has them."""
     # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.

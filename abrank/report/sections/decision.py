@@ -166,7 +166,7 @@ def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
 def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     return (
         f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
-        f" {f.count(v['highest'])}, and {f.count(v['rel'])} or more counts"
+        f" {f.number(v['highest'])}, and {f.number(v['rel'])} or more counts"
     )
 
 

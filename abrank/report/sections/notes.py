@@ -141,8 +141,8 @@ def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
     return (
         f"No document is relevant to {_some_measures(v['measures'])}",
-        f"The highest grade in the judgments is {f.count(v['highest'])}, and {f.count(v['rel'])} or"
-        f" more counts as relevant, so every score is 0: {end}",
+        f"The highest grade in the judgments is {f.number(v['highest'])}, and"
+        f" {f.number(v['rel'])} or more counts as relevant, so every score is 0: {end}",
     )
 
 

@@ -47,7 +47,7 @@ def compose_query(
         near = cutoff if isinstance(cutoff, int) else ranked_lists.DEPTH
         depth = min(near, ranked_lists.DEEPEST)
     compact = ranked_lists.compact(
-        *result.rankings, depth=depth, rel=rel if isinstance(rel, int) else 1
+        *result.rankings, depth=depth, rel=rel if isinstance(rel, (int, float)) else 1
     )
     lists = ranked_lists.lists_of(compact, depth=depth)
     query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
