@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from abrank._support.lazy import homes, module_getattr
 
 if TYPE_CHECKING:
+    from abrank.ledger.entry import LedgerEntry as LedgerEntry
     from abrank.ledger.store import Ledger as Ledger
-    from abrank.ledger.store import LedgerEntry as LedgerEntry
     from abrank.ledger.store import open_ledger as open_ledger
     from abrank.ledger.summary import ErrorBudget as ErrorBudget
     from abrank.ledger.summary import History as History
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _HOMES = homes(
     {
-        "abrank.ledger.store": "Ledger LedgerEntry open_ledger",
+        "abrank.ledger.entry": "LedgerEntry",
+        "abrank.ledger.store": "Ledger open_ledger",
         "abrank.ledger.summary": "ErrorBudget History QuerySet Spent history",
     }
 )

@@ -13,7 +13,8 @@ from abrank.options import Question
 
 # Most comparisons have no ledger, and wait for none of its imports.
 if TYPE_CHECKING:
-    from abrank.ledger.store import Ledger, LedgerEntry
+    from abrank.ledger.entry import LedgerEntry
+    from abrank.ledger.store import Ledger
     from abrank.ledger.summary import ErrorBudget
     from abrank.ledger.table import EarlierComparisons
     from abrank.rule import Design
@@ -71,7 +72,7 @@ class Recording:
         if self.ledger is None:
             return compute(self.question)
         result: Any = compute(self.question)
-        from abrank.ledger.store import LedgerEntry
+        from abrank.ledger.entry import LedgerEntry
 
         budget = "" if self.budget is None else str(self.budget)
         entry = LedgerEntry.of(result, budget=budget)

@@ -1,228 +1,20 @@
-"""What a ledger keeps of a comparison, and where: an SQLite file or a folder."""
+"""Where a ledger keeps its entries: an SQLite file or a folder."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime
-import functools
-import hashlib
 import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank._support.files import locked, writing
-from abrank._support.result import record
-from abrank.inference.student import student_quantile
-from abrank.ledger.table import COLUMNS, INDEXES, INSERT, TABLE, EarlierComparisons, hash_of, row_of
-from abrank.verdict import Verdict
-
-# What may differ although the same was compared once more.
-_OF_THE_DAY = ("key", "created")
-
-
-@record
-class LedgerEntry:
-    """One comparison of a ledger.
-
-    Attributes
-    ----------
-    key : str
-        sha256 of everything but the time: a comparison repeated bit by bit has the same.
-    created : str
-        ISO 8601, UTC.
-    queries, judgments : str
-        Hashes of the set of query ids, and of the judgments; empty for ready scores.
-    n_queries : int
-    baseline, candidate : str
-        Names of A and B.
-    a, b : str
-        Hashes of their scores, query by query.
-    measure : str
-    higher_is_better : bool
-    rule : str
-        What was declared, in JSON.
-    budget : str
-        The error budget that gave the level, such as ``fdr:0.05``; empty without one.
-    alpha : float
-        Two-sided level by which this comparison was decided.
-    difference, low, high, pvalue : float
-        B - A with the interval that decides, and the two-sided p-value.
-    standard_error : float
-        Of the difference.
-    verdict : str
-    gate : str
-        What was required; empty without a gate.
-    passed : bool
-        Whether the gate passed; True without one.
-    look : str
-        Of a comparison with planned looks, ``"2/4"`` or ``"50 of 400"``; else empty.
-    """
-
-    key: str
-    created: str
-    queries: str
-    n_queries: int
-    judgments: str
-    baseline: str
-    candidate: str
-    a: str
-    b: str
-    measure: str
-    higher_is_better: bool
-    rule: str
-    budget: str
-    alpha: float
-    difference: float
-    low: float
-    high: float
-    pvalue: float
-    standard_error: float
-    verdict: str
-    gate: str
-    passed: bool
-    look: str
-
-    @property
-    def gain(self) -> float:
-        """By how much B is better; negative where it is worse."""
-        return self.difference if self.higher_is_better else -self.difference
-
-    @property
-    def pvalue_better(self) -> float:
-        """One-sided, that B is not better than A; 1 where nothing could be tested."""
-        if not self.pvalue <= 1 or self.verdict == Verdict.CANNOT_TEST:
-            return 1.0
-        return self.pvalue / 2 if self.gain > 0 else 1 - self.pvalue / 2
-
-    @property
-    def is_better(self) -> bool:
-        """Whether B was found to be better, by however much."""
-        return self.verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
-
-    @property
-    def spends(self) -> tuple[str, ...]:
-        """What it spends a level on: the same scores by another margin or gate spend no other."""
-        return self.budget, self.queries, self.a, self.b, self.measure
-
-    @property
-    def day(self) -> str:
-        """The day on which it was made."""
-        return self.created[:10]
-
-    @property
-    def plan(self) -> tuple[object, ...]:
-        """What the looks of one plan have in common, by the names of the systems."""
-        design = json.loads(self.rule).get("design") or {}
-        selected = ("n_looks", "n_planned", "spending", "alpha", "clusters")
-        names = self.baseline, self.candidate, self.measure
-        return *names, *(design.get(name) for name in selected)
-
-    @classmethod
-    def of(cls, comparison: Any, *, budget: str = "") -> LedgerEntry:  # noqa: ANN401 - a Comparison
-        """Return what a ledger keeps of a comparison.
-
-        Raises
-        ------
-        ArgumentError
-            If it holds no scores of single queries, or tested nothing.
-        """
-        primary, decision, rule = comparison.primary, comparison.decision, comparison.rule
-        quantile = float(student_quantile(max(comparison.n_queries - 1, 1), 1 - rule.alpha / 2))
-        column = comparison.measures.index(primary.measure)
-        qrels = comparison.provenance.get("inputs", {}).get("qrels") or {}
-        values: dict[str, Any] = {
-            "queries": hash_of(sorted(comparison.query_ids)),
-            "n_queries": comparison.n_queries,
-            "judgments": str(qrels.get("sha256") or "")[:16],
-            "baseline": comparison.baseline,
-            "candidate": comparison.candidate,
-            "a": _hash_of_scores(comparison.query_ids, comparison.a[:, column].tolist()),
-            "b": _hash_of_scores(comparison.query_ids, comparison.b[:, column].tolist()),
-            "measure": primary.measure,
-            "higher_is_better": rule.higher_is_better,
-            "rule": json.dumps(asdict(rule), sort_keys=True, default=str),
-            "budget": budget,
-            "alpha": float(rule.alpha),
-            "difference": float(primary.diff),
-            "low": float(decision.ci_low),
-            "high": float(decision.ci_high),
-            "pvalue": float(primary.pvalue),
-            "standard_error": float(decision.ci_high - decision.ci_low) / 2 / quantile,
-            "verdict": str(decision.verdict),
-            "gate": decision.gate.require if decision.gate else "",
-            "passed": decision.gate is None or bool(decision.gate.passed),
-            "look": _look(comparison),
-        }
-        created = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
-        return cls(key=_digest(values), created=created, **values)
-
-    def to_json(self) -> str:
-        """Return it as one line of JSON."""
-        values = {name: getattr(self, name) for name in _TYPES}  # asdict() copies deeply
-        return json.dumps(values, sort_keys=True, ensure_ascii=True)
-
-    @classmethod
-    def from_json(cls, text: str, source: str) -> LedgerEntry:
-        """Return the entry that a line holds.
-
-        Raises
-        ------
-        ReadError
-            If it is none, or was changed since it was written.
-        """
-        try:
-            values = json.loads(text)
-            entry = cls(**values)
-            has_rule = _is_rule(entry.rule)
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise ReadError(source, "holds an entry that is no entry of a ledger") from error
-        wrong = [name for name, value in values.items() if type(value).__name__ != _TYPES[name]]
-        selected = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
-        unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(selected)
-        if not (unchanged and has_rule):
-            raise _changed(source, str(entry.key))
-        return entry
-
-
-def _changed(source: str, key: str) -> ReadError:
-    return ReadError(source, f"the entry {key[:12]} was changed since it was written")
-
-
-_TYPES = {field.name: str(field.type) for field in fields(LedgerEntry)}
-_VERDICTS = frozenset(Verdict)
-
-
-@functools.lru_cache(maxsize=64)
-def _is_rule(text: str) -> bool:
-    """Return whether a text is a rule: most entries of a ledger have the same."""
-    return isinstance(json.loads(text).get("design") or {}, dict)
-
-
-def _hash_of_scores(query_ids: Sequence[str], scores: Sequence[float]) -> str:
-    """Return a hash of a system's scores by query, whatever the order of the queries."""
-    pairs = sorted(zip(query_ids, scores, strict=True))
-    return hash_of(text for query, score in pairs for text in (query, score.hex()))
-
-
-def _look(comparison: Any) -> str:  # noqa: ANN401 - a Comparison
-    """Say which of the planned looks it was."""
-    design = comparison.rule.design
-    if design is not None and design.look:
-        return f"{design.look}/{design.n_looks}"
-    return f"{design.seen[-1]} of {design.n_planned}" if design and design.n_planned else ""
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    """Return the key of an entry's values."""
-    text = json.dumps({name: repr(value) for name, value in values.items()}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
+from abrank.ledger.entry import LedgerEntry, changed, hash_of
+from abrank.ledger.table import COLUMNS, INDEXES, INSERT, TABLE, EarlierComparisons, row_of
 
 PATIENCE = 60.0  # seconds that one comparison waits for another to end its turn
 SQLITE = (".sqlite", ".sqlite3", ".db")
@@ -336,7 +128,7 @@ class _File:
         entries = tuple(LedgerEntry.from_json(row[1], str(self.path)) for row in rows)
         for entry, row in zip(entries, rows, strict=True):
             if row_of(entry, row[1]) != row:
-                raise _changed(str(self.path), entry.key)
+                raise changed(str(self.path), entry.key)
         return entries
 
     @contextlib.contextmanager

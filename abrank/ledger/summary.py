@@ -23,7 +23,8 @@ from abrank.inference.many_comparisons import (
     online_levels,
     predict_repetition,
 )
-from abrank.ledger.store import LedgerEntry, open_ledger
+from abrank.ledger.entry import LedgerEntry
+from abrank.ledger.store import open_ledger
 
 METHODS: dict[str, dict[str, OnlineMethod]] = {
     "fdr": {

@@ -5,30 +5,13 @@ An SQLite ledger stores it; of a folder it is built in memory.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import sqlite3
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
-
-if TYPE_CHECKING:
-    from abrank.ledger.store import LedgerEntry
-
-_HASHED = 16  # hexadecimal digits that tell sets and systems apart
-
-
-def hash_of(items: Iterable[str]) -> str:
-    """Return a hash of texts in their order, which tells them apart whatever they hold."""
-    digest = hashlib.sha256()
-    for item in items:
-        raw = item.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big") + raw)
-    return digest.hexdigest()[:_HASHED]
-
+from abrank.ledger.entry import LedgerEntry, hash_of
 
 # Names that a user chose are hashed: SQLite refuses texts that are no Unicode.
 COLUMNS = {

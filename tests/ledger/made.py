@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import abrank
-from abrank.ledger.store import LedgerEntry, _digest
+from abrank.ledger.entry import LedgerEntry, _digest
 
 QUERIES = tuple(f"q{number}" for number in range(50))
 

@@ -21,7 +21,8 @@ import abrank
 from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank.cli import run
 from abrank.ledger import ErrorBudget, LedgerEntry, history, open_ledger, store
-from abrank.ledger.store import _digest, _text, _unpacked
+from abrank.ledger.entry import _digest
+from abrank.ledger.store import _text, _unpacked
 from tests.ledger.made import QUERIES, comparison, entry
 
 ROOT = Path(__file__).parents[2]
