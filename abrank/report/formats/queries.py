@@ -194,7 +194,7 @@ class QueryRows:
     # How many documents of a list are shown.
     depth: int
     # The lowest grade that is relevant.
-    relevant: int
+    relevant: float
     # How many documents of a list are known.
     known: int
     # For each row `in_one_top`, None without lists.
