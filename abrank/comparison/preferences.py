@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import math
 import os
-from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank import inference
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import Asked, FloatArray, RandomSource
+from abrank._support.typing import Asked, BoolArray, FloatArray, IntArray, RandomSource
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.pairing import Beside, system_names
 from abrank.comparison.result import Comparison
@@ -176,32 +174,21 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
     """Return B's share of each query's votes, and what the votes tell of the order."""
     if votes.credits:
         return _with_credits(votes)
-    # Query by query: all votes at once, each with its judge, take ten times the memory.
-    query_ids, shares, ballots, mixed = [], array("d"), [], 0
-    query_of = attrgetter("query")
-    for query, of_query in groupby(sorted(votes.votes, key=query_of), query_of):
-        by_judge: dict[tuple[str, str], list[Vote]] = {}
-        for vote in of_query:
-            by_judge.setdefault((vote.judge, vote.turn), []).append(vote)
-        mine, weights, two_winners = [], [], False
-        for item in by_judge.values():
-            in_order = [_mean([vote for vote in item if vote.first == side]) for side in "ab"]
-            plain = _mean(item)
-            if math.isnan(sum(in_order)):
-                mine.append((plain, plain, *in_order))
-            else:
-                ballots.append(in_order)
-                agree = np.sign(in_order[0]) == np.sign(in_order[1])
-                middle = (in_order[0] + in_order[1]) / 2.0
-                mine.append((middle if agree else 0.0, middle, *in_order))
-            weights.append(sum(vote.weight for vote in item) / len(item))
-            winners = {(vote.first, vote.value > 0.0) for vote in item if vote.value}
-            two_winners |= len(winners) > len({first for first, _ in winners})
-        mixed += two_winners
-        query_ids.append(query)
-        shares.extend((np.array(weights) @ np.array(mine) / np.sum(weights) + 1.0) / 2.0)
-    table = np.array(shares).reshape(-1, 4)
-    selected = [0, 1, 2, 3] if ballots and np.isfinite(table).all() else [0]
+    ballots = _ballots(votes.votes)
+    both = np.isfinite(ballots.a_first + ballots.b_first)
+    middle = np.where(both, (ballots.a_first + ballots.b_first) / 2.0, ballots.mean)
+    agree = ~both | (np.sign(ballots.a_first) == np.sign(ballots.b_first))
+    n = len(ballots.query_ids)
+    weights = np.bincount(ballots.query, ballots.weight, n)
+    table = np.stack(
+        [
+            (np.bincount(ballots.query, ballots.weight * share, n) / weights + 1.0) / 2.0
+            for share in (np.where(agree, middle, 0.0), middle, ballots.a_first, ballots.b_first)
+        ],
+        axis=1,
+    )
+    mixed = len(np.unique(ballots.query[ballots.has_two_winners]))
+    selected = [0, 1, 2, 3] if both.any() and np.isfinite(table).all() else [0]
     b = table[:, selected]
     remarks = list(votes.remarks)
     if mixed:
@@ -209,14 +196,64 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
         remarks.append(f"{queries} two winners by one judge in one order: their mean counts")
     a, b_name = system_names(*votes.names)
     scores = Scores(
-        query_ids=tuple(query_ids),
+        query_ids=ballots.query_ids,
         systems=(a, b_name),
         measures=tuple(SHARES[i] for i in selected),
         values=np.stack([np.full_like(b, 0.5), b], axis=1),
         sources={} if votes.source is None else {a: votes.source, b_name: votes.source},
         notes=tuple(remarks),
     )
-    return scores, _preferences(votes, np.array(ballots).reshape(-1, 2), alpha)
+    in_order = np.stack([ballots.a_first, ballots.b_first], axis=1)[both]
+    return scores, _preferences(votes, in_order, alpha)
+
+
+class _Ballots(NamedTuple):
+    """The votes of one judge in one turn of a query: means from -1 (A) to 1 (B), by query."""
+
+    query_ids: tuple[str, ...]
+    query: IntArray  # index into ``query_ids`` of each ballot
+    weight: FloatArray
+    mean: FloatArray
+    a_first: FloatArray  # of the votes where A was shown first; NaN where there is none
+    b_first: FloatArray
+    has_two_winners: BoolArray  # in one order
+
+
+def _ballots(votes: Sequence[Vote]) -> _Ballots:
+    codes, texts = [], []
+    for name in ("query", "judge", "turn", "first"):
+        column = list(map(attrgetter(name), votes))
+        texts.append(sorted(set(column)))
+        place = {text: i for i, text in enumerate(texts[-1])}
+        codes.append(np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
+    query, judge, turn, first = codes
+    shape = tuple(map(len, texts[:3]))
+    keys, ballot = np.unique(np.ravel_multi_index((query, judge, turn), shape), return_inverse=True)
+    value, weight = (
+        np.array(list(map(attrgetter(name), votes)), np.float64) for name in ("value", "weight")
+    )
+    n = len(keys)
+
+    def mean(rows: BoolArray) -> FloatArray:
+        sums = np.bincount(ballot[rows], (value * weight)[rows], n)
+        total = np.bincount(ballot[rows], weight[rows], n)
+        return np.divide(sums, total, out=np.full(n, np.nan), where=total > 0.0)
+
+    in_order = ballot * len(texts[3]) + first
+    wins, losses = (
+        np.bincount(in_order[side], minlength=n * len(texts[3])).reshape(n, -1) > 0
+        for side in (value > 0.0, value < 0.0)
+    )
+    side_of_first = np.array(texts[3])[first]
+    return _Ballots(
+        query_ids=tuple(texts[0]),
+        query=np.unravel_index(keys, shape)[0],
+        weight=np.bincount(ballot, weight, n) / np.bincount(ballot, minlength=n),
+        mean=mean(np.ones(len(votes), np.bool_)),
+        a_first=mean(side_of_first == "a"),
+        b_first=mean(side_of_first == "b"),
+        has_two_winners=(wins & losses).any(axis=1),
+    )
 
 
 def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
@@ -245,12 +282,6 @@ def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
         shown={"a": 0, "b": 0, "random": len(won), "": 0},
         credits=(float(a.sum()), float(b.sum())), n_without_click=int((~clicked).sum()),
     )  # fmt: skip
-
-
-def _mean(votes: Sequence[Vote]) -> float:
-    if not votes:
-        return math.nan
-    return sum(vote.value * vote.weight for vote in votes) / sum(vote.weight for vote in votes)
 
 
 def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences:

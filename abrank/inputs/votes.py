@@ -522,10 +522,9 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
     if name_a or name_b or not table.verdict:
         return names
     sides = {word for pair in SIDES for word in pair}
-    winners = {text_of(row.get(table.verdict)) for row in table.rows}
     winners = {
         name
-        for name in winners
+        for name in set(table.texts(table.verdict))
         if name.casefold() not in TIES | NO_VERDICT | sides and math.isnan(number_of(name))
     }
     a, b = sorted(winners) if len(winners) == 2 else names
@@ -611,6 +610,9 @@ def _is_name(verdict: Any, names: tuple[str, str]) -> bool:  # noqa: ANN401
     return text_of(verdict) in names and names != ("A", "B")
 
 
+LEFTS, RIGHTS = ({item[i] for item in SIDES} | {("left", "right")[i]} for i in (0, 1))
+
+
 def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
     """Return which system was shown first: a, b, random, or empty where that is not known."""
     if first in names and names != ("A", "B"):
@@ -618,7 +620,6 @@ def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
     word = first.casefold()
     if word in ("random", "randomised", "randomized"):
         return "random"
-    lefts, rights = ({item[i] for item in SIDES} | {("left", "right")[i]} for i in (0, 1))
-    if word in lefts | rights:
-        return "ab"[(word in rights) != (side == -1)]
+    if word in LEFTS | RIGHTS:
+        return "ab"[(word in RIGHTS) != (side == -1)]
     return ""
