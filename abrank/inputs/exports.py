@@ -1,8 +1,8 @@
 """Exports of evaluation tools, told by their shape, as rows of a table of scores.
 
-Source: the tools' documentation. promptfoo's ``results.json``, DeepEval's test runs, MLflow's
-``eval_results_table``, events of OpenAI evals. Others (LangSmith, Braintrust, Langfuse, Phoenix,
-Weave, TruLens, Ragas) write a row a result, which is read as any other table.
+Source: the tools' documentation. promptfoo's ``results.json`` and JSON lines, DeepEval's test runs,
+MLflow's ``eval_results_table``, events of OpenAI evals, events of Braintrust. Others (LangSmith,
+Langfuse, Phoenix, Weave, TruLens, Ragas) write a row a result, which is read as any other table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from typing import Any
 
 Row = Mapping[str, Any]
 # Under which key the rows of an export stand.
-_ROWS = ("results", "testCases", "test_cases", "test_results", "rows", "records", "data", "scores")
+_ROWS = (
+    "results",
+    "testCases",
+    "test_cases",
+    "test_results",
+    "rows",
+    "records",
+    "data",
+    "events",
+    "scores",
+)
 
 
 def rows_of_export(source: Any) -> tuple[list[Row], str] | None:  # noqa: ANN401 - what JSON holds
@@ -28,8 +38,11 @@ def rows_of_export(source: Any) -> tuple[list[Row], str] | None:  # noqa: ANN401
         for key in _ROWS:
             if _is_list(source.get(key), Mapping):
                 return [*source[key]], f"the rows under {key}"
-    if _is_list(source, Mapping) and any("sample_id" in row and "data" in row for row in source):
-        return list(_of_events(source)), "events of OpenAI evals"
+    if _is_list(source, Mapping):
+        if any("sample_id" in row and "data" in row for row in source):
+            return list(_of_events(source)), "events of OpenAI evals"
+        if all("promptIdx" in row and "provider" in row for row in source):
+            return list(_of_promptfoo(source)), "results of promptfoo"
     return None
 
 

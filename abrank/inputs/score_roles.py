@@ -33,6 +33,9 @@ from abrank.inputs.score_reading import (
 )
 from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, NamedTable
 
+_TEXTS = ((
+    "user_input", "question", "input", "prompt", "instruction", "inputs", "input.value", "request",
+),)  # fmt: skip
 # Names break ties only. Of several groups the first counts in which a name is there.
 _QUERY_NAMES = (
     ("query_id", "qid", "q_id", "topic_id", "queryid", "topicid", "query_no"),
@@ -40,11 +43,12 @@ _QUERY_NAMES = (
         "question_id", "example_id", "sample_id", "test_case", "test_case_id", "case_id",
         "prompt_id", "item_id", "dataset_record_id", "datasetitemid", "dataset_item_id", "input_id",
         "dataset_example_id", "reference_example_id", "doc_id", "example.id",
-        "task_id", "instance_id", "row_id", "request_id", "trace_id", "search_id",
+        "task_id", "instance_id", "row_id", "request_id", "search_id",
     ),
     ("query", "topic", "q", "query_text"),
     ("id", "_id", "uid", "uuid", "key", "index", "row", "example", "testcase", "case"),
-    ("user_input", "question", "input", "prompt", "instruction", "inputs", "input.value"),
+    *_TEXTS,
+    ("trace_id",),  # each run of a query has its own, unless others' are there
     ("session_id", "conversation_id", "user_id", "userid", "user", "session"),
 )  # fmt: skip
 _VARIANT_NAMES = (
@@ -118,7 +122,7 @@ _TEXT_NAMES = _ANSWER_NAMES.union((
 # Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
 _NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
-    r"|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row"
+    r"|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
 
 
@@ -290,7 +294,17 @@ class _TableRoles:
     def _find_query(self) -> None:
         if "query" in self.roles:
             return
-        named = self._named(_QUERY_NAMES, [name for name in self.free if self._is_key(name)])
+        keys = [
+            name for name in self.free if self._is_key(name) and not self.column(name).empty.all()
+        ]
+        named = self._named(_QUERY_NAMES, keys)
+        if len(named) == 1 and self.names_rows(named[0]):
+            # An id of the answer, where the question stands once with each variant.
+            texts, variants = self._named(_TEXTS, keys), self._named(_VARIANT_NAMES, keys)
+            if texts and variants and not self.names_rows(texts[0]) and (
+                self.names_rows(texts[0], variants[0])
+            ):  # fmt: skip
+                named = texts[:1]
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
         distinct = [name for name in named if not self.determines(named[:1], name)]

@@ -118,6 +118,10 @@ def read_source(
     table = arrow.table_of(source)
     if table is not None:
         return _of_columns(table.column_names, table.columns, origin)
+    if hasattr(source, "to_pandas"):  # a result of LangSmith or Ragas
+        return _of_frame(source.to_pandas(), origin)
+    if hasattr(source, "model_dump"):  # of DeepEval
+        source = source.model_dump()
     tree = _of_tree(source, origin, is_measure)
     if tree is None:
         kind = type(source).__name__

@@ -263,7 +263,40 @@ def frames() -> dict[str, tuple[str, ...]]:
     promptfoo = {"evalId": "e", "results": {"version": 3, "results": of_each(lambda n, i, v: {
         "promptIdx": 0, "testIdx": i, "vars": {"q": i}, "provider": {"id": n, "label": ""},
         "success": True, "score": v, "namedScores": {}, "latencyMs": 100 + i})}}  # fmt: skip
+    # Where no dataset names the question, or each trace has its own id, the question's text does.
+    braintrust = of_each(
+        lambda n, i, v: {
+            "id": f"{n}{i}",
+            "experiment_id": n,
+            "dataset_record_id": None,
+            "input": {"question": f"What {i}?"},
+            "scores": {"Factuality": v},
+            "is_root": True,
+        }
+    )
+    weave = of_each(
+        lambda n, i, v: {
+            "id": f"{n}{i}",
+            "inputs": {"example": {"question": f"What {i}?"}, "model": n},
+            "output": {"model_output": {"text": "t"}, "scores": {"match": {"score": v}}},
+        }
+    )
+    traces = [
+        pd.DataFrame(
+            {
+                "trace_id": [f"tr-{n}{i}" for i in range(N)],
+                "request": [json.dumps({"question": f"What {i}?"}) for i in range(N)],
+                "state": "OK",
+                "correctness/value": values,
+            }
+        ).to_csv(index=False)
+        for n, values in (("old", A), ("new", B))
+    ]
+    lines = "\n".join(map(json.dumps, promptfoo["results"]["results"]))
     rows = {
+        "braintrust_events.json": {"events": braintrust, "cursor": None},
+        "braintrust_questions.json": braintrust,
+        "weave.json": weave,
         "langsmith.json": of_each(lambda n, i, v: {
             "id": f"{n}{i}", "example_id": f"e{i}", "session": n, "inputs": {"q": "x"},
             "feedback": {"correctness": v}, "total_tokens": 100}),
@@ -294,6 +327,8 @@ def frames() -> dict[str, tuple[str, ...]]:
         "wandb.csv": (wide.rename(columns={"old": "old - ndcg", "new": "new - ndcg"}).to_csv(),),
         "melted.csv": (wide.melt("query_id").to_csv(index=False),),
         "openai.jsonl": (events(A), events(B)),
+        "mlflow_traces.csv": tuple(traces),
+        "promptfoo.jsonl": (lines,),
         **{name: (json.dumps(held),) for name, held in rows.items()},
         **{name: tuple(map(json.dumps, held)) for name, held in pairs.items()},
     }
@@ -311,6 +346,50 @@ def test_an_export_is_answered_by_one_command(name: str, tmp_path: Path, monkeyp
     result = abrank.Comparison.from_json("result.json")
     assert result.mean_difference == pytest.approx(MEAN, abs=1e-9)
     assert len(result.query_ids) == N
+
+
+class Experiment:
+    """What LangSmith and Ragas return: no frame, but rows as one."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def to_pandas(self) -> pd.DataFrame:
+        return pd.DataFrame({"user_input": QUERIES, "faithfulness": self.values})
+
+
+class Evaluation:
+    """What DeepEval returns: a model of pydantic."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def model_dump(self) -> dict[str, Any]:
+        return {"test_results": [
+            {"name": query, "metrics_data": [{"name": "Faith", "score": float(value)}]}
+            for query, value in zip(QUERIES, self.values, strict=True)
+        ]}  # fmt: skip
+
+
+def test_what_evaluation_tools_return_is_read_as_it_is() -> None:
+    for kind in (Experiment, Evaluation):
+        result = compare_scores(kind(A), kind(B))
+        assert result.mean_difference == pytest.approx(MEAN, abs=1e-12)
+        assert len(result.query_ids) == N
+    # The scores of Ragas alone: row by row.
+    scores = [[{"faithfulness": float(value)} for value in values] for values in (A, B)]
+    assert compare_scores(*scores).mean_difference == pytest.approx(MEAN, abs=1e-12)
+
+
+def test_right_and_wrong_of_openai_evals_are_scores(tmp_path: Path) -> None:
+    for name, values in (("old", A > 0.45), ("new", B > 0.45)):
+        rows: list[dict[str, Any]] = [{"spec": {"eval_name": "x"}}]
+        for i, value in enumerate(values.tolist()):
+            data = {"correct": value, "expected": "a", "picked": "b", "options": ["a"]}
+            rows.append({"sample_id": f"t.{i}", "type": "match", "data": data})
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = compare_scores(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
+    assert result.mean_difference == pytest.approx((B > 0.45).mean() - (A > 0.45).mean())
 
 
 def test_every_metric_of_rank_eval_is_its_measure() -> None:
