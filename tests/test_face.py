@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import types
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -293,3 +294,16 @@ def test_a_private_function_has_a_docstring_of_one_line() -> None:
         if "\n" in (ast.get_docstring(node) or "")
     ]
     assert longer == [], "what explains its code is a comment beside it"
+
+
+def test_the_same_pythons_are_named_everywhere() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
+    start = "Programming Language :: Python :: 3."
+    named = [x.removeprefix(start) for x in project["classifiers"] if x.startswith(start)]
+    assert project["requires-python"] == f">=3.{named[0]}"
+    assert named == [str(minor) for minor in range(int(named[0]), int(named[-1]) + 1)]
+    workflow = (Path(__file__).parents[1] / ".github/workflows/tests.yml").read_text("utf-8")
+    (matrix,) = re.findall(r"python: \[(.*)\]", workflow)
+    assert matrix == ", ".join(f'"3.{minor}"' for minor in named)

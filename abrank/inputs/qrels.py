@@ -127,15 +127,21 @@ class Qrels:
             }
         )
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a qrels file (gzip if the name ends in .gz) and return its path.
 
         Judgments by subtopic are written as such.
 
+        Parameters
+        ----------
+        path : str or path
+        blanks : str, optional
+            What stands for the blanks of an id, such as ``"_"``: the queries of Quepid are texts.
+
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank.
+            If an id cannot stand in such a file: it holds a blank, or is another's with ``blanks``.
         WriteError
             If the file cannot be written; one that was there stays.
         """
@@ -146,7 +152,7 @@ class Qrels:
         queries = ids.encode([self.query_ids[i] for i in self.query[rows]])
         texts = (queries, ids.encode(second), ids.take(self.docs, rows))
         columns = [*map(ids.unpack, texts), [repr(grade).encode() for grade in grades.tolist()]]
-        return write_lines(path, columns)
+        return write_lines(path, columns, blanks)
 
 
 @explained

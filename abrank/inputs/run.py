@@ -156,16 +156,22 @@ class Run:
             }
         )
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a TREC run (gzip if the name ends in .gz) and return its path.
 
         Scores are written with the digits that read back to the same number; the tag is the run's
         name, blanks as underscores.
 
+        Parameters
+        ----------
+        path : str or path
+        blanks : str, optional
+            What stands for the blanks of an id, such as ``"_"``: the queries of Quepid are texts.
+
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank.
+            If an id cannot stand in such a file: it holds a blank, or is another's with ``blanks``.
         WriteError
             If the file cannot be written; one that was there stays.
         """
@@ -175,7 +181,7 @@ class Run:
         tag = "_".join(self.name.split()).encode("utf-8", "surrogateescape") or b"run"
         constant = [b"Q0"] * len(self), [tag] * len(self)
         columns = [queries, constant[0], ids.unpack(self.docs), ranks, scores, constant[1]]
-        return write_lines(path, columns)
+        return write_lines(path, columns, blanks)
 
 
 @explained

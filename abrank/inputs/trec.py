@@ -441,13 +441,27 @@ def _likeness(gathered: Gathered) -> str:
 # --- Judgments and runs back to TREC files
 
 
-def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]) -> Path:
+def write_lines(
+    path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]], blanks: str | None
+) -> Path:
     """Write the columns' values with one blank between, packed if the name ends in .gz."""
     # The file is written whole or not at all, and always with the same bytes.
+    if blanks is not None:
+        mark = blanks.encode("utf-8", "surrogateescape")
+        written = [[mark.join(value.split()) for value in column] for column in columns]
+        for column, texts in zip(columns, written, strict=True):
+            if len({*column}) != len({*texts}):
+                raise ArgumentError(
+                    f"two ids become the same with {blanks!r} for their blanks: choose other text"
+                )
+        columns = written
     for value in (value for column in columns for value in column):
         if b"\0" in value or value.split() != [value]:
             text = repr(value.decode("utf-8", "backslashreplace"))
-            raise ArgumentError(f"{text} cannot stand in a TREC file: it holds a blank")
+            raise ArgumentError(
+                f'{text} cannot stand in a TREC file: it holds a blank; blanks="_" writes it with'
+                " underscores"
+            )
     data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
     file = Path(path)
     if file.suffix == ".gz":

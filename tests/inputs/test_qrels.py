@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abrank
-from abrank import ReadError, read_qrels
+from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.inputs import Qrels
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
@@ -170,3 +170,23 @@ def test_objects_of_trectools_are_read_by_their_frames() -> None:
         qrels_data = pd.DataFrame([("q1", 0, "d1", 2)], columns=["query", "q0", "docid", "rel"])
 
     assert read_qrels(Held()).grades("q1") == {"d1": 2}
+
+
+def test_ids_with_blanks_are_written_with_what_stands_for_them(tmp_path: Path) -> None:
+    # Queries of Quepid are texts.
+    (tmp_path / "export.csv").write_text(
+        "query,docid,rating\nstar wars,11,3\nstar wars,12,0\ntoy story,862,2\nalien,5,\n"
+    )
+    qrels = read_qrels(tmp_path / "export.csv")
+    with pytest.raises(
+        ArgumentError, match=r"'star wars' .* holds a blank; blanks=\"_\" writes it"
+    ):
+        qrels.write(tmp_path / "qrels.txt")
+    written = qrels.write(tmp_path / "qrels.txt", blanks="_")
+    lines = ["star_wars 0 11 3", "star_wars 0 12 0", "toy_story 0 862 2"]
+    assert sorted(written.read_text().splitlines()) == lines
+    run = read_run({"star wars": ["12", "11"], "toy story": ["862"]})
+    run.write(tmp_path / "a.run", blanks="_")
+    assert read_run(tmp_path / "a.run").query_ids == ("star_wars", "toy_story")
+    with pytest.raises(ArgumentError, match="two ids become the same with '_'"):
+        read_qrels({"a b": {"d": 1}, "a_b": {"d": 1}}).write(tmp_path / "x", blanks="_")
