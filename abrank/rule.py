@@ -59,7 +59,7 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
         "non-inferior": GateDefinition(
             "--require non-inferior",
-            "B is shown not to be worse by the margin or more, or nothing changed",
+            "a loss of the margin or more is excluded, or nothing changed",
             frozenset(
                 {
                     Verdict.BETTER,
@@ -73,18 +73,18 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
         ),
         "better": GateDefinition(
             "--require better",
-            "B is shown to be better; with a margin, by more than the margin",
+            "B is significantly better; with a margin, by more than the margin",
             frozenset({Verdict.BETTER}),
         ),
         "equivalent": GateDefinition(
             "--require equivalent",
-            "A and B are shown to differ by less than the margin, or nothing changed",
+            "a difference of the margin or more is excluded, or nothing changed",
             frozenset({Verdict.SAME, Verdict.IDENTICAL}),
             needs_margin=True,
         ),
         "not-worse-shown": GateDefinition(
             "--fail-on worse",
-            "B is not shown to be worse by the margin or more: no proof that it is not worse",
+            "B is not significantly worse: this does not prove that it is as good",
             frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
         ),
     }

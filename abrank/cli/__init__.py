@@ -33,8 +33,8 @@ OUT_OF_MEMORY = (
 COMMANDS = {
     "compare": "decide whether B may replace A",
     "rank": "leaderboard of many runs, and which differ significantly",
-    "margin": "what a margin can be held against",
-    "power": "queries needed, and the smallest difference that shows",
+    "margin": "sizes to compare a margin with",
+    "power": "queries needed, and the smallest difference they detect",
     "audit": "could a published difference be real? from two means and n",
     "aa": "does a test keep its level on your queries?",
     "inspect": "one query: both lists, what was missed, what to judge",
@@ -42,7 +42,7 @@ COMMANDS = {
     "sample": "what people should judge next",
     "score": "per-query or mean scores of runs",
     "render": "any report from saved results",
-    "history": "how often the same queries were asked, and what to expect of the gains",
+    "history": "how often the same queries were used, and the gains to expect again",
     "check": "validate qrels and runs",
     "demo": "sample data and a report, offline, in seconds",
     "guide": "how to begin, what decides, what a measure or a caution means",
@@ -91,7 +91,7 @@ def cli() -> None:
 
     New here? abrank demo, then abrank guide start. Completion in the shell: abrank guide commands.
 
-    Exit codes: 0 done, and the gate passed if one was asked for; 1 gate not passed; 2 wrong usage;
+    Exit codes: 0 done, and the gate passed if there is one; 1 gate not passed; 2 wrong usage;
     3 the data cannot be used; 70 a fault of abrank itself.
     """
 

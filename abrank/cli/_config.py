@@ -28,7 +28,7 @@ _PAIR = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*=\s*(.*)", re.DOTALL)
 
 _HELP = (
     "The rule declared beforehand, a TOML file. Its keys are the long flags, the keys below and"
-    " qrels, a and b. A flag that differs from it is told as a deviation, and so is KEY=VALUE,"
+    " qrels, a and b. A flag that differs from it is reported as a deviation, and so is KEY=VALUE,"
     " which sets one key."
 )
 

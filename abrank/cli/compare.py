@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def _gates() -> str:
     """Return the table of gates for the help: how each is asked for, and what passes it."""
-    lines = ["\b", "Gates: the exit code is 1 where the one asked for does not pass, and 3 where"]
+    lines = ["\b", "Gates: the exit code is 1 where the requested one does not pass, and 3 where"]
     lines.append("nothing could be tested, as of a run without a judged document.")
     for gate in GATES.values():
         text = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
@@ -288,10 +288,10 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
     owner=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
-    """Say how often queries were asked, and what of the gains is to be expected again.
+    """Say how often queries were used, and which part of the gains to expect again.
 
     LEDGER is the folder or the .sqlite file of abrank compare --ledger. Every comparison adds
-    errors of its own: of a hundred on the same queries, some are found better by chance alone.
+    errors of its own: of a hundred on the same queries, some look better by chance alone.
 
     \b
     abrank compare qrels.txt old.run new.run --ledger gates.sqlite

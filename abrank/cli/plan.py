@@ -37,15 +37,14 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
     group="Planning",
     multiple=True,
     metavar="X|X%",
-    help="True difference that a test is to show, also in per cent of A's mean. Repeat for more;"
+    help="True difference to detect, also in per cent of A's mean. Repeat for more;"
     " without it round ones.",
 )
 @_flags.own(
     "--margin",
     group="Planning",
     metavar="X|X%",
-    help="Smallest difference worth having: plan to show it, and to show that no difference is as"
-    " large.",
+    help="Smallest difference worth having: plan to detect it, and to exclude one as large.",
 )
 @_flags.own(
     "--mean",
@@ -114,11 +113,11 @@ def power(
     measure: str | None,
     **flags: Any,  # noqa: ANN401 - those above, and those of abrank.options
 ) -> None:
-    """Say how many queries a difference needs, and what the queries at hand can show.
+    """Say how many queries a difference needs, and which one the queries at hand detect.
 
     The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
-    was observed plays no part. Two runs tell the spread only roughly: the range is what its 95%
-    interval makes of a number of queries.
+    was observed plays no part. Two runs estimate the spread only roughly: the range of a number of
+    queries follows from the spread's 95% interval.
 
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
@@ -277,7 +276,7 @@ _ADVICE = ("Take the smallest loss that users would notice, above what runs of A
     type=_flags.RUN,
     metavar="RUN",
     help="A run of another system (with --scores its scores, or the name of its column): its"
-    " differences tell what the queries can show.",
+    " differences give the spread.",
 )
 @_flags.take("columns", "variant", "where")
 @_flags.take("measure", "sd", "power", owner=("margin",))
@@ -303,8 +302,8 @@ def margin(
     """Help to choose a margin: the smallest loss worth noticing, declared before looking.
 
     RUNS are of one system A: seeds, folds, refreshes of its index. A margin is to be larger than
-    what they differ by. Beside it: one query lost of all, 1% and 2% of A's mean, and of each what
-    the queries at hand could show, and how many would.
+    what they differ by. Compare it with one query lost of all, and with 1% and 2% of A's mean; of
+    each the power of the queries at hand, and the number of queries that it needs.
 
     \b
     abrank margin qrels.txt seed1.run seed2.run seed3.run --against new.run -m AP
@@ -470,7 +469,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     type=_flags.RUN,
     metavar="FILE",
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
-    " column. The names of a cluster are swapped together, and whole clusters are drawn.",
+    " column. The names of a cluster are swapped together, and whole clusters are resampled.",
 )
 @_flags.replications(
     "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
@@ -494,12 +493,12 @@ def aa(
     format: str,
     **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
-    """Say how often a test finds a difference between two systems where there is none (A/A).
+    """Say how often a test reports a difference between two systems where there is none (A/A).
 
     The differences are those of RUN_B less RUN_A; that there is none is made true in three ways: by
     swapping the two names query by query as a coin falls, by testing one random half of the queries
     against the other, and by taking the mean from all differences and drawing queries anew. A test
-    of the mean that keeps its level finds a difference in alpha of them.
+    of the mean that keeps its level reports a difference in alpha of them.
 
     \b
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
@@ -535,7 +534,7 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
     """Return the check as lines of at most 80 columns."""
     queries = display.plural(result.n_queries, "query", "queries")
     alpha = display.level(result.alpha)
-    rows = [("test", "without a difference by", "found in", "95% interval")]
+    rows = [("test", "without a difference by", "rejected", "95% interval")]
     rows += [
         (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
         for row in result.rows
@@ -572,12 +571,12 @@ def _verdict(result: AACheck) -> list[str]:
         ways = {row.by for row in result.rows if row.test == name and row.too_often}
         if ways == {"resampled"} and name in _OTHER:
             lines += [
-                f"{name} finds differences where the mean Δ is 0: it asks",
+                f"{name} reports differences where the mean Δ is 0: it asks",
                 f"{_OTHER[name]}. To judge the mean, choose another test.",
             ]
         else:
-            lines.append(f"{name} finds too much on queries such as these: choose another test.")
-    return lines or ["No test finds too much on queries such as these."]
+            lines.append(f"{name} errs too often on such queries. Choose another test.")
+    return lines or ["No test errs too often on such queries."]
 
 
 def _share(value: float) -> str:

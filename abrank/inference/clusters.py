@@ -379,16 +379,17 @@ def weighted_result(
     p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the squared
     error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to dependence
     within clusters, and without bias where all differences are independent and have one variance
-    (CR2; HC2 without clusters [1]_). Its t has 1 / sum P**2 - 1 degrees of freedom, Kish's
-    effective number less one [2]_. Of equal weights it is the paired t test, or has the
-    cluster-robust error. In samples without a difference it finds one in 5 to 6 %
+    (the correction of CR2 by one factor a cluster, with one variance as its working model [1]_;
+    HC2 divides by 1 - p, which is the same with equal weights only). Its t has 1 / sum P**2 - 1
+    degrees of freedom, Kish's effective number less one [2]_. Of equal weights it is the paired t
+    test, or has the cluster-robust error. In samples without a difference it finds one in 5 to 6 %
     (``reports/calibration/weights.md``); with the error of HC1 and n - 1 degrees it is 6 to 11 %,
     and 0 to 5 % with the degrees of Bell and McCaffrey, which take mean and error to be
     independent. Fewer than three effective clusters are not tested.
 
     References
     ----------
-    .. [1] MacKinnon & White (1985), Journal of Econometrics 29, 305-325.
+    .. [1] Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683.
     .. [2] Kish (1965), Survey Sampling, 11.7.
     """
     data = as_differences(differences)

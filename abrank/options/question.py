@@ -209,19 +209,19 @@ class Question(_SharedOptions):
     )  # fmt: skip
     require: Asked | None = option(
         None,
-        "Exit 1 unless this is shown, such as better. See the gates below.",
+        "Exit 1 unless the data prove this. See the gates below.",
         of=PAIR, group="Gates", kind="choice", choices=("non-inferior", "better", "equivalent"),
         first=True, peers=("gate",),
     )  # fmt: skip
     fail_on: str | None = option(
         None,
-        "Exit 1 only where B is shown to be worse. A loss too small for these queries to show"
+        "Exit 1 only where B is significantly worse. A loss too small for these queries to detect"
         " passes; --require non-inferior asks for proof.",
         of=PAIR, group="Gates", kind="choice", choices=("worse",), first=True,
     )  # fmt: skip
     guard: Sequence[str] | str = option(
         (),
-        "For the gate, this must not lose X either. The measure must be shown not to lose X, or X%"
+        "For the gate, this must not lose X either. The queries must exclude a loss of X, or X%"
         " of A's mean: 'R@100:-0.02'. Repeat for more.",
         of=PAIR, group="Gates", metavar="NAME:-X|-X%", several=True, first=True,
         peers=("guards", "guardrails"),
@@ -229,7 +229,7 @@ class Question(_SharedOptions):
     on: OnCollections = option(
         "all",
         "Of several collections: each alone must pass the gate, too. Without it the mean over all"
-        " queries decides; with each, every collection must show what is asked for by itself.",
+        " queries decides; with each, every collection must pass by itself.",
         of=("compare_collections",), group="Gates", kind="choice", choices=get_args(OnCollections),
         compared=False,
     )  # fmt: skip
@@ -255,7 +255,7 @@ class Question(_SharedOptions):
     )  # fmt: skip
     test: str = option(
         "t",
-        "The test that decides; the others are shown beside it.",
+        "The test that decides; the report has the others, too.",
         of=PAIR, group="Measures and tests", kind="choice", choices=paired_tests,
         peers=("stat_test", "method"),
     )  # fmt: skip
@@ -269,8 +269,8 @@ class Question(_SharedOptions):
     )  # fmt: skip
     family: Family = option(
         "secondary",
-        "What is held to alpha: the primary measure alone and the others together; all together; or"
-        " each in the order given, the primary first, until one shows no difference.",
+        "What has the error rate alpha: the primary measure alone and the others together; all"
+        " together; or each in the order given, the primary first, until one is not significant.",
         of=PAIR, group="Measures and tests", kind="choice", choices=get_args(Family),
         compared=False,
     )  # fmt: skip
@@ -282,8 +282,8 @@ class Question(_SharedOptions):
     )  # fmt: skip
     ledger: Any = option(
         None,
-        "Keep this comparison in a ledger: a folder, or a .sqlite file. It tells how often these"
-        " queries were asked, and what of a gain is to be expected again; abrank history reads it.",
+        "Keep this comparison in a ledger: a folder, or a .sqlite file. It counts how often these"
+        " queries were used, and estimates the gain to expect again; abrank history reads it.",
         of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE|DIR",
         declared=False, python="config=Question(ledger=...)",
     )  # fmt: skip
@@ -296,8 +296,8 @@ class Question(_SharedOptions):
     )  # fmt: skip
     best_of: int | None = option(
         None,
-        "B is the best of N that were tried on these queries. What decides then holds for all N at"
-        " once: each at alpha / N, by sign flips.",
+        "B is the best of N that were tried on these queries. Interval, p and gate are then for all"
+        " N at once: each at alpha / N, by sign flips.",
         of=SINGLE, group="Measures and tests", kind="count", least=1, metavar="N", compared=False,
         peers=("n_candidates", "tried"), python="config=Question(best_of=...)",
     )  # fmt: skip
@@ -435,7 +435,7 @@ class RankingQuestion(_SharedOptions):
     )  # fmt: skip
     family: RankingFamily = option(
         "measure",
-        "Alpha holds for each measure, or for all of them together (Bonferroni).",
+        "Alpha is for each measure, or for all of them together (Bonferroni).",
         of=BOARD, group="Measures and tests", kind="choice", choices=get_args(RankingFamily),
     )  # fmt: skip
     test: str | None = option(
@@ -467,8 +467,8 @@ class RankingQuestion(_SharedOptions):
     )  # fmt: skip
     instruments: bool = option(
         False,
-        "Say of each measure which share of pairs it shows to differ, its swap rate, and its"
-        " agreement with the first.",
+        "Report for each measure the share of pairs that differ significantly, its swap rate, and"
+        " its agreement with the first.",
         of=BOARD, group="Designs and further analyses", kind="flag",
     )  # fmt: skip
     risk: float | None = option(
@@ -527,7 +527,7 @@ class Inputs:
         None,
         "Which column of a table of scores holds what. Such as query=request_id,variant=arm; the"
         " parts are query, variant, variants, metric, value, measures, segments, repeat, cluster"
-        " and weight. Without it that is told by what the columns hold.",
+        " and weight. Without it the content of the columns decides.",
         of=READY, group="Inputs", kind="pairs", metavar="PART=COLUMN,…", several=True,
     )  # fmt: skip
     variant: Any = option(

@@ -208,12 +208,12 @@ FLAGS = (
     Option(
         key="power", of=("power", "margin", "audit"), group="Planning", kind="number", default=0.8,
         metavar="X", first=True, peers=("target",),
-        help="Probability with which a test is to show the difference.",
+        help="Probability with which a test detects the difference.",
     ),
     Option(
         key="sd", of=("power", "margin", "audit"), group="Planning", kind="number",
         metavar="X", first=True,
-        help="Standard deviation of the differences, where no runs tell it.",
+        help="Standard deviation of the differences, where no runs are given.",
     ),
     Option(
         key="interval", of=BOARD, group="Output", kind="choice", default="difference",
@@ -230,7 +230,7 @@ FLAGS = (
     Option(
         key="style", of=("render", *BOARD), group="Output", kind="choice", declared=False,
         choices=("interval", "superscript"),
-        help="What a .tex table shows: difference, interval and p (of a ranking by several measures"
+        help="What a .tex table has: difference, interval and p (of a ranking by several measures"
         " the means), or means with superscripts.",
     ),
     Option(

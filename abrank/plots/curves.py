@@ -238,7 +238,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
             margin_words = f"{display.least(margin, digits=theme.digits)} ({margin_words})"
         words += f"; band: margin {margin_words}"
     style.label_x(ax, theme, words)
-    style.label_y(ax, theme, "chance to show it")
+    style.label_y(ax, theme, "chance to detect it")
 
 
 def _name_curve(
@@ -287,7 +287,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
 GAINS_SIZE, MOST_STEPS = (7.0, 2.6), 500
 
 
-@plot("gains", title="Gains found, added up", size=GAINS_SIZE, owner="History")
+@plot("gains", title="Measured gains, added up", size=GAINS_SIZE, owner="History")
 def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the sum of the gains found, and of what is to be expected again of them.
 
@@ -306,7 +306,7 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     # A step a point of the picture shows no less than all of them.
     places = np.unique(np.linspace(0, len(result), MOST_STEPS + 1).round().astype(int))
     sums = sums[places]
-    ends = (("found", theme.muted, "bottom"), ("expected again", theme.b, "top"))
+    ends = (("measured", theme.muted, "bottom"), ("expected again", theme.b, "top"))
     for column, (label, colour, side) in enumerate(ends):
         ax.step(places, sums[:, column], where="post", color=colour, linewidth=1.8)
         ax.annotate(

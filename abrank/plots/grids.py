@@ -200,7 +200,7 @@ def _nothing_to_draw(ranking: Ranking) -> str:
     if ranking.n_queries < 2:
         return f"{style.few(ranking.n_queries)}: no pair can be tested."
     if ranking.baseline is not None:
-        return "Only pairs with the baseline were tested: the leaderboard shows them."
+        return "Only pairs with the baseline were tested: see the leaderboard."
     if len(ranking.systems) > MOST_SYSTEMS or not ranking.has_all_pairs:
         k = display.count(len(ranking.systems))
         return f"{k} systems are too many for a picture of all pairs: see the table."

@@ -57,8 +57,8 @@ def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -
     assert run([*CALL, "--test", "t", "--clusters", "who.csv"]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
-    assert "t finds too much on queries such as these: choose another test." in out
-    assert "cluster-robust t finds too much" not in out
+    assert "t errs too often on such queries. Choose another test." in out
+    assert "cluster-robust t errs too often" not in out
     rates = [line.split("%")[0].split()[-1] for line in out.splitlines() if "swapped" in line]
     assert float(rates[0]) > 20.0  # ten queries that agree count as ten
     assert float(rates[1]) < 8.0

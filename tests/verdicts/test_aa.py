@@ -37,9 +37,9 @@ def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, caps
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     assert run(["aa", "--scores", "a.csv", "b.csv", "--test", "sign", "--test", "t"]) == 0
     out = capsys.readouterr().out
-    assert "sign finds differences where the mean Δ is 0: it asks" in out
+    assert "sign reports differences where the mean Δ is 0: it asks" in out
     assert "who wins more queries. To judge the mean, choose another test." in out
-    assert "No test finds too much" not in out
+    assert "No test errs too often" not in out
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -241,7 +241,7 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     if not math.isfinite(summary.prediction_low):
         return f"{text} It takes three collections to say where one more would lie."
     limits = w.interval(*summary.prediction)
-    text += f" One more collection would show a Δ of {limits} ({w.level} prediction interval)."
+    text += f" One more collection would have a Δ of {limits} ({w.level} prediction interval)."
     if summary.prediction != (summary.prediction_low, summary.prediction_high):
         text += f" It is cut at what {_name(summary.measure)} can differ at all."
     if len(summary.rows) <= FEW:
@@ -324,7 +324,7 @@ def _chips(result: CollectionsComparison) -> Iterator[Chip]:
         "Collections: A ahead · same · B ahead", " · ".join(map(f.count, parts)), parts=parts
     )
     better, worse = (f.count(summary.count(item)) for item in _SHOWN)
-    yield Chip("Shown better · worse", f"{better} · {worse} of {n}", "adjusted p, Holm")
+    yield Chip("Significantly better · worse", f"{better} · {worse} of {n}", "adjusted p, Holm")
     if math.isfinite(summary.heterogeneity.i_squared):
         share = f.percent(summary.heterogeneity.i_squared, sign=False)
         yield Chip("I²", share, "of the variance between collections")
@@ -336,6 +336,11 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     below: list[SummaryRow] = [getattr(summary, kind) for kind in SUMMARIES]
     readings = [*(row.reading for row in rows), *(row.reading for row in below)]
     tones = list(map(reading_tone, readings))
+    # What may reverse one collection stands in its row: the headline is of the whole.
+    levels = [w.result.comparisons[row.collection].soundness.level for row in rows]
+    is_primary = summary is w.result.primary
+    doubts = [", doubtful" * (is_primary and level == "doubtful") for level in levels]
+    doubts += [""] * len(below)
     bars, within = [], summary.within_reach
     for row, tone in zip(rows, tones, strict=False):
         bars.append(Bar(row.diff, *within(row.interval), *within(row.adjusted), tone))
@@ -351,12 +356,12 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     ahead = "higher" if summary.measure in w.result.undeclared else "better"
     sides = (f"A {ahead}", f"B {ahead}")
     legend = [
-        "Of a collection: thick its own interval; thin, the limits and p adjusted for all"
-        " collections (Holm), which decide the reading. Below: p of the summary itself."
+        "Limits, p and reading of a collection are adjusted for all collections (Holm), those of"
+        " the summaries (=) are not. Thick: a collection's own interval; thin: adjusted."
     ]
     if math.isfinite(summary.prediction_low):
         legend.append("Thin through the last row: where one more collection would lie.")
-    has_margin = summary is w.result.primary and not rule.margin_is_relative
+    has_margin = is_primary and not rule.margin_is_relative
     return Scorecard.of(
         f"by collection, {summary.measure}",
         (
@@ -381,19 +386,22 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
         ),
         (DRAWN, [Cell("") for _ in bars]),
         (
-            Column(f"{w.level} interval, adjusted", role="interval"),
+            Column(f"{w.level} interval", role="interval"),
             [
                 *(w.limits(within(row.adjusted)) for row in rows),
                 *(w.limits(within(row.interval), strong=True) for row in below),
             ],
         ),
         (
-            Column("adj p", role="p"),
+            Column("p", role="p"),
             map(w.chance, [*(x.pvalue_adj for x in rows), *(x.pvalue for x in below)]),
         ),
         (
             label("reading", "reading"),
-            [Cell(READINGS[x], x, tone) for x, tone in zip(readings, tones, strict=True)],
+            [
+                Cell(f"{READINGS[x]}{doubt}", x, tone)
+                for x, doubt, tone in zip(readings, doubts, tones, strict=True)
+            ],
         ),
         noun="collection",
         bars=tuple(bars),

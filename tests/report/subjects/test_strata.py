@@ -10,8 +10,11 @@ import pytest
 from abrank import compare_scores, simulate_runs
 from abrank._support.errors import ReadError
 from abrank.collections import CollectionsComparison, compare_collections
+from abrank.collections.compare import summarise_collections
 from abrank.report import compose
-from abrank.report.subjects.strata import title
+from abrank.report.model import Words
+from abrank.report.subjects.strata import _scorecard, title
+from abrank.rule import Reason, Soundness
 from tests.report.written import html, text
 
 
@@ -95,7 +98,7 @@ def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious)
         for i in range(n)
     }
     sentence = text(compare_collections(arguments), detail="all").replace("\n", " ")
-    assert "One more collection would show a Δ of" in sentence
+    assert "One more collection would have a Δ of" in sentence
     assert ("this interval covers the truth less often than 95%" in sentence) is cautious
 
 
@@ -135,3 +138,14 @@ def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
             " than 0.150.",
         ),
     }[margin]  # fmt: skip
+
+
+def test_a_doubt_about_one_collection_stands_in_its_row() -> None:
+    sure = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.4})
+    reason = Reason("unjudged-decide")
+    decision = replace(sure.decision, soundness=Soundness((reason,)))
+    doubted = replace(sure, decision=decision)
+    result = summarise_collections({"sure": sure, "doubted": doubted})
+    rows = {row[0].text: row[-1].text for row in _scorecard(Words(result), result.primary).rows}
+    assert "doubtful" not in rows["sure"]
+    assert rows["doubted"].endswith(", doubtful")
