@@ -144,7 +144,8 @@ def test_a_doubt_about_one_collection_stands_in_its_row() -> None:
     sure = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.4})
     reason = Reason("unjudged-decide")
     decision = replace(sure.decision, soundness=Soundness((reason,)))
-    doubted = replace(sure, decision=decision)
+    other = compare_scores({"r1": 0.2, "r2": 0.5, "r3": 0.1}, {"r1": 0.4, "r2": 0.6, "r3": 0.4})
+    doubted = replace(other, decision=decision)
     result = summarise_collections({"sure": sure, "doubted": doubted})
     rows = {row[0].text: row[-1].text for row in _scorecard(Words(result), result.primary).rows}
     assert "doubtful" not in rows["sure"]
