@@ -36,7 +36,7 @@ from abrank.diagnostics.runs import (
     inspect_relevance,
 )
 from abrank.estimate import Estimate
-from abrank.inference.clusters import run_cluster_test
+from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread
 from abrank.ledger.record import recording
 from abrank.options import Designs, Inputs, Machine, Question
@@ -499,7 +499,7 @@ def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
     if result.clusters is None:
         return None
     differences = result.differences()
-    names, place = np.unique(np.array(result.clusters.labels, dtype=object), return_inverse=True)
+    names, place = numbered(result.clusters.labels)
     sums = np.bincount(place, weights=differences)
     share = sums / sums.sum()
     largest = int(np.argmax(share))
@@ -515,7 +515,7 @@ def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
         return None
     return {
         "name": result.clusters.name,
-        "cluster": str(names[largest]),
+        "cluster": names[largest],
         "share": float(share[largest]),
         "n_queries": int(np.sum(~rest)),
         "difference": alone.estimate,

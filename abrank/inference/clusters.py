@@ -205,6 +205,10 @@ def run_on_sums(
 def numbered(labels: Sequence[object] | IntArray) -> tuple[tuple[str, ...], IntArray]:
     """Return the distinct labels as text, in order, and the place of each label among them."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        if labels.size and labels.min() >= 0 and labels.max() < 2 * labels.size:  # codes
+            occurs = np.bincount(labels) > 0
+            names = np.flatnonzero(occurs)
+            return tuple(map(str, names.tolist())), (np.cumsum(occurs) - 1)[labels]
         names, places = np.unique(labels, return_inverse=True)
         return tuple(map(str, names.tolist())), places
     texts = list(map(str, labels))
