@@ -307,7 +307,7 @@ class _TableRoles:
                 named = texts[:1]
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
-        distinct = [name for name in named if not self.determines(named[:1], name)]
+        distinct = [name for name in named[1:] if not self.determines(named[:1], name)]
         if distinct:
             self._ambiguous(
                 "query", [named[0], *distinct], f"{listed([named[0], *distinct])} could all be the"
