@@ -201,7 +201,7 @@ def test_level_above_all_grades() -> None:
 @pytest.mark.parametrize("level", [0, -2])
 def test_level_that_calls_refused_documents_relevant(level) -> None:
     # trec_eval -l -2 gives an AP of 1.17.
-    with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
+    with pytest.raises(ArgumentError, match="rel must be a grade above 0"):
         abrank.evaluate(QRELS, {"r": PERFECT}, ["AP"], scoring=abrank.Scoring(rel=level))
 
 

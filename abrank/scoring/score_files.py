@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -336,9 +337,24 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     return replace(
         scores,
         sources=dict.fromkeys(systems, table.source),
-        notes=(describe(table, len(query_ids), len(measures), silent),),
+        notes=(describe(table, len(query_ids), len(measures), silent), *_too_high(scores)),
         reading=table.reading,
     )
+
+
+def _too_high(scores: Scores) -> Iterator[str]:
+    """Say where a score is above the most that its measure can be, and not in per cent."""
+    for place, name in enumerate(scores.measures):
+        measure, values = known(name), scores.values[:, :, place]
+        highest = math.inf if measure is None else measure.entry.bounds[1]
+        # Rounding is below a hundredth. In per cent some query has more than twice the range.
+        if 0 < highest < math.inf and 1.01 < np.nanmax(values, initial=0.0) / highest <= 2:
+            query = int(np.nanargmax(values)) // len(scores.systems)
+            yield (
+                f"{name} is {highest:g} at most, but query {scores.query_ids[query]} has"
+                f" {np.nanmax(values):.4g}: whatever computed it may count a document twice, or"
+                " take the ideal from what was retrieved"
+            )
 
 
 def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:

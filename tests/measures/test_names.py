@@ -235,8 +235,8 @@ def test_set_f_of_trec_eval_takes_beta_squared():
         ("P@1.5", "cutoff must be a whole number, not 1.5"),
         ("P.0.5", "cutoff must be a whole number, not 0.5"),
         ("P@None", "cutoff must be a whole number, not None"),
-        ("AP(rel=0)", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
-        ("map-l0", "AP(rel=0): rel must be a whole number of at least 1, not 0"),
+        ("AP(rel=0)", "AP(rel=0): rel must be a grade above 0, not 0"),
+        ("map-l0", "AP(rel=0): rel must be a grade above 0, not 0"),
         ("ERR(max_grade=2.0)", "max_grade must be a whole number, not 2.0"),
         ("AP(rel=1,rel=2)", '"AP(rel=1,rel=2)" gives rel more than once'),
         ("AP(cutoff=5)@10", '"AP(cutoff=5)@10" gives cutoff more than once'),
@@ -334,7 +334,7 @@ def test_options_pass_by_what_has_its_own_or_none():
     assert names("AP", "Judged", judged_only=True) == ["AP(judged_only=True)", "Judged"]
 
 
-@pytest.mark.parametrize("option", [{"rel": 0}, {"rel": 1.5}, {"interpolation": "8"}])
+@pytest.mark.parametrize("option", [{"rel": 0}, {"rel": -1.5}, {"interpolation": "8"}])
 def test_option_without_a_meaning(option):
     with pytest.raises(ArgumentError, match=next(iter(option))):
         names("AP", **option)

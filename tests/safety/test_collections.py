@@ -120,7 +120,14 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-@pytest.mark.parametrize("kind", ["runs", "copies in another order", "scores"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("runs", marks=pytest.mark.slow),
+        pytest.param("copies in another order", marks=pytest.mark.slow),
+        "scores",
+    ],
+)
 def test_a_collection_under_two_names_is_refused(folder, capsys, command, kind) -> None:
     paths = ["c1.qrels", "c1.bm25.run", "c1.t5.run"]
     if kind == "scores":

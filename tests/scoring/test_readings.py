@@ -392,6 +392,19 @@ def test_right_and_wrong_of_openai_evals_are_scores(tmp_path: Path) -> None:
     assert result.mean_difference == pytest.approx((B > 0.45).mean() - (A > 0.45).mean())
 
 
+def test_a_score_above_the_most_that_its_measure_can_be_is_named() -> None:
+    # Tools gave nDCG of 1.31 and 1.63, which compared as any other score.
+    wrong = B + np.where(np.arange(N) == 5, 1.0, 0.0)
+    frames = [pd.DataFrame({"query_id": QUERIES, "ndcg@10": values}) for values in (A, wrong)]
+    note = f"nDCG@10 is 1 at most, but query q05 has {wrong[5]:.4g}: whatever computed it"
+    assert any(note in remark for remark in compare_scores(*frames).remarks)
+    ranking = abrank.rank_scores({"A": frames[0], "B": frames[1]})
+    assert any(note in remark for remark in ranking.notes)
+    for factor, name in ((100.0, "ndcg@10"), (1.0, "ndcg@10"), (1.2, "stars")):
+        scaled = [pd.DataFrame({"query_id": QUERIES, name: factor * values}) for values in (A, B)]
+        assert not any("at most" in remark for remark in compare_scores(*scaled).remarks), factor
+
+
 def test_every_metric_of_rank_eval_is_its_measure() -> None:
     names = {
         "dcg": "DCG", "mean_reciprocal_rank": "RR", "precision": "SetP", "recall": "SetR",

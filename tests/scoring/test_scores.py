@@ -191,7 +191,7 @@ def test_options_become_parameters_of_the_measures_that_have_them() -> None:
 def test_options_without_a_meaning() -> None:
     with pytest.raises(UnknownNameError, match="missing"):
         abrank.evaluate(QRELS, {"r": FULL}, ["RR"], scoring=abrank.Scoring(missing="skip"))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
+    with pytest.raises(ArgumentError, match="rel must be a grade above 0"):
         abrank.evaluate(QRELS, {"r": FULL}, ["AP"], scoring=abrank.Scoring(rel=0))
     with pytest.raises(ArgumentError, match="interpolation"):
         abrank.evaluate(QRELS, {"r": FULL}, ["AP"], scoring=abrank.Scoring(interpolation="8"))  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ def test_cutoff_without_a_meaning(function, cutoff):
 
 @pytest.mark.parametrize("function", [precision, recall, relative_precision, success])
 def test_level_below_one_is_refused(function):
-    with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
+    with pytest.raises(ArgumentError, match="rel must be a grade above 0"):
         function(JudgedRun.from_grades([[1]]), cutoff=1, rel=0)
 
 
@@ -190,5 +190,5 @@ def test_numbers_from_grade_2():
     ],
 )
 def test_level_below_one_is_refused_totals(function):
-    with pytest.raises(ArgumentError, match="rel must be a whole number of at least 1"):
+    with pytest.raises(ArgumentError, match="rel must be a grade above 0"):
         function(JUDGED_TOTALS, rel=0)
