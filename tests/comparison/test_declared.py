@@ -35,6 +35,7 @@ from abrank.comparison.sample import QuerySample
 from abrank.inference.equivalence import relative_change
 from abrank.options import Question
 from abrank.report.sections.inputs import sensitivity
+from abrank.report.sections.planning import smallest_visible
 from abrank.report.sections.scorecard import all_tests
 from abrank.rule import Guard
 from abrank.scoring.scores import Scores
@@ -371,6 +372,8 @@ def test_everything_is_in_per_cent_where_the_margin_is() -> None:
         assert test.estimate == pytest.approx(row.estimate, rel=0.2)
         assert test.interval == pytest.approx(row.interval, abs=0.02)
     assert others[-1] == result.test_rows[-1]
+    share = result.planning.smallest_visible / row.mean_a
+    assert smallest_visible(result) == f"{100.0 * share:.1f}% of A's mean"
     section = all_tests(result)
     cells = [[cell.text for cell in line] for line in section.blocks[0].rows]
     assert all("%" in line[2] and "%" in line[4] for line in cells[:-1])

@@ -208,6 +208,9 @@ def smallest_visible(comparison: Comparison) -> str:
         return ""  # of a confidence sequence that has not begun
     visible = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
+    change = comparison.decision.relative
+    if change is not None and NOTHING < visible <= high - low:
+        return f"{f.percent(visible / change.baseline, sign=False)} of A's mean"
     return f.least(visible, digits=comparison.decimals) if NOTHING < visible <= high - low else ""
 
 
