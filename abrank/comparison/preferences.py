@@ -237,7 +237,7 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
     def mean(rows: BoolArray) -> FloatArray:
         sums = np.bincount(ballot[rows], (value * weight)[rows], n)
         total = np.bincount(ballot[rows], weight[rows], n)
-        return np.divide(sums, total, out=np.full(n, np.nan), where=total > 0.0)
+        return np.asarray(np.divide(sums, total, out=np.full(n, np.nan), where=total > 0.0))
 
     in_order = ballot * len(texts[3]) + first
     wins, losses = (
@@ -252,7 +252,7 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
         mean=mean(np.ones(len(votes), np.bool_)),
         a_first=mean(side_of_first == "a"),
         b_first=mean(side_of_first == "b"),
-        has_two_winners=(wins & losses).any(axis=1),
+        has_two_winners=np.asarray((wins & losses).any(axis=1)),
     )
 
 

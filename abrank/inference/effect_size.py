@@ -329,8 +329,9 @@ def effect_interval(
         same = ~d.any(axis=0)
         low[same], high[same] = estimate[same], estimate[same]
         names = np.isfinite(estimate) & ~same
-        columns = (item[:, names] for item in (first, second, d))
-        low[names], high[names] = entry.interval(*columns, alpha[names])
+        low[names], high[names] = entry.interval(
+            first[:, names], second[:, names], d[:, names], alpha[names]
+        )
     return EffectInterval(estimate, low, high, entry.method)
 
 
