@@ -14,6 +14,7 @@ from abrank.inference.clusters import (
     CLUSTER_TESTS,
     freedom_of_clusters,
     lasting_share,
+    numbered,
     run_cluster_test,
 )
 from tests.inference.cr2 import dense_cr2
@@ -230,3 +231,11 @@ def test_two_clusters_and_one_query_that_differs_have_an_answer(name) -> None:
 def test_arguments_without_meaning(given, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         run_cluster_test(*given)
+
+
+def test_whole_numbers_are_numbered_as_their_distinct_values() -> None:
+    for labels in ([5, 0, 5, 3], [90, 7, 90, -2], [10**12, 4, 4], []):
+        names, places = numbered(np.array(labels, np.int64))
+        distinct, expected = np.unique(np.array(labels, np.int64), return_inverse=True)
+        assert names == tuple(map(str, distinct.tolist()))
+        np.testing.assert_array_equal(places, expected)

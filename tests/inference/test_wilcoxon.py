@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank.inference import run_test, wilcoxon
-from abrank.inference.wilcoxon import Walsh, doubled_midranks
+from abrank.inference.wilcoxon import Walsh, doubled_midranks, wilcoxon_pvalues
 
 
 def enumerated(d):
@@ -136,3 +136,16 @@ def test_doubled_midranks_are_scipys():
     values = np.random.default_rng(1).integers(0, 9, 50).astype(float)
     _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
     np.testing.assert_array_equal(doubled_midranks(counts)[group], 2 * stats.rankdata(values))
+
+
+@pytest.mark.parametrize("method", ["exact", "asymptotic"])
+def test_many_columns_have_the_p_values_of_scipy_whatever_ties_and_zeros(method: str) -> None:
+    d = np.random.default_rng(4).integers(-3, 5, (12, 30)) / 10.0
+    d[:, 0] = 0.0
+    found = wilcoxon_pvalues(d, method=method)
+    assert found[0] == 1.0
+    for p, column in zip(found[1:], d.T[1:], strict=True):
+        alone = run_test("wilcoxon", column, method=method, confidence=1.0).pvalue[0]
+        assert p == alone
+        if method == "asymptotic":
+            assert p == pytest.approx(stats.wilcoxon(column, method="asymptotic").pvalue)
