@@ -422,7 +422,8 @@ def collected_segments(
     >>> from abrank import compare_collections
     >>> pair = [{f"q{i}": i / base for i in range(12)} for base in (20, 15)]
     >>> kinds = pd.Series({f"q{i}": ("long", "short")[i % 2] for i in range(12)}, name="length")
-    >>> found = compare_collections({"x": pair, "y": pair}, segments={"x": kinds, "y": kinds})
+    >>> second = [{query: score / 2 for query, score in scores.items()} for scores in pair]
+    >>> found = compare_collections({"x": pair, "y": second}, segments={"x": kinds, "y": kinds})
     >>> [label.get_text() for label in collected_segments(found).get_yticklabels()]
     ['All queries', 'long', 'short']
     """
@@ -465,7 +466,8 @@ def collections(
     >>> from abrank.collections.compare import summarise_collections
     >>> from abrank.comparison import compare_scores
     >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-    >>> drawn = collections(summarise_collections({"x": one, "y": one}))
+    >>> two = compare_scores({"p1": 0.5, "p2": 0.25}, {"p1": 0.75, "p2": 0.75})
+    >>> drawn = collections(summarise_collections({"x": one, "y": two}))
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['x', 'y', 'All queries', 'Equal weights', 'Random effects']
     """

@@ -497,7 +497,8 @@ def means(
     --------
     >>> from abrank.collections import rank_collections
     >>> one = {"X": {"q1": 0.3, "q2": 0.6, "q3": 0.1}, "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3}}
-    >>> drawn = means(rank_collections({"web": one, "news": one}))
+    >>> two = {"X": {"p1": 0.3, "p2": 0.6, "p3": 0.1}, "Y": {"p1": 0.6, "p2": 0.8, "p3": 0.3}}
+    >>> drawn = means(rank_collections({"web": one, "news": two}))
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['1  Y', '2  X']
     """
@@ -534,7 +535,8 @@ def rank_intervals(
     --------
     >>> from abrank.collections import rank_collections
     >>> one = {"X": {"q1": 0.3, "q2": 0.6, "q3": 0.1}, "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3}}
-    >>> print(rank_intervals(rank_collections({"web": one, "news": one})).get_xlabel())
+    >>> two = {"X": {"p1": 0.3, "p2": 0.6, "p3": 0.1}, "Y": {"p1": 0.6, "p2": 0.8, "p3": 0.3}}
+    >>> print(rank_intervals(rank_collections({"web": one, "news": two})).get_xlabel())
     rank by score, 95% for all systems together
     thick: these 2 collections; thin: collections like them
     """

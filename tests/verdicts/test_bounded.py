@@ -132,7 +132,9 @@ def test_other_doors_take_it_or_say_why_not() -> None:
     (row,) = abrank.rank_scores(board, measures="AP", test="bounded").pair_rows
     alone = abrank.compare_scores(a, b, test="bounded")
     assert row.pvalue == pytest.approx(alone.pvalue)
-    both = abrank.compare_collections({"one": (a, b), "two": (a, b)}, test="bounded")
+    both = abrank.compare_collections(
+        {"one": (a, b), "two": (b, a)}, test="bounded", name_a="a", name_b="b"
+    )
     assert both.primary.rows[0].pvalue == pytest.approx(alone.pvalue)
     with pytest.raises(ArgumentError, match="not by bounded"):
         abrank.compare_scores(
