@@ -178,7 +178,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     >>> from abrank import compare_scores
     >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
     >>> power(result).get_ylabel()
-    'chance to show it'
+    'chance to detect it'
     """
     ax = ax if ax is not None else style.new_axes(theme, POWER_SIZE)
     n, plan = comparison.n_queries, comparison.planning

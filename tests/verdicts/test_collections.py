@@ -37,7 +37,7 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
     assert row.ci_low > 0.0 > row.ci_low_adj
     assert row.reading == "unclear"
     table = compose(found, digits=3).scorecard
-    place = [column.title for column in table.columns].index("95% interval, adjusted")
+    place = [column.title for column in table.columns].index("95% interval")
     for item, cells in zip(summary.rows, table.rows, strict=False):
         low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
         assert (low, high) == pytest.approx((item.ci_low_adj, item.ci_high_adj), abs=6e-4)
@@ -67,7 +67,7 @@ def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> N
     assert wide.prediction == (-1.0, 1.0)
     clipped = replace(found, measures=(wide,))
     meaning = compose(clipped, digits=3).headline.meaning
-    assert "One more collection would show a Δ of −1.000 to +1.000" in meaning
+    assert "One more collection would have a Δ of −1.000 to +1.000" in meaning
     assert "1.7" not in whole_text(clipped) + svg("forest", clipped)
     assert found.primary.prediction == (
         found.primary.prediction_low,

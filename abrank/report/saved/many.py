@@ -163,10 +163,11 @@ def read_results(
     >>> import tempfile
     >>> from pathlib import Path
     >>> from abrank.comparison import compare_scores
-    >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-    >>> found = summarise_collections({"x": one, "y": one})
+    >>> x = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> y = compare_scores({"q3": 0.5, "q4": 0.75}, {"q3": 0.25, "q4": 0.75})
+    >>> result = summarise_collections({"x": x, "y": y})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read_results(found.report(Path(folder) / "results.json")) == found
+    ...     read_results(result.report(Path(folder) / "results.json")) == result
     True
     """
     value, label = read_json(path)

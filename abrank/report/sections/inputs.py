@@ -299,7 +299,9 @@ def _recall_finding(curve: RecallCurve) -> str:
 
 def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> Table:
     w, lead = Words(comparison), comparison.rule.primary
-    reach = reachable(curve.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a))
+    reach = reachable(
+        comparison.primary.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a)
+    )
     ends = [
         Interval(*limits).within(*reach) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
     ]
