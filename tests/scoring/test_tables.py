@@ -117,6 +117,8 @@ def files(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Any]]:
     yield "polars", polars.from_pandas(frame)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     yield "pyarrow", table
+    duckdb = pytest.importorskip("duckdb", reason="it is in the extra `test`")
+    yield "DuckDB", duckdb.from_arrow(table)
     frame.to_csv(folder / "a.csv", index=False)
     yield "CSV", folder / "a.csv"
     frame.to_csv(folder / "a.tsv", index=False, sep="\t")
