@@ -213,7 +213,7 @@ def test_missing_queries_are_said_with_every_format(
 ) -> None:
     if len(asked) == 1:  # several collections
         columns = "a\tb" if asked == ["compare"] else "old\tfew"
-        rows = [f"{name}\tqrels\told\tfew" for name in ("one", "two")]
+        rows = [f"{name}\tqrels\t{run_a}\tfew" for name, run_a in (("one", "old"), ("two", "new"))]
         Path("c.tsv").write_text("\n".join([f"name\tqrels\t{columns}", *rows]))
         asked = [*asked, "--collections", "c.tsv"]
     out, err = called(capsys, *asked, "-m", "AP", "--format", shown)

@@ -109,6 +109,7 @@ def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
         if "interval" not in title.lower() or "like these" in title:
             continue
         adjusted = "adjusted" in title.lower() or "adj" in title.lower().split()
+        adjusted |= bool(re.search(r"imits, .* of a collection are adjusted", table.legend))
         for row in table.rows:
             cell = row.cells.get(title, "")
             limits = INTERVAL.search(cell)
