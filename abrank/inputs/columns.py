@@ -217,11 +217,17 @@ def as_grades(values: Sequence[float] | FloatArray) -> npt.NDArray[Any]:
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     """Find documents that a query names more than once."""
+    # In place and let go as soon as may be: all rows may be duplicates of one.
     distinct, codes = ids.code(doc)
-    key = query * len(distinct) + codes
+    key = query * len(distinct)
+    key += codes
+    del codes
     order = np.argsort(key, kind="stable")
-    same = key[order][1:] == key[order][:-1]
+    key = key[order]
+    same = key[1:] == key[:-1]
+    del key
     first, again = order[:-1][same], order[1:][same]
+    del order, same
     by_reading = np.argsort(again, kind="stable")
     return first[by_reading], again[by_reading]
 
