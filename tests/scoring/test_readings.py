@@ -16,6 +16,7 @@ import abrank
 from abrank import AlignmentError, ReadError, compare_scores, read_scores
 from abrank.cli import run
 from abrank.comparison import pair_scores
+from tests.gold import left_out
 
 N = 24
 RNG = np.random.default_rng(17)
@@ -38,6 +39,8 @@ def long(**columns: Any) -> pd.DataFrame:
 
 @pytest.mark.parametrize("door", ["command", "call"])
 def test_real_tables_have_the_answer_of_scipy(shared_data, door, tmp_path, monkeypatch) -> None:
+    if not (shared_data / "tables").is_dir():
+        left_out("real tables of experiments")
     monkeypatch.chdir(shared_data / "tables")
     gold = pd.read_csv("gold.tsv", sep="\t")
     assert len(gold) == 7
@@ -59,6 +62,8 @@ def test_real_tables_have_the_answer_of_scipy(shared_data, door, tmp_path, monke
 
 
 def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> None:
+    if not (shared_data / "tables").is_dir():
+        left_out("real tables of experiments")
     monkeypatch.chdir(shared_data / "tables")
     assert run(["check", "models.csv", "grid.csv", "sweep.csv"]) == 0
     out = capsys.readouterr().out
