@@ -14,7 +14,8 @@ from abrank.comparison.choosing import SEQUENCE, choose, unchosen
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import Beside, require_common_queries, require_two_files
+from abrank.comparison.pairing import require_common_queries, require_two_files
+from abrank.comparison.query_data import QueryData
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
 from abrank.measures import parse
@@ -173,7 +174,7 @@ def compare_runs(
     scoring, engine = question.scoring, question.engine
     qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
     names = {**inputs.known, "clusters": question.clusters}
-    context = Beside.of(**names, weights=question.weights)
+    context = QueryData.of(**names, weights=question.weights)
     # A mistyped name should not cost the reading of two runs.
     measures = with_guards(question.measures, question.guard)
     parsed = scoring.measures(measures)

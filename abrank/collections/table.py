@@ -309,10 +309,12 @@ def _of_one_table(table: NamedTable) -> dict[str, Files]:
     labels, codes = table.column(name).coded
     columns = tuple(column for column in table.columns if column.name != name)
     table = replace(table, columns=columns)
-    return {
-        label: {SCORES: table.take(np.flatnonzero(codes == code))}
-        for code, label in enumerate(labels)
-    }
+    result: dict[str, Files] = {}
+    for code, label in enumerate(labels):
+        origin = replace(table.origin, label=f"{table.origin.label}, {shorten(label)}")
+        rows = replace(table.take(np.flatnonzero(codes == code)), origin=origin)
+        result[label] = {SCORES: rows}
+    return result
 
 
 def _folder(path: Path) -> dict[str, Files]:

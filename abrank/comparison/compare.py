@@ -25,8 +25,9 @@ from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
-from abrank.comparison.pairing import Beside, pair_scores, require_finite, require_one_scale
+from abrank.comparison.pairing import pair_scores, require_finite, require_one_scale
 from abrank.comparison.plans import plan_from_spread
+from abrank.comparison.query_data import QueryData
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import QuerySample, Sample
 from abrank.diagnostics import Note
@@ -166,7 +167,7 @@ def compare_ready(
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
-    context = Beside.of(
+    context = QueryData.of(
         **inputs.known, clusters=question.clusters, weights=question.weights,
         properties=scores.reading.properties if scores.reading is not None else {},
     )  # fmt: skip
@@ -179,7 +180,7 @@ def compare_recorded(
     scores: Scores,
     question: Question,
     *,
-    context: Beside,
+    context: QueryData,
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
@@ -243,7 +244,7 @@ def compare_systems(
     # property and the cluster of each; `provenance` is kept as it is.
     question = question or Question()
     _require_two(scores, independent=question.independent)
-    context = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
+    context = QueryData(segments=segments or {}, topics=topics or {}, clusters=clusters)
     comparison = compare_sample(rows_of(scores, question, context), question)
     return replace(comparison, provenance=dict(provenance or {}))
 
@@ -256,7 +257,7 @@ def _require_two(scores: Scores, *, independent: bool) -> None:
     require_one_scale(scores)
 
 
-def rows_of(scores: Scores, question: Question, context: Beside) -> Sample:
+def rows_of(scores: Scores, question: Question, context: QueryData) -> Sample:
     """Return the sample that scores of two systems are, as the question takes them."""
     if question.independent:
         requested = {

@@ -17,7 +17,8 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
-from abrank.comparison.pairing import Beside, MachineScores, pair_scores
+from abrank.comparison.pairing import pair_scores
+from abrank.comparison.query_data import MachineScores, QueryData
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     WITH_MACHINE,
@@ -86,7 +87,7 @@ class MachineSource(Machine):
 
     def beside(
         self,
-        context: Beside,
+        context: QueryData,
         human: Scores,
         *,
         runs: Mapping[str, Any] | None = None,
@@ -94,7 +95,7 @@ class MachineSource(Machine):
         scoring: Scoring | None = None,
         engine: Engine | str | None = None,
         on_stage: Callable[[str], None] = silent,
-    ) -> Beside:
+    ) -> QueryData:
         """Return what is known of the queries, with the machine's scores if it was given."""
         if self.qrels is not None:
             if runs is None or scoring is None:

@@ -1,4 +1,4 @@
-"""Ready scores of two systems side by side, and what is known of their queries beside."""
+"""Ready scores of two systems, paired by query."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import math
 import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
 import numpy as np
 
-from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, nearest, reading
-from abrank._support.typing import FloatArray, Missing, SharedModel
-from abrank.comparison.rows import Preferences
+from abrank._support.typing import FloatArray, Missing
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
-from abrank.inputs.files import distinct_names, is_regular
+from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
 from abrank.inputs.score_reading import Reading, TableOptions, baseline_of
@@ -602,109 +600,3 @@ def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -
                     f"{large} has {unit:g} times the {measure} of {small} on every query: is it the"
                     " same score in another unit? Give both in one unit"
                 )
-
-
-@dataclass(frozen=True)
-class MachineScores:
-    """Scores of the two systems by a machine's judgments, and what was declared of the machine."""
-
-    # Of the same systems by the same measures, in the same order.
-    scores: Scores
-    # Which of the systems shares its model with the machine; None where it was not said.
-    shared_model: SharedModel | None = None
-    # Name of the machine that judged, such as that of a model.
-    judge: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.shared_model is not None:
-            checks.one_of("shared model", self.shared_model, get_args(SharedModel))
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Properties and texts of the queries, and where they were read."""
-
-    # For each property the segment of each query id.
-    segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    # The name of the property that says in which cluster a query comes, and its values.
-    clusters: tuple[str, Mapping[str, str]] | None = None
-    # The name of the property that says how much a query counts, and its values.
-    weights: tuple[str, Mapping[str, str]] | None = None
-    # Texts by query id.
-    topics: Mapping[str, str] = field(default_factory=dict)
-    # Titles or texts of documents, read when it is known which are shown.
-    docs: Any = None
-    # What was given, under `segments`, `topics`, `clusters` and `docs`; only what was given.
-    sources: Mapping[str, Any] = field(default_factory=dict)
-    # Scores by a machine's judgments.
-    machine: MachineScores | None = None
-    # What is known of the votes that the scores are shares of.
-    votes: Preferences | None = None
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        segments: Any = None,  # noqa: ANN401
-        topics: Any = None,  # noqa: ANN401
-        clusters: Any = None,  # noqa: ANN401
-        weights: Any = None,  # noqa: ANN401
-        docs: Any = None,  # noqa: ANN401
-        properties: Mapping[str, Mapping[str, str]] | None = None,
-    ) -> Beside:
-        """Read them; all may be names of columns, of the segments or of the table of scores."""
-        # `properties` are those that the table of scores holds of its queries.
-        there, of_table = properties or {}, None
-        if isinstance(segments, str) and there and not is_regular(segments):
-            names = [name.strip() for name in segments.split(",")]
-            lacking = next((name for name in names if name not in there), None)
-            if lacking is not None:
-                columns = ", ".join(there)
-                raise ArgumentError(
-                    f"segments: {lacking} is no file, nor a property of the queries in the table:"
-                    f" {columns}; columns={{'segments': '{lacking}'}} takes a further one"
-                )
-            segments = of_table = {name: there[name] for name in names}
-        columns_of_table = {
-            name: there[name] for name in (clusters, weights)
-            if isinstance(name, str) and name in there
-        }  # fmt: skip
-        if columns_of_table:
-            from abrank.inputs.topics import read_segments
-
-            read = {} if segments is None else read_segments(segments)
-            is_of_table = segments is None or segments is of_table
-            segments = {**read, **columns_of_table}
-            of_table = segments if is_of_table else None
-        if all(item is None for item in (segments, topics, clusters, weights, docs)):
-            return cls()
-        from abrank.inputs.topics import read_groups, read_topics, read_weights
-
-        cut, grouped = read_groups(segments, clusters)
-        with reading("topics", topics):
-            texts = {} if topics is None else read_topics(topics)
-        with reading("weights", weights):
-            weighing = read_weights(weights, cut)
-        arguments = {
-            "segments": None if segments is of_table else segments, "topics": topics,
-            "docs": docs, "clusters": clusters, "weights": weights,
-        }  # fmt: skip
-        for key, result in (("clusters", grouped), ("weights", weighing)):
-            if (
-                isinstance(arguments[key], str)
-                and result is not None
-                and result[0] == arguments[key]
-            ):
-                del arguments[key]  # a column
-        return cls(
-            segments=cut,
-            clusters=grouped,
-            weights=weighing,
-            topics=texts,
-            docs=docs,
-            sources={name: source for name, source in arguments.items() if source is not None},
-        )
-
-    def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> Beside:
-        """Return these with a machine's scores, and with where they were read."""
-        return replace(self, machine=machine, sources={**self.sources, **sources})

@@ -22,7 +22,8 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, BoolArray, FloatArray, IntArray, RandomSource
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.pairing import Beside, system_names
+from abrank.comparison.pairing import system_names
+from abrank.comparison.query_data import QueryData
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES
@@ -161,7 +162,7 @@ def compare_votes(
         clusters = next((name for name in GROUPS if name in votes.groups), None)
     group = votes.groups.get(clusters) if isinstance(clusters, str) else None
     on_stage("testing")
-    context = Beside.of(
+    context = QueryData.of(
         **inputs.known, clusters=None if group else clusters, weights=question.weights
     )
     context = replace(

@@ -8,7 +8,6 @@ nothing is guessed: the error holds the options of each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -19,6 +18,21 @@ from abrank._support.errors import ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
 from abrank.inputs.score_column import ScoreColumn, renumbered
+from abrank.inputs.score_names import (
+    ANSWER_NAMES,
+    CLUSTER_NAMES,
+    GROUP_WORDS,
+    METRIC_NAMES,
+    NO_QUALITY,
+    QUERY_NAMES,
+    QUERY_TEXTS,
+    REPEAT_NAMES,
+    RUN_NAMES,
+    SETTING_NAMES,
+    TEXT_NAMES,
+    VARIANT_NAMES,
+    WEIGHT_NAMES,
+)
 from abrank.inputs.score_reading import (
     BASELINES,
     CANDIDATES,
@@ -33,99 +47,7 @@ from abrank.inputs.score_reading import (
 )
 from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, NamedTable
 
-_TEXTS = ((
-    "user_input", "question", "input", "prompt", "instruction", "inputs", "input.value", "request",
-),)  # fmt: skip
-# Names break ties only. Of several groups the first counts in which a name is there.
-_QUERY_NAMES = (
-    ("query_id", "qid", "q_id", "topic_id", "queryid", "topicid", "query_no"),
-    (
-        "question_id", "example_id", "sample_id", "test_case", "test_case_id", "case_id",
-        "prompt_id", "item_id", "dataset_record_id", "datasetitemid", "dataset_item_id", "input_id",
-        "dataset_example_id", "reference_example_id", "doc_id", "example.id",
-        "task_id", "instance_id", "row_id", "request_id", "search_id",
-    ),
-    ("query", "topic", "q", "query_text"),
-    ("id", "_id", "uid", "uuid", "key", "index", "row", "example", "testcase", "case"),
-    *_TEXTS,
-    ("trace_id",),  # each run of a query has its own, unless others' are there
-    ("session_id", "conversation_id", "user_id", "userid", "user", "session"),
-)  # fmt: skip
-_VARIANT_NAMES = (
-    ("variant", "arm", "treatment", "bucket", "condition"),
-    ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),
-    (
-        "run",
-        "runid",
-        "run_id",
-        "run_name",
-        "experiment",
-        "experiment_id",
-        "experiment_name",
-        "config",
-        "setting",
-        "datasetrunname",
-        "dataset_run_name",
-        "app_version",
-        "app_id",
-        "model_name",
-        "model_id",
-        "session",
-    ),
-    ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
-)
-# Parts of names of columns that say of which of two groups a row is: is_treatment, in_variant.
-_GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
-_REPEAT_NAMES = frozenset((
-    "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
-    "replicate", "attempt", "random_seed", "sample_index",
-))  # fmt: skip
-_RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
-CLUSTER_NAMES = frozenset((
-    "session", "session_id", "conversation", "conversation_id", "user", "user_id", "userid",
-    "visitor_id", "account_id", "thread_id", "topic_group", "cluster",
-))  # fmt: skip
-_WEIGHT_NAMES = frozenset((
-    "weight", "weights", "traffic", "frequency", "freq", "impressions", "popularity",
-    "sample_weight",
-))  # fmt: skip
-_METRIC_NAMES = frozenset((
-    "measure", "metric", "metric_name", "measure_name", "evaluator", "evaluator_name", "scorer",
-    "criterion", "eval_name", "feedback_key", "metrics",
-))  # fmt: skip
-_SETTING_NAMES = frozenset((
-    "chunk_size", "chunk_overlap", "top_k", "k", "k1", "b", "alpha", "beta", "temperature", "depth",
-    "embedding_dim", "lr", "learning_rate", "batch_size", "epochs", "layers", "dim", "window",
-))  # fmt: skip
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
-# What judges' tools write beside the scores: of the one system of a row, and the rest.
-_ANSWER_NAMES = frozenset(
-    (
-        "answer",
-        "response",
-        "output",
-        "completion",
-        "prediction",
-        "actual_output",
-        "context",
-        "contexts",
-        "retrieved_contexts",
-        "retrieval_context",
-    )
-)
-_TEXT_NAMES = _ANSWER_NAMES.union((
-    "user_input", "question", "input", "prompt", "instruction", "text", "reference", "target",
-    "ground_truth", "expected_output", "reference_contexts", "explanation", "reason", "rationale",
-    "feedback", "comment", "metadata", "error", "status", "timestamp", "created_at", "updated_at",
-    "date", "url",
-))  # fmt: skip
-# Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
-_NO_QUALITY = re.compile(
-    r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
-    r"|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
-)
-
-
 FIRST_GROUPS = 1000  # looked at before all
 
 
@@ -255,15 +177,15 @@ class _TableRoles:
             texts = [
                 name for name in self.free
                 if name not in numeric and not self._is_long_text(name)
-                and folded(name) not in _QUERY_NAMES[0]
+                and folded(name) not in QUERY_NAMES[0]
             ]  # fmt: skip
             by_content = [
                 name for name in texts
                 if any(map(self.is_measure, self.column(name).labels))
-                and folded(name) not in _VARIANT_NAMES[1]
+                and folded(name) not in VARIANT_NAMES[1]
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip
-            named = [name for name in texts if folded(name) in _METRIC_NAMES]
+            named = [name for name in texts if folded(name) in METRIC_NAMES]
             result = named or by_content
             if not result or not numeric:
                 return
@@ -280,7 +202,7 @@ class _TableRoles:
         self.set_role("value", value[0])
 
     def _is_long_text(self, name: str) -> bool:
-        return self.column(name).n_distinct > 200 or folded(name) in _TEXT_NAMES
+        return self.column(name).n_distinct > 200 or folded(name) in TEXT_NAMES
 
     def _is_key(self, name: str) -> bool:
         """Whether a column may name queries or variants: text, or whole numbers of no measure."""
@@ -297,10 +219,10 @@ class _TableRoles:
         keys = [
             name for name in self.free if self._is_key(name) and not self.column(name).empty.all()
         ]
-        named = self._named(_QUERY_NAMES, keys)
+        named = self._named(QUERY_NAMES, keys)
         if len(named) == 1 and self.names_rows(named[0]):
             # An id of the answer, where the question stands once with each variant.
-            texts, variants = self._named(_TEXTS, keys), self._named(_VARIANT_NAMES, keys)
+            texts, variants = self._named(QUERY_TEXTS, keys), self._named(VARIANT_NAMES, keys)
             if texts and variants and not self.names_rows(texts[0]) and (
                 self.names_rows(texts[0], variants[0])
             ):  # fmt: skip
@@ -342,10 +264,10 @@ class _TableRoles:
 
     def _query_by_content(self, names: Sequence[str]) -> list[str]:
         """Return the column whose values name each row once, alone or with others of few values."""
-        keys = [name for name in names if self._is_key(name) and folded(name) not in _REPEAT_NAMES]
+        keys = [name for name in names if self._is_key(name) and folded(name) not in REPEAT_NAMES]
         texts = [name for name in keys if not self.column(name).is_numeric]
         context = [name for name in (self.one("metric"),) if name]
-        variants = self._named(_VARIANT_NAMES, keys)
+        variants = self._named(VARIANT_NAMES, keys)
         candidates = []
         for name in texts or keys:
             if name in variants:
@@ -390,10 +312,10 @@ class _TableRoles:
         if "repeat" in self.roles:
             return
         query = self.one("query")
-        named = [name for name in self.free if folded(name) in _REPEAT_NAMES]
+        named = [name for name in self.free if folded(name) in REPEAT_NAMES]
         varying = [name for name in named if query and not self.determines([query], name)]
-        systems = self._named(_VARIANT_NAMES[:2], self.free)
-        runs = [name for name in self.free if folded(name) in _RUN_NAMES]
+        systems = self._named(VARIANT_NAMES[:2], self.free)
+        runs = [name for name in self.free if folded(name) in RUN_NAMES]
         if not varying and systems and runs and not self.determines([query], runs[0]):
             settings = [name for name in self._crossed() if name not in runs]
             # A run that the other columns explain is the variant itself, under a longer name.
@@ -426,14 +348,14 @@ class _TableRoles:
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
         word = folded(name)
-        if word in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
+        if word in TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
             return False
         if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
             return False
         if self._is_damaged(column):
             return False
-        is_named = word in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
-        is_named |= column.is_truth and not _GROUP_WORDS.isdisjoint(word.split("_"))
+        is_named = word in {*SETTING_NAMES}.union(*VARIANT_NAMES)
+        is_named |= column.is_truth and not GROUP_WORDS.isdisjoint(word.split("_"))
         if column.is_numeric and not is_named and (column.is_truth or word in VALUE_NAMES):
             return False
         return not column.is_nested
@@ -449,10 +371,10 @@ class _TableRoles:
         plain = [name for name in key if name != self.one("repeat")]
         alone = not self.one("query") or self.names_rows(*plain)
         if alone:  # one score of a query: a system's name may stand there on every row
-            named = self._named(_VARIANT_NAMES, self.free)
+            named = self._named(VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
             groups = [
-                name for name in self._named(_VARIANT_NAMES[:1], self.free)
+                name for name in self._named(VARIANT_NAMES[:1], self.free)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
@@ -461,7 +383,7 @@ class _TableRoles:
             return result
         crossed = self._crossed()
         named = self._named(
-            _VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
+            VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
         )  # fmt: skip
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
             result = tuple(named[:1])
@@ -478,7 +400,7 @@ class _TableRoles:
 
     def _choose_single(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the column of the variant among those that alone name each row of a query."""
-        first, *rest = self._named(_VARIANT_NAMES, names) or names
+        first, *rest = self._named(VARIANT_NAMES, names) or names
         rivals = [name for name in rest if not self._same_rows(first, name)]
         texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
         if rivals and len(texts) != 1:
@@ -494,7 +416,7 @@ class _TableRoles:
         full = self._crossed(0.95)
         texts = [
             name for name in crossed
-            if not self.column(name).is_numeric or folded(name) in _SETTING_NAMES
+            if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
             or (name in full and self._is_setting(name))
         ]  # fmt: skip
         return tuple(texts) if texts and self.names_rows(*key, *texts) else ()
@@ -568,7 +490,7 @@ class _TableRoles:
         return [
             name for name in self.free
             if (self.column(name).is_numeric or self._is_damaged(self.column(name)))
-            and folded(name) not in _TEXT_NAMES and name != INDEX
+            and folded(name) not in TEXT_NAMES and name != INDEX
         ]  # fmt: skip
 
     def _find_wide(self) -> dict[str, tuple[str, str]]:
@@ -586,14 +508,14 @@ class _TableRoles:
             return self._of_levels(levels)
         names = [
             name for name in self._numeric()
-            if not _NO_QUALITY.fullmatch(folded(name)) and folded(name) not in _WEIGHT_NAMES
+            if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
         pairs = split_names(names, self.is_measure, self.is_cost)
         if pairs:
             return pairs
         registered = [name for name in names if self.is_measure(name)]
         plain = {*map(folded, names)} <= {*VALUE_NAMES}
-        answers = not _ANSWER_NAMES.isdisjoint(map(folded, self.free))
+        answers = not ANSWER_NAMES.isdisjoint(map(folded, self.free))
         if registered or plain or answers or len(names) < 2 or any(map(self.is_cost, names)):
             return {}
         as_variants = {name: (name, measure) for name in names}
@@ -665,13 +587,13 @@ class _TableRoles:
             numeric = column.is_numeric
             measure = self.is_measure(name)
             if not numeric and (measure or self._is_damaged(column)):
-                numeric = word not in _TEXT_NAMES  # of damaged cells, or of none
+                numeric = word not in TEXT_NAMES  # of damaged cells, or of none
             of_query = bool(query) and bool(variant or metric) and self.determines([query], name)
             if name in wanted or (
                 numeric and measure and "measures" not in self.roles and not metric and not wide
             ):
                 measures.append(name)
-            elif word in _WEIGHT_NAMES and numeric and (of_query or not variant):
+            elif word in WEIGHT_NAMES and numeric and (of_query or not variant):
                 weight = weight or name
             elif word in CLUSTER_NAMES and query and self.n_distinct(name) < n_queries:
                 cluster = cluster or name
@@ -682,10 +604,10 @@ class _TableRoles:
                 and not (numeric and not self._varies(variant))
             ):
                 settings.append(name)
-            elif not numeric or word in _TEXT_NAMES or name == INDEX or _NO_QUALITY.fullmatch(word):
+            elif not numeric or word in TEXT_NAMES or name == INDEX or NO_QUALITY.fullmatch(word):
                 few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
-                is_segment = (of_query or not variant) and few and word not in _TEXT_NAMES
-                is_segment = is_segment and not _NO_QUALITY.fullmatch(word) and name != INDEX
+                is_segment = (of_query or not variant) and few and word not in TEXT_NAMES
+                is_segment = is_segment and not NO_QUALITY.fullmatch(word) and name != INDEX
                 (segments if is_segment and query else apart).append(name)
             elif "measures" in self.roles or metric or wide:
                 (segments if of_query and self.n_distinct(name) <= 10 else apart).append(name)

@@ -22,8 +22,8 @@ from abrank.inputs import Source, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.lakehouse import format_of_folder
+from abrank.inputs.score_names import CLUSTER_NAMES
 from abrank.inputs.score_reading import ROWS, TableOptions
-from abrank.inputs.score_roles import CLUSTER_NAMES
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.measures import Measure

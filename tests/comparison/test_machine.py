@@ -13,7 +13,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores, pair_scores
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import Beside
+from abrank.comparison.query_data import QueryData
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report import compose, from_dict
 from abrank.report.sections.appendix import methods_text
@@ -189,7 +189,7 @@ def test_a_machine_gives_judgments_or_scores(scores, tmp_path, monkeypatch, caps
         )
     source = MachineSource(qrels=qrels)
     with pytest.raises(ArgumentError, match="ready scores take a machine's scores, not its judg"):
-        source.beside(Beside(), pair_scores(scores["a"], scores["b"]))
+        source.beside(QueryData(), pair_scores(scores["a"], scores["b"]))
 
 
 def test_a_machines_scores_of_both_systems_in_one_table(scores) -> None:

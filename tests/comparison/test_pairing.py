@@ -18,7 +18,8 @@ from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import Beside, name_runs, system_names
+from abrank.comparison.pairing import name_runs, system_names
+from abrank.comparison.query_data import QueryData
 from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
@@ -238,13 +239,13 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
 
 
 def test_what_stands_beside_the_scores() -> None:
-    assert Beside.of(topics={"q1": "cats"}).topics == {"q1": "cats"}
+    assert QueryData.of(topics={"q1": "cats"}).topics == {"q1": "cats"}
     a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
-    machine = MachineSource(scores=(a, b)).beside(Beside(), pair_scores(a, b)).machine
+    machine = MachineSource(scores=(a, b)).beside(QueryData(), pair_scores(a, b)).machine
     assert machine is not None
     assert machine.scores.values[:, :, 0].tolist() == [[0.5, 0.75], [0.25, 0.75]]
     kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
-    cut = Beside.of(segments={"half": {"q1": "x"}}, clusters=kinds)
+    cut = QueryData.of(segments={"half": {"q1": "x"}}, clusters=kinds)
     assert (list(cut.segments), cut.clusters) == (["half"], ("user", kinds.to_dict()))
 
 
