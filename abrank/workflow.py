@@ -12,10 +12,10 @@ from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
 from abrank.comparison.choosing import SEQUENCE, choose, unchosen
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine import MachineSource
 from abrank.comparison.pairing import require_common_queries, require_two_files
 from abrank.comparison.query_data import QueryData
+from abrank.comparison.resolve import read_margin, require_margin_in_range, with_guards
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
 from abrank.measures import parse
@@ -204,7 +204,7 @@ def compare_runs(
     return compare_recorded(
         scores,
         replace(question, primary=primary),
-        context=context,
+        data=context,
         settings=scoring.settings(),
         command=command,
     )

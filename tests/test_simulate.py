@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
+from abrank.options import Question
 
 
 def test_the_same_seed_gives_the_same_collection() -> None:
@@ -34,7 +35,7 @@ def test_the_effect_is_the_true_one(effect, n, sign) -> None:
     scores = abrank.evaluate(
         collection.qrels, {"a": collection.baseline, "b": collection.candidate}, ["nDCG@10"]
     )
-    assert compare_systems(scores).decision.direction == sign
+    assert compare_recorded(scores, Question()).decision.direction == sign
 
 
 def test_queries_differ_in_difficulty() -> None:

@@ -373,7 +373,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
 
 def _span(scores: Scores) -> float | None:
     """Return the range of the measure, None where it is not known."""
-    from abrank.comparison.declared import known_range
+    from abrank.comparison.units import known_range
 
     values = scores.values[:, :, 0]
     low, high = known_range(

@@ -34,12 +34,12 @@ from abrank.collections.table import (
 from abrank.comparison import Comparison
 from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_ready, compare_sample
-from abrank.comparison.declared import declared_again
 from abrank.comparison.designs import (
     Stratified,
     require_poolable,
     require_pooled,
 )
+from abrank.comparison.resolve import resolve_again
 from abrank.comparison.result import gate_on_each
 from abrank.estimate import Interval
 from abrank.inference.meta_analysis import MetaAnalysis
@@ -340,7 +340,8 @@ def _decide(
     if sample.clustered_by:  # maybe not of the first
         design = rule.design or Design(alpha=rule.alpha)
         rule = replace(rule, design=replace(design, clusters=sample.clustered_by))
-    comparison = compare_sample(sample, declared_again(sample, rule, better))
+    plan = resolve_again(rule, better, sample.scores, clusters=sample.clustered_by)
+    comparison = compare_sample(sample, plan)
     return gate_on_each(comparison) if on == "each" else comparison
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import ArgumentError, calling
-from abrank._support.rng import entropy
+from abrank._support.errors import calling
 from abrank._support.typing import Asked, Missing, RandomSource
-from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
+from abrank.comparison.choosing import directions_again
 from abrank.comparison.deciding import (
     decide_on,
     find_alternatives,
@@ -20,14 +20,15 @@ from abrank.comparison.deciding import (
     is_reversed,
     judge,
 )
-from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
-from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
-from abrank.comparison.pairing import pair_scores, require_finite, require_one_scale
+from abrank.comparison.independent import IndependentGroups
+from abrank.comparison.machine import MachineSource, WithMachine, scores_again
+from abrank.comparison.pairing import pair_scores
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
+from abrank.comparison.resolve import AnalysisPlan, resolve, resolve_again
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import QuerySample, Sample
 from abrank.diagnostics import Note
@@ -167,62 +168,46 @@ def compare_ready(
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
-    context = QueryData.of(
+    data = QueryData.of(
         **inputs.known, clusters=question.clusters, weights=question.weights,
         properties=scores.reading.properties if scores.reading is not None else {},
     )  # fmt: skip
-    context = MachineSource.of(question.machine).beside(context, scores)
+    data = MachineSource.of(question.machine).beside(data, scores)
     on_stage("testing")
-    return compare_recorded(scores, question, context=context, command=command)
+    return compare_recorded(scores, question, data=data, command=command)
 
 
 def compare_recorded(
     scores: Scores,
     question: Question,
     *,
-    context: QueryData,
+    data: QueryData | None = None,
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
     """Compare the two systems of ``scores``, A first, and record where everything came from."""
     # `settings` say how runs were scored, empty for ready scores; `command` is what was typed.
-    roles = dict(zip(("a", "b"), scores.systems, strict=True))
+    data = data or QueryData()
+    roles = dict(zip(("a", "b"), scores.systems, strict=False))
     recorded = provenance(
-        scores, roles, settings=settings or {}, context=context.sources, command=command
+        scores, roles, settings=settings or {}, context=data.sources, command=command
     )
-    everything = scores
-    scores, primary, message = choose_from(
-        everything,
-        question.primary,
-        gate=question.gate is not None,
-        in_sequence=question.family == SEQUENCE,
-    )
-    question = replace(question, primary=primary)
-    machine = context.machine
-    if machine is not None and scores is not everything:
-        places = [everything.measures.index(name) for name in scores.measures]
-        machine = replace(machine, scores=machine.scores.take(places))
-    if machine is not None:
-        if context.weights is not None:
-            raise ArgumentError(
-                "--weights cannot be combined with machine judgments: the correction takes the"
-                " judged queries to count alike; leave out one of them"
-            )
-        question = declare_machine(question, segments=context.segments, clusters=context.clusters)
-    _require_two(scores, independent=question.independent)
-    sample = rows_of(scores, question, context)
-    if machine is not None and isinstance(sample, QuerySample):
-        sample = WithMachine.beside(sample, machine, primary, question.alpha)
-    comparison = compare_sample(sample, question)
+    compared, plan = resolve(scores, question, data)
+    if data.machine is not None and compared is not scores:
+        places = [scores.measures.index(name) for name in compared.measures]
+        machine = replace(data.machine, scores=data.machine.scores.take(places))
+        data = replace(data, machine=machine)
+    comparison = compare_sample(sample_of(compared, plan, data), plan)
     notes = sorted(
-        (*message, *inspect_gaps(scores), *comparison.notes), key=lambda note: -note.severity
+        (*plan.notes, *inspect_gaps(compared), *comparison.notes), key=lambda note: -note.severity
     )
     comparison = replace(comparison, notes=tuple(notes), provenance=recorded)
-    if context.docs is None:
+    if data.docs is None:
         return comparison
     titles, remark = find_titles(
-        context.docs, comparison.evidence, primary, comparison.query_ids, comparison.differences()
-    )
+        data.docs, comparison.evidence, plan.rule.primary, comparison.query_ids,
+        comparison.differences(),
+    )  # fmt: skip
     return replace(
         comparison,
         evidence=replace(comparison.evidence, documents=titles),
@@ -230,81 +215,47 @@ def compare_recorded(
     )
 
 
-def compare_systems(
-    scores: Scores,
-    question: Question | None = None,
-    *,
-    segments: Mapping[str, Mapping[str, str]] | None = None,
-    topics: Mapping[str, str] | None = None,
-    clusters: tuple[str, Mapping[str, str]] | None = None,
-    provenance: Mapping[str, Any] | None = None,
-) -> Comparison:
-    """Compare the two systems of ``scores``, A first, as a question asks or by every default."""
-    # `segments` have for each property the segment of each query id, `clusters` the name of a
-    # property and the cluster of each; `provenance` is kept as it is.
-    question = question or Question()
-    _require_two(scores, independent=question.independent)
-    context = QueryData(segments=segments or {}, topics=topics or {}, clusters=clusters)
-    comparison = compare_sample(rows_of(scores, question, context), question)
-    return replace(comparison, provenance=dict(provenance or {}))
-
-
-def _require_two(scores: Scores, *, independent: bool) -> None:
-    if len(scores.systems) != 2:
-        raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
-    if not independent:
-        require_finite(scores)
-    require_one_scale(scores)
-
-
-def rows_of(scores: Scores, question: Question, context: QueryData) -> Sample:
-    """Return the sample that scores of two systems are, as the question takes them."""
-    if question.independent:
-        requested = {
-            "segments": bool(context.segments), "topics": bool(context.topics),
-            "machine": context.machine is not None, "votes": context.votes is not None,
-            "bayes": question.bayes, "ledger": question.ledger is not None,
-        }  # fmt: skip
-        from abrank.comparison.independent import IndependentGroups, require_independent
-
-        require_independent(scores, requested)
-        return IndependentGroups(scores, entropy(question.rng), question.resamples)
-    options: dict[str, Any] = {
-        "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
-        "segments": context.segments, "topics": context.topics, "bayes": question.bayes,
-        "votes": context.votes,
-    }  # fmt: skip
-    if context.clusters is not None:
-        options["name"], options["of_query"] = context.clusters
-    if context.weights is not None:
-        options["weighted_by"], options["of_weight"] = context.weights
-        weighted = Weighted(scores, **options)
+def sample_of(
+    scores: Scores, plan: AnalysisPlan, data: QueryData, saved: Comparison | None = None
+) -> Sample:
+    """Return the sample that scores of two systems are; ``saved`` has what only the runs tell."""
+    rule = plan.rule
+    if rule.independent:
+        return IndependentGroups(scores, plan.seed, plan.n_resamples)
+    by = rule.test if data.machine is None else "t"
+    fields = (
+        scores, by, plan.seed, plan.n_resamples, data.segments, data.topics, plan.bayes, saved,
+        data.votes,
+    )  # fmt: skip
+    if data.weights is not None:
+        weighted = Weighted(*fields, *(data.clusters or ("", {})), *data.weights)
         cut = {**weighted.segments, "weight": weighted.weights.head_and_tail(scores.query_ids)}
         return replace(weighted, segments=cut)
-    if context.clusters is not None:
-        return Clustered(scores, **options)
-    if question.anytime:
-        return Sequential(scores, **options, planned=question.anytime, alpha=question.alpha)
-    primary = question.primary or scores.measures[0]
-    sample = QuerySample(scores, **options)
-    differences = sample.differences[:, scores.measures.index(primary)]
+    if data.clusters is not None:
+        return Clustered(*fields, *data.clusters)
+    if rule.design is not None and rule.design.planned:
+        return Sequential(*fields, rule.design.planned, rule.alpha)
+    sample = QuerySample(*fields)
+    differences = sample.differences[:, scores.measures.index(rule.primary)]
     constant = sample.n > 1 and differences.any() and not has_spread(differences)
-    if sample.by in MEAN_AND_ERROR and constant:
-        return replace(sample, by="permutation")  # the others have no answer without a spread
-    return sample
+    if by in MEAN_AND_ERROR and constant:
+        sample = replace(sample, by="permutation")  # the others have no answer without a spread
+    if data.machine is None:
+        return sample
+    missing = None if saved is None or saved.machine is None else saved.machine.missing
+    return WithMachine.beside(sample, data.machine, rule.primary, rule.alpha, missing)
 
 
 # Tests that divide the mean by its error.
 MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 
 
-def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
-    """Answer a question by a sample: the one way to a decision, whatever the sample is."""
-    # A rule that was declared before stands in the place of the question.
-    requested = question if isinstance(question, Declared) else declare_on(sample, question)
-    rule, better = requested.rule, requested.better
+def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
+    """Decide by a sample as planned: the one way to a decision, whatever the sample is."""
+    rule = replace(plan.rule, test=sample.by)
+    plan = replace(plan, rule=rule)
     lead = sample.measures.index(rule.primary)
-    rows, n_joint, decision = decide_on(sample, rule, better, requested.span)
+    rows, n_joint, decision = decide_on(sample, plan)
     grouped, sizes = sample.clusters(rule, lead) or (None, None)
     tests = sample.tests(rule, rows[lead], lead)
     inflation = error_inflation(rule, grouped, sample.n)
@@ -337,11 +288,11 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
         n_resamples_joint=n_joint,
         segmentations=sample.segmentations(rule, lead),
         clusters=grouped,
-        alternatives=find_alternatives(sample, rule, better, requested.span, decision, evidence),
+        alternatives=find_alternatives(sample, plan, decision, evidence),
         **result,
     )  # fmt: skip
     return with_soundness(
-        replace(comparison, notes=_notes(comparison, requested, sample)), sample.doubts()
+        replace(comparison, notes=_notes(comparison, plan, sample)), sample.doubts()
     )
 
 
@@ -350,71 +301,53 @@ def compare_again(saved: Comparison) -> Comparison:
     # What only the runs and the judgments tell is taken from it: what was counted while they were
     # read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
     # measure under other judgments or to another depth.
-    sample = sample_of(saved)
-    higher = {row.measure: row.higher_is_better for row in saved.rows}
-    again = declared_again(sample, saved.rule, directions_again(higher, saved.undeclared))
-    comparison = compare_sample(sample, again)
-    message = [note for note in saved.notes if note.code in KEPT]
-    notes = tuple(sorted((*message, *comparison.notes), key=lambda note: -note.severity))
+    comparison = compare_sample(*reopened(saved))
+    kept = [note for note in saved.notes if note.code in KEPT]
+    notes = tuple(sorted((*kept, *comparison.notes), key=lambda note: -note.severity))
     return replace(comparison, notes=notes, provenance=saved.provenance)
 
 
-def sample_of(saved: Comparison) -> Sample:
-    """Return the sample that a comparison was made from."""
+def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
+    """Return the sample that a comparison was made from, and how it was analysed."""
+    systems = (saved.baseline, saved.candidate)
+    higher = {row.measure: row.higher_is_better for row in saved.rows}
+    better = directions_again(higher, saved.undeclared)
     if saved.strata:
         from abrank.comparison.designs import Stratified
 
-        names = (saved.baseline, saved.candidate)
-        return Stratified.of_parts(saved.strata, names, saved.measures)
-    systems, design = (saved.baseline, saved.candidate), saved.rule.design
-    if saved.rule.independent:
-        from abrank.comparison.independent import IndependentGroups
-
-        values = np.stack([saved.a, saved.b], axis=1)
-        scores = Scores(saved.query_ids, systems, saved.measures, values, notes=saved.remarks)
-        return IndependentGroups(scores, saved.seed, saved.n_resamples)
-    audits = zip("ab", systems, strict=True) if saved.audits else ()
+        sample = Stratified.of_parts(saved.strata, systems, saved.measures)
+        clusters = sample.clustered_by
+        return sample, resolve_again(saved.rule, better, sample.scores, clusters=clusters)
     scores = Scores(
         saved.query_ids,
         systems,
         saved.measures,
         np.stack([saved.a, saved.b], axis=1),
-        audits={name: saved.audits[key] for key, name in audits},
+        audits={
+            name: saved.audits[key]
+            for key, name in zip("ab", systems, strict=True)
+            if key in saved.audits
+        },
         notes=saved.remarks,
     )
-
-    def by_query(labels: Sequence[str]) -> dict[str, str]:
-        return dict(zip(saved.query_ids, labels, strict=True))
-
-    options: dict[str, Any] = {
-        "by": "t" if saved.machine is not None else saved.rule.test,
-        "seed": saved.seed,
-        "n_resamples": saved.n_resamples,
-        "segments": {
-            segmentation.name: by_query(segmentation.labels) for segmentation in saved.segmentations
-        },
-        "topics": saved.topics,
-        "bayes": bool(saved.beliefs),
-        "saved": saved,
-        "votes": saved.preferences,
-    }
-    if saved.clusters is not None:
-        options["name"], options["of_query"] = saved.clusters.name, by_query(saved.clusters.labels)
-    if saved.weights is not None:
-        of_weight = dict(zip(saved.query_ids, saved.weights.values, strict=True))
-        return Weighted(scores, **options, weighted_by=saved.weights.name, of_weight=of_weight)
-    if saved.clusters is not None:
-        return Clustered(scores, **options)
-    if design is not None and design.planned:
-        return Sequential(scores, **options, planned=design.planned, alpha=saved.rule.alpha)
-    rows = QuerySample(scores, **options)
-    if saved.machine is None:
-        return rows
-    machine, rule = scores_again(saved.machine, scores), saved.rule
-    return WithMachine.beside(rows, machine, rule.primary, rule.alpha, saved.machine.missing)
+    machine, grouped, weighed = saved.machine, saved.clusters, saved.weights
+    by_query = partial(zip, saved.query_ids, strict=True)
+    data = QueryData(
+        segments={item.name: dict(by_query(item.labels)) for item in saved.segmentations},
+        clusters=None if grouped is None else (grouped.name, dict(by_query(grouped.labels))),
+        weights=None if weighed is None else (weighed.name, dict(by_query(weighed.values))),
+        topics=saved.topics,
+        machine=None if machine is None else scores_again(machine, scores),
+        votes=saved.preferences,
+    )
+    plan = resolve_again(
+        saved.rule, better, scores, clusters="" if grouped is None else grouped.name,
+        seed=saved.seed, n_resamples=saved.n_resamples, bayes=bool(saved.beliefs),
+    )  # fmt: skip
+    return sample_of(scores, plan, data, saved), plan
 
 
-def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Note, ...]:
+def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = result.rule, result.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in result.rows}
@@ -425,11 +358,11 @@ def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Not
         *inspect_margin(
             result.decision.margin,
             baseline=lead.mean_a,
-            span=requested.span,
+            span=plan.span,
             n_queries=result.n_queries,
             visible=result.planning.smallest_visible,
         ),
-        *_turned_guards(result, requested, sample),
+        *_turned_guards(result, plan, sample),
     ]
     cut = next(
         (alternative for alternative in result.alternatives if alternative.kind == "common-depth"),
@@ -440,20 +373,20 @@ def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Not
     return tuple(sorted(notes, key=lambda note: -note.severity))
 
 
-def _turned_guards(result: Comparison, requested: Declared, sample: Sample) -> Iterator[Note]:
+def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> Iterator[Note]:
     """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together
     if not passed or together or not isinstance(sample, QuerySample):
         return
     guards = tuple(guard for guard in result.rule.guards if guard.measure in passed)
-    rule = replace(result.rule, guards=guards)
+    plan = replace(plan, rule=replace(result.rule, guards=guards))
     lower = [row.measure for row in result.rows if not row.higher_is_better]
     for choice in treatments(sample.scores, sample.deep, lower=lower):
         if choice.kind in ("failed-best", "common-depth"):
             continue
         second = sample.of(choice.scores)
-        results = guard_results(second, rule, requested.better)
+        results = guard_results(second, plan)
         if turned := [item.measure for item in results if not item.passed]:
             values = {"guards": turned, "kind": choice.kind}
             code = "guard-scores" if choice.kind in FAILED else "guard-turned"

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from abrank import inference
-from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.comparison.choosing import SEQUENCE, Directions
+from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, Kind, OtherChoice, RunDetails
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
 from abrank.diagnostics import Note
@@ -26,10 +26,9 @@ from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
-from abrank.rule import GATES, LEVELS, Design, GuardResult, Reason, Soundness, Verdict
+from abrank.rule import GATES, LEVELS, GuardResult, Reason, Soundness, Verdict
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, falls
 
-ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
 FEW_CLUSTERS = "too-few-clusters"
 
 
@@ -42,41 +41,9 @@ class Adjusted(NamedTuple):
     n_resamples: int
 
 
-def resolve_adjustment(
-    adjust: str | None, test: str, family: str = "secondary", *, design: Design | None = None
-) -> str:
-    """Return the adjustment for a test: max-t for tests of the mean, Holm for the others."""
-    # Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
-    # to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
-    # confidence sequences, and is refused for them. A fixed sequence has none.
-    of_the_mean = inference.TESTS[test].estimand == "mean difference"
-    special = design is not None and not design.is_plain
-    if family == SEQUENCE:
-        if adjust not in (None, "none"):
-            raise ArgumentError(
-                "a fixed sequence tests one measure after the other and adjusts none: leave out"
-                f" {adjust}, or choose family secondary or all"
-            )
-        return SEQUENCE
-    if adjust is None:
-        return "max-t" if of_the_mean and not special else "holm"
-    checks.one_of("adjust", adjust, ADJUSTMENTS)
-    if adjust == "max-t" and special:
-        raise ArgumentError(
-            "max-t flips the signs of single queries at one look; with clusters, weights or a"
-            " confidence sequence use holm, bonferroni or bh"
-        )
-    if adjust == "max-t" and not of_the_mean:
-        raise ArgumentError(
-            f"max-t adjusts tests of the mean, not {test}; use holm, bonferroni or bh"
-        )
-    return adjust
-
-
-def measure_rows(
-    sample: Sample, rule: Rule, better: Directions
-) -> tuple[tuple[MeasureResult, ...], int]:
+def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResult, ...], int]:
     """Return one row a measure, and the number of sign flips that max-t shared."""
+    rule, better = plan.rule, plan.directions
     plain = sample.test(rule.confidence)
     adjusted = adjust_family(sample, plain, rule)
     rows = []
@@ -167,12 +134,13 @@ def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interv
 
 
 def guard_results(
-    sample: Sample, rule: Rule, better: Directions, rows: Sequence[MeasureResult] = ()
+    sample: Sample, plan: AnalysisPlan, rows: Sequence[MeasureResult] = ()
 ) -> tuple[GuardResult, ...]:
     """Test every guard of a rule by the test that decides, at alpha one-sided."""
     # Of a few queries or clusters the exact flips of their signs must agree. What could not be
     # tested has not passed.
     results = []
+    rule, better = plan.rule, plan.directions
     by_measure = {row.measure: row for row in rows}
     for guard in rule.guards:
         row = by_measure.get(guard.measure)
@@ -240,11 +208,11 @@ def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
 
 
 def decide_on(
-    sample: Sample, rule: Rule, better: Directions, span: float
+    sample: Sample, plan: AnalysisPlan
 ) -> tuple[tuple[MeasureResult, ...], int, Decision]:
     """Return the row of every measure, the flips that max-t shared, and the decision."""
-    # `span` is the largest difference that a query can have; infinite where it is not known.
-    rows, n_joint = measure_rows(sample, rule, better)
+    rule = plan.rule
+    rows, n_joint = measure_rows(sample, plan)
     lead = sample.measures.index(rule.primary)
     row, n = rows[lead], sample.n
     identical = n > 1 and not row.wins + row.losses
@@ -257,12 +225,12 @@ def decide_on(
         identical=identical,
         reason=sample.alike() if identical else _untestable(sample, rule, row),
         unseen=(
-            bound_unseen(sample.n_units, alpha=rule.alpha, span=span)
+            bound_unseen(sample.n_units, alpha=rule.alpha, span=plan.span)
             if n and not rule.independent
             else None
         ),
         sign_flips=flip_signs(sample, rule),
-        guards=guard_results(sample, rule, better, rows),
+        guards=guard_results(sample, plan, rows),
     )
     return rows, n_joint, decision
 
@@ -292,20 +260,17 @@ def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
 
 
 def find_alternatives(
-    sample: Sample,
-    rule: Rule,
-    better: Directions,
-    span: float,
-    decision: Decision,
-    evidence: RunDetails,
+    sample: Sample, plan: AnalysisPlan, decision: Decision, evidence: RunDetails
 ) -> tuple[Alternative, ...]:
     """Return the sensitivity analysis: what the same rule decides under other choices."""
+    rule = plan.rule
     if rule.family == "all":
         return ()
-    unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
+    # the scores are of the primary measure alone
+    unguarded = replace(plan, rule=replace(rule, guards=()))
 
     def decided(choice: OtherChoice, second: Sample) -> Alternative:
-        (row,), _, other = decide_on(second, unguarded, better, span)
+        (row,), _, other = decide_on(second, unguarded)
         return Alternative(
             kind=choice.kind,
             n_queries=second.n,

@@ -74,10 +74,6 @@ class Clustered(QuerySample):
     _left_out = _OF_QUERIES
     _independent = False
 
-    @property
-    def clustered_by(self) -> str:
-        return self.name
-
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The cluster of each query."""

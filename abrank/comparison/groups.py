@@ -12,14 +12,13 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import display
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import bounds, inspect_clusters
 from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.clusters import (
-    CLUSTER_TESTS,
     FEWEST_EFFECTIVE,
     deciding_test,
     effective_clusters,
@@ -41,12 +40,9 @@ from abrank.inference.segments import (
 from abrank.inference.sequential import (
     FIRST,
     best_rho_squared,
-    level_of_look,
-    level_of_seen,
     mixture_half_width,
 )
 from abrank.inference.student import student_quantile
-from abrank.rule import Design
 from abrank.verdict import Rule
 
 
@@ -207,77 +203,6 @@ def error_inflation(rule: Rule, clusters: ClusterSummary | None, n_queries: int)
     size, unit = np.array([float(n_queries)]), np.ones(1)
     half = float(mixture_half_width(size, unit, rho, rule.alpha)[0]) * n_queries**0.5
     return float(half / student_quantile(n_queries - 1, 1.0 - rule.alpha / 2.0))
-
-
-def declare_design(
-    *,
-    test: str,
-    alpha: float,
-    look: tuple[int, int],
-    spending: str,
-    anytime: int | None,
-    clusters: str,
-    relative: bool,
-    planned: int | None = None,
-    visited: tuple[int, ...] = (),
-    weights: str = "",
-    independent: bool = False,
-) -> tuple[Design | None, float]:
-    """Return the design that was asked for, None for a plain one, and the level of this look."""
-    design = Design(
-        clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
-        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=visited, weights=weights,
-        independent=independent,
-    )  # fmt: skip
-    _require_fit(design, test, relative=relative)
-    if design == Design(alpha=alpha, spending=design.spending):
-        return None, alpha
-    if design.seen:
-        level = level_of_seen(visited, design.n_planned, spending=spending, alpha=alpha)
-        if level == 0.0:
-            raise ArgumentError(
-                f"{visited[-1]} of {planned} queries are too early for a look: {spending} leaves it"
-                f" none of alpha = {alpha:g}; look later, or choose pocock"
-            )
-        return design, level
-    if not design.look:
-        return design, alpha
-    level = level_of_look(*look, spending=spending, alpha=alpha)
-    if level == 0.0:
-        raise ArgumentError(
-            f"look {look[0]} of {look[1]} comes too early: {spending} leaves it none of alpha ="
-            f" {alpha:g}, so it could show nothing; plan fewer looks, or choose pocock"
-        )
-    return design, level
-
-
-def _require_fit(design: Design, test: str, *, relative: bool) -> None:
-    """Refuse a design that the test, the margin or another design has no answer for."""
-    if design.clusters and test not in CLUSTER_TESTS:
-        raise ArgumentError(
-            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
-            " or bets are of single queries, which clusters make dependent"
-        )
-    if design.weights and test != "t":
-        raise ArgumentError(
-            f"weights are for the t test, not for {test}: exact flips, ranks, signs and bets take"
-            " each query for one, and a weighted mean takes it for as many as its weight"
-        )
-    if design.planned and test not in ("t", "bounded"):
-        raise ArgumentError(
-            f"a confidence sequence is of the mean, by t or bounded, not of {test}: leave out"
-            " --test (test=)"
-        )
-    if design.planned and design.clusters:
-        raise ArgumentError(
-            "a confidence sequence takes queries to be independent, and clusters say they are not;"
-            " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
-        )
-    if relative and design.planned:
-        raise ArgumentError(
-            "a margin or guard in per cent is decided by Fieller's interval, which is for one look;"
-            " give it in the unit of the measure"
-        )
 
 
 UNNAMED = "(none)"

@@ -15,7 +15,6 @@ from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import Alternative
 from abrank.comparison.groups import ClusterSummary, Segmentation
-from abrank.comparison.pairing import SAME_UNITS
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
 from abrank.comparison.sample import ALL, Columns, ScoredSample, Units
@@ -40,7 +39,6 @@ class IndependentGroups(ScoredSample):
     n_resamples: int | None = None
 
     by = "t"
-    weighted_by = ""
     kept: ClassVar[tuple[Alternative, ...]] = ()
 
     @cached_property
@@ -78,10 +76,6 @@ class IndependentGroups(ScoredSample):
 
     def units(self, column: int) -> Units:
         raise ArgumentError("independent groups have no differences of units")
-
-    def range_of(self, column: int) -> tuple[float, float]:
-        values = self.scores.values[:, :, column]
-        return float(np.nanmin(values)), float(np.nanmax(values))
 
     def alike(self) -> str:
         return "tied-scores"
@@ -128,23 +122,3 @@ class IndependentGroups(ScoredSample):
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return {"a": a, "b": b, "remarks": self.scores.notes}
-
-
-# What has no meaning without pairs, and why.
-_REFUSED = {
-    "segments": "segments are of queries that both systems answered",
-    "clusters": "clusters are of differences of pairs",
-    "weights": "weights are of differences of pairs",
-    "machine": "a machine's judgments correct differences of pairs",
-}
-
-
-def require_independent(scores: Scores, requested: Mapping[str, bool]) -> None:
-    """Refuse groups that share a unit, and what is asked beside that needs pairs."""
-    finite = np.isfinite(scores.values)
-    if (finite.any(axis=2).sum(axis=1) != 1).any():
-        raise ArgumentError(SAME_UNITS)
-    for name, is_asked in requested.items():
-        if is_asked:
-            why = _REFUSED.get(name, "it holds for pairs only")
-            raise ArgumentError(f"independent groups take no {name}: {why}")

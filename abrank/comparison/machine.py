@@ -15,7 +15,6 @@ import numpy as np
 from abrank import inference, inputs
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.query_data import MachineScores, QueryData
@@ -37,7 +36,7 @@ from abrank.inference.prediction_powered import (
     worth_interval,
 )
 from abrank.inference.rounding import differences_of
-from abrank.options import Engine, Machine, Question, Scoring
+from abrank.options import Engine, Machine, Scoring
 from abrank.scoring.evaluate import score_runs, silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
@@ -280,52 +279,6 @@ def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[Sa
         )
         for name, item in looked_at.items()
     )
-
-
-def declare_machine(question: Question, *, segments: object, clusters: object) -> Question:
-    """Return the question with an adjustment that machine judgments support; refuse others."""
-    if question.test == "permutation":
-        raise ArgumentError(
-            "the sign-flip test has no exact counterpart for machine judgments: used on the"
-            " corrected differences it rejected 7.5 to 10% of true null hypotheses at the 5% level;"
-            " leave out --test (test=)"
-        )
-    if question.test != "t":
-        raise ArgumentError(
-            f"machine judgments are used by the {WITH_MACHINE} t test, not by {question.test}:"
-            " leave out --test (test=)"
-        )
-    if str(question.margin or "").strip().endswith("%"):
-        raise ArgumentError(
-            "a relative margin needs A's mean over all queries, which only people's judgments give:"
-            " with machine judgments state the margin in the unit of the measure"
-        )
-    looks = "a machine's worth changes from look to look, so that shares of alpha are not known"
-    refused = {
-        "--clusters": (clusters, "the correction takes the judged queries to be independent"),
-        "--look": (question.look, looks),
-        "--anytime": (question.anytime, looks),
-        "planned": (question.planned, looks),
-        "best_of": (question.best_of, "t decides, whose tails are too light for the best of many"),
-        "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
-    }
-    for name, (value, why) in refused.items():
-        if value:
-            raise ArgumentError(
-                f"{name} cannot be combined with machine judgments: {why}; leave out one of them"
-            )
-    if question.adjust == "max-t":
-        raise ArgumentError(
-            "max-t flips signs, for which machine judgments have no exact counterpart; use holm,"
-            " bonferroni or bh"
-        )
-    if segments:
-        raise ArgumentError(
-            "segments hold few human queries each: leave out --segments (segments=), or compare"
-            " the queries of one segment alone"
-        )
-    family = question.family == SEQUENCE
-    return question if family else replace(question, adjust=question.adjust or "holm")
 
 
 def pair_machine(

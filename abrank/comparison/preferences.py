@@ -162,13 +162,11 @@ def compare_votes(
         clusters = next((name for name in GROUPS if name in votes.groups), None)
     group = votes.groups.get(clusters) if isinstance(clusters, str) else None
     on_stage("testing")
-    context = QueryData.of(
+    data = QueryData.of(
         **inputs.known, clusters=None if group else clusters, weights=question.weights
     )
-    context = replace(
-        context, votes=result, clusters=(clusters, group) if group else context.clusters
-    )
-    return compare_recorded(scores, question, context=context, command=command)
+    data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
+    return compare_recorded(scores, question, data=data, command=command)
 
 
 def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:

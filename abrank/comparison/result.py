@@ -239,7 +239,7 @@ class Comparison(Result):
         if level is None:
             return self.primary.interval
         checks.fraction("level", level)
-        sample = lazy.attribute("abrank.comparison.compare", "sample_of")(self)
+        sample, _ = lazy.attribute("abrank.comparison.compare", "reopened")(self)
         result = sample.test(level, [self.measures.index(self.rule.primary)])
         return Estimate.of(result).interval
 

@@ -76,8 +76,7 @@ class Sample(Protocol):
     # `columns` are places among `measures`; `lead` is the place of the one that decides. `by` names
     # the test that answers. `wins` are the queries on which B scores higher, the same and lower,
     # int64[n_measures, 3]; `means` those of A and B, float64[2, n_measures]. `n_units` counts the
-    # clusters, or the queries where these are independent, and `clustered_by` names the property
-    # that makes clusters.
+    # clusters, or the queries where these are independent.
 
     @property
     def names(self) -> tuple[str, str]: ...
@@ -85,8 +84,6 @@ class Sample(Protocol):
     def measures(self) -> tuple[str, ...]: ...
     @property
     def by(self) -> str: ...
-    @property
-    def clustered_by(self) -> str: ...
     @property
     def query_ids(self) -> tuple[str, ...]: ...
     @property
@@ -101,10 +98,6 @@ class Sample(Protocol):
 
     @property
     def n_units(self) -> int: ...
-    @property
-    def weighted_by(self) -> str:
-        """The property that says how much a query counts; empty where all count alike."""
-
     @property
     def few_clusters(self) -> bool:
         """Whether the clusters are too few for the cluster-robust t."""
@@ -125,9 +118,6 @@ class Sample(Protocol):
 
     def units(self, column: int) -> Units:
         """Return what each unit holds, asked only where these are few."""
-
-    def range_of(self, column: int) -> tuple[float, float]:
-        """Return the least and the largest value that the scores of a measure have."""
 
     def alike(self) -> str:
         """Say what two systems share that score the same on every query."""
@@ -197,10 +187,6 @@ class ScoredSample:
         return self.n
 
     @property
-    def clustered_by(self) -> str:
-        return ""
-
-    @property
     def n_units(self) -> int:
         return self.n
 
@@ -239,7 +225,6 @@ class QuerySample(ScoredSample):
     bayes: bool = False
     saved: Comparison | None = None
     votes: Preferences | None = None
-    weighted_by: str = ""
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
@@ -282,10 +267,6 @@ class QuerySample(ScoredSample):
 
     def units(self, column: int) -> Units:
         return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
-
-    def range_of(self, column: int) -> tuple[float, float]:
-        values = self.scores.values[:, :, column]
-        return float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
 
     def alike(self) -> str:
         if self.saved is not None:  # the lists told it

@@ -13,7 +13,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank.comparison.declared import is_relative, reachable
+from abrank.comparison.units import is_relative, reachable
 from abrank.measures.names import known
 from abrank.planning import power_curve
 from abrank.planning.student import PAIRED, PairedT

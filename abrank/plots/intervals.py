@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
-from abrank.comparison.declared import (
+from abrank.comparison.units import (
     deciding_interval,
     deciding_level,
     decision_intervals,

@@ -15,7 +15,7 @@ from matplotlib.transforms import ScaledTranslation
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.declared import row_within_reach
+from abrank.comparison.units import row_within_reach
 from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
 from abrank.inference.shape import spread_form
 from abrank.plots import style

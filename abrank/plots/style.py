@@ -19,7 +19,7 @@ from abrank._support import display
 from abrank._support.display import DIGITS, shorten
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.comparison.declared import difference_in_unit, is_relative
+from abrank.comparison.units import difference_in_unit, is_relative
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow

@@ -15,8 +15,8 @@ from abrank._support.errors import ArgumentError, calling, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
-from abrank.comparison.declared import require_bounded
 from abrank.comparison.pairing import on_all_queries, one_measure, require_one_scale
+from abrank.comparison.resolve import require_bounded
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS

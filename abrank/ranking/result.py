@@ -14,8 +14,8 @@ from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result, record
 from abrank._support.typing import BoolArray, FloatArray, RankingFamily
-from abrank.comparison.declared import reachable
 from abrank.comparison.rows import WHO_WINS
+from abrank.comparison.units import reachable
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate, Interval, IntervalRow
 from abrank.inputs import Audit

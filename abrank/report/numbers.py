@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from abrank.comparison import Comparison
-from abrank.comparison.declared import margin_ranges
+from abrank.comparison.units import margin_ranges
 from abrank.report.sections.cautions import cautions
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule

@@ -1,4 +1,4 @@
-"""compare_scores and compare_systems: rows, adjustment, degenerate input, invariants."""
+"""compare_scores and compare_recorded: rows, adjustment, degenerate input, invariants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scipy import stats
 
 import abrank
 from abrank import AlignmentError, ArgumentError, GateError, ReadError, UnknownNameError, Verdict
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
+from abrank.options import Question
 from abrank.scoring.scores import Scores
 from tests.asked import asked
 from tests.report.written import text as text_of
@@ -287,7 +288,7 @@ def test_unequal_inputs_are_refused() -> None:
 def test_two_systems_are_compared() -> None:
     three = Scores(("q",), ("a", "b", "c"), ("AP",), np.zeros((1, 3, 1)))
     with pytest.raises(ArgumentError, match="not 3"):
-        compare_systems(three)
+        compare_recorded(three, Question())
 
 
 def test_unknown_measure_of_a_comparison() -> None:

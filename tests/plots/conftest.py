@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from abrank.comparison import Comparison
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
+from abrank.comparison.query_data import QueryData
 from abrank.options import Question, RankingQuestion
 from abrank.ranking import Ranking
 from abrank.ranking.rank import rank_board
@@ -81,7 +82,7 @@ def made(
         "intent": {query: ("how to", "buy", "where is")[i % 7 % 3] for i, query in enumerate(ids)},
         "length": {query: str(1 + i % 4) for i, query in enumerate(ids)},
     }
-    systems = compare_systems(
+    systems = compare_recorded(
         Scores(ids, ("BM25", "monoT5"), measures, np.stack([a, b], axis=1)),
         Question(
             # The sign test counts queries, and a margin is in the unit of a measure.
@@ -90,8 +91,9 @@ def made(
             adjust=adjust,
             resamples=499,
         ),
-        segments=segments if n and segmented else None,
+        data=QueryData(segments=segments if n and segmented else {}),
     )
+    systems = dataclasses.replace(systems, provenance={})
     return dataclasses.replace(systems, evidence=evidence_of(n)) if n else systems
 
 

@@ -16,7 +16,8 @@ from matplotlib.text import Text
 from abrank import plots
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
+from abrank.options import Question
 from abrank.plots import DARK, LIGHT, NOTEBOOK, Plots, plots_of
 from abrank.ranking import Ranking
 from abrank.scoring.scores import Scores
@@ -245,7 +246,7 @@ def test_a_million_queries_are_drawn_small():
     b = np.clip(a + 0.01 + 0.1 * random.standard_normal(len(a)), 0.0, 1.0)
     ids = tuple(map(str, range(len(a))))
     scores = Scores(ids, ("A", "B"), ("nDCG@10",), np.stack([a, b], axis=1)[:, :, None])
-    comparison = compare_systems(scores)
+    comparison = compare_recorded(scores, Question())
     for name in set(PLOTS) - {"segments"}:
         assert faults(getattr(comparison.plot, name)().axes) == []
         assert len(plots.svg(name, comparison).encode()) < 100_000

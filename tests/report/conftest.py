@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +14,7 @@ import pytest
 
 from abrank import inputs
 from abrank.comparison import Comparison, compare_scores
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
 from abrank.options import Inputs, Machine, Question
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores
@@ -194,7 +195,8 @@ def judged() -> Comparison:
         "b": inputs.read_run(poor, name="poor").source,
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
-    return compare_systems(scores, Question(resamples=999), provenance=result)
+    comparison = compare_recorded(scores, Question(resamples=999))
+    return dataclasses.replace(comparison, provenance=result)
 
 
 @pytest.fixture(scope="session")

@@ -28,9 +28,9 @@ from abrank.comparison import (
     compare_scores,
 )
 from abrank.comparison.choosing import SEQUENCE
-from abrank.comparison.deciding import ADJUSTMENTS
 from abrank.comparison.evidence import CutoffCurve, Kind, RecallCurve, RunDetails
 from abrank.comparison.groups import QueryWeights, Segmentation, SegmentRow
+from abrank.comparison.resolve import ADJUSTMENTS
 from abrank.comparison.rows import MachineJudgments, Preferences
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate

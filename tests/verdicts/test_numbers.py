@@ -95,7 +95,7 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
 
 @pytest.mark.slow
 def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
-    from abrank.comparison.declared import rows_in_unit
+    from abrank.comparison.units import rows_in_unit
 
     # Of forty seeds those with a limit within 0.0008 of 0.
     for seed in (31, 29, 8, 36, 34, 28, 18, 24):

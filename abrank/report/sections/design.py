@@ -11,9 +11,9 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.declared import within_reach
 from abrank.comparison.groups import ClusterSummary
 from abrank.comparison.rows import Belief
+from abrank.comparison.units import within_reach
 from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult

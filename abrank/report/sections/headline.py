@@ -6,7 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.declared import (
+from abrank.comparison.units import (
     deciding_interval,
     deciding_level,
     difference_in_unit,

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Alternative, Comparison, MeasureResult
-from abrank.comparison.declared import difference_in_unit, is_relative, reachable, within_reach
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.comparison.units import difference_in_unit, is_relative, reachable, within_reach
 from abrank.estimate import Interval
 from abrank.report.model import (
     Block,

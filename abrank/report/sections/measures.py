@@ -9,13 +9,13 @@ from functools import partial
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.declared import (
+from abrank.comparison.rows import ExtremeQuery
+from abrank.comparison.units import (
     deciding_interval,
     difference_in_unit,
     is_relative,
     rows_in_unit,
 )
-from abrank.comparison.rows import ExtremeQuery
 from abrank.inference.rounding import ascending
 from abrank.report.cells import one_line
 from abrank.report.model import (

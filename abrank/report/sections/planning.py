@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
-from abrank.comparison.declared import (
+from abrank.comparison.plans import NOTHING
+from abrank.comparison.units import (
     MarginRange,
     deciding_interval,
     deciding_level,
@@ -17,7 +18,6 @@ from abrank.comparison.declared import (
     percent_digits,
     verdict_with,
 )
-from abrank.comparison.plans import NOTHING
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Interval
 from abrank.report.model import Cell, Column, Table, share

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.declared import within_reach
 from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences, SampleCheck
+from abrank.comparison.units import within_reach
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import words
 

@@ -10,7 +10,9 @@ from functools import partial
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.declared import (
+from abrank.comparison.groups import Segmentation
+from abrank.comparison.rows import TestRow
+from abrank.comparison.units import (
     deciding_interval,
     decision_intervals,
     difference_in_unit,
@@ -20,8 +22,6 @@ from abrank.comparison.declared import (
     shares_scale,
     tests_in_unit,
 )
-from abrank.comparison.groups import Segmentation
-from abrank.comparison.rows import TestRow
 from abrank.estimate import Interval
 from abrank.inference.shape import spread_form
 from abrank.report.cells import one_line

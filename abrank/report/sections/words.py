@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from abrank import inference
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.comparison.declared import is_relative
 from abrank.comparison.rows import WITH_MACHINE
+from abrank.comparison.units import is_relative
 from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
 from abrank.report.model import Tone

@@ -9,7 +9,7 @@ from pathlib import Path
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
-from abrank.comparison.declared import difference_in_unit, rows_in_unit
+from abrank.comparison.units import difference_in_unit, rows_in_unit
 from abrank.report.cells import NO_BREAK, fit, one_line
 from abrank.report.model import Case, Fact, Headline, Report
 from abrank.report.sections import (

@@ -124,7 +124,7 @@ def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
 def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     bounds = {"nDCG@10": (0, 1), "AP": (0, 1000), "P@1": (0, 1)}
     monkeypatch.setattr(
-        importlib.import_module("abrank.comparison.declared"),
+        importlib.import_module("abrank.comparison.units"),
         "known",
         lambda name: SimpleNamespace(entry=SimpleNamespace(bounds=bounds[name])),
     )

@@ -11,7 +11,7 @@ import pytest
 from abrank import inference
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.choosing import SEQUENCE
-from abrank.comparison.deciding import ADJUSTMENTS as OFFERED
+from abrank.comparison.resolve import ADJUSTMENTS as OFFERED
 from abrank.measures import catalogue
 from abrank.report.sections.appendix import (
     ADJUSTMENTS,

@@ -14,7 +14,8 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
-from abrank.comparison.compare import compare_systems
+from abrank.comparison.compare import compare_recorded
+from abrank.comparison.query_data import QueryData
 from abrank.inference import adjust, run_test
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
@@ -72,7 +73,7 @@ def ask(
         values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + SCALE * d[i]], axis=1)
         scores = Scores(ids, ("A", "B"), MEASURES, values)
         question = Question(margin=margin and SCALE * margin, adjust="holm", rng=batch.seed())
-        systems = compare_systems(scores, question, clusters=groups)
+        systems = compare_recorded(scores, question, data=QueryData(clusters=groups))
         for kind in _said(systems):
             result[kind][i] = True
     for kind, item in result.items():

@@ -14,24 +14,26 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, compare_scores
-from abrank.comparison.choosing import Directions, directions
-from abrank.comparison.deciding import decide_on, resolve_adjustment
-from abrank.comparison.declared import (
+from abrank.comparison.choosing import directions
+from abrank.comparison.compare import sample_of
+from abrank.comparison.deciding import decide_on
+from abrank.comparison.query_data import MachineScores, QueryData
+from abrank.comparison.resolve import (
     Margin,
-    deciding_interval,
-    declare,
-    known_range,
-    margin_ranges,
     read_guards,
     read_margin,
     require_margin_in_range,
+    resolve,
+    with_guards,
+)
+from abrank.comparison.units import (
+    deciding_interval,
+    known_range,
+    margin_ranges,
     rows_in_unit,
     shares_scale,
     tests_in_unit,
-    with_guards,
 )
-from abrank.comparison.machine import declare_machine
-from abrank.comparison.sample import QuerySample
 from abrank.inference.equivalence import relative_change
 from abrank.options import Question
 from abrank.report.sections.inputs import sensitivity
@@ -129,10 +131,10 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
 
 def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     """Return the verdict alone, without the tests and intervals beside it."""
-    rule = declare(Question(margin=margin), "AP", Directions({"AP": True}))
     ids = tuple(f"q{i:03}" for i in range(len(a)))
     scores = Scores(ids, ("A", "B"), ("AP",), np.stack([a, b], axis=1)[:, :, np.newaxis])
-    return decide_on(QuerySample(scores), rule, Directions({"AP": True}), 1.0)[2].verdict
+    scores, plan = resolve(scores, Question(margin=margin), QueryData())
+    return decide_on(sample_of(scores, plan, QueryData()), plan)[2].verdict
 
 
 @pytest.mark.slow
@@ -307,10 +309,16 @@ def test_what_is_declared() -> None:
     assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
     requested = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
     assert requested == ["AP", "RR", "recall_100"]
-    rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
-    assert (rule.margin, rule.margin_is_relative, rule.adjust) == (0.02, True, "max-t")
-    assert [resolve_adjustment(None, test) for test in ("t", "wilcoxon")] == ["max-t", "holm"]
-    assert declare_machine(Question(), segments={}, clusters=None).adjust == "holm"
+    scores = Scores(("q1", "q2"), ("A", "B"), ("AP", "P@10"), np.full((2, 2, 2), 0.5))
+    rule = resolve(scores, Question(margin="2%", primary="precision_10"), QueryData())[1].rule
+    assert (rule.primary, rule.margin, rule.margin_is_relative) == ("P@10", 0.02, True)
+    with_machine = QueryData(machine=MachineScores(scores))
+    for test, data, expected in (
+        ("t", QueryData(), "max-t"),
+        ("wilcoxon", QueryData(), "holm"),
+        ("t", with_machine, "holm"),
+    ):
+        assert resolve(scores, Question(test=test), data)[1].rule.adjust == expected
 
 
 def test_margins_that_would_give_another_verdict_and_units() -> None:

@@ -1,0 +1,471 @@
+"""From a question and the data to the analysis plan: measures, margin, guards, design, level.
+
+Nothing below reads a name, a text or a default again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from abrank import inference
+from abrank._support import checks, display
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.result import record
+from abrank._support.rng import entropy
+from abrank.comparison.choosing import (
+    SEQUENCE,
+    Directions,
+    canonical_name,
+    choose_from,
+    directions,
+    require_direction,
+)
+from abrank.comparison.pairing import SAME_UNITS, require_finite, require_one_scale
+from abrank.comparison.query_data import QueryData
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import WITH_MACHINE
+from abrank.comparison.units import known_range
+from abrank.diagnostics import Note
+from abrank.inference.clusters import CLUSTER_TESTS
+from abrank.inference.sequential import level_of_look, level_of_seen
+from abrank.measures import parse
+from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.options import Question
+from abrank.rule import Design, Guard
+from abrank.scoring.scores import Scores
+from abrank.verdict import Rule
+
+ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
+
+
+class Margin(NamedTuple):
+    """A margin in the measure's unit, or as a share of the baseline's mean."""
+
+    value: float
+    is_relative: bool
+
+
+@record
+class AnalysisPlan:
+    """What a question means for the scores at hand, fixed before anything is tested."""
+
+    rule: Rule
+    directions: Directions
+    # The largest difference that a query can have; infinite where it is not known.
+    span: float
+    seed: int = 0
+    n_resamples: int | None = None
+    # Whether the posterior stands beside the tests.
+    bayes: bool = False
+    # On the choice of the measure that decides.
+    notes: tuple[Note, ...] = ()
+
+
+def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores, AnalysisPlan]:
+    """Return the scores that are compared, and how; what has no answer is refused."""
+    if question.resamples is not None:
+        # as few as the command takes
+        checks.resamples(question.resamples, at_least=99, argument="resamples")
+    scores, primary, notes = choose_from(
+        scores,
+        question.primary,
+        gate=question.gate is not None,
+        in_sequence=question.family == SEQUENCE,
+    )
+    if data.machine is not None:
+        _require_fit_for_machine(question, data)
+    if len(scores.systems) != 2:
+        raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
+    if not question.independent:
+        require_finite(scores)
+    require_one_scale(scores)
+    if question.independent:
+        _require_independent(scores, question, data)
+    better = directions(scores.measures, question.lower_is_better, question.higher_is_better)
+    guards = read_guards(question.guard, scores.measures)
+    deciding = [primary, *(guard.measure for guard in guards)]
+    better = better.by_name(deciding)
+    if question.gate is not None:
+        require_direction(better.undeclared, deciding)
+    margin = read_margin(question.margin)
+    relative = margin.is_relative or any(guard.margin_is_relative for guard in guards)
+    design = Design(
+        clusters="" if data.clusters is None else data.clusters[0],
+        weights="" if data.weights is None else data.weights[0],
+        look=question.look[0] if question.look else 0,
+        n_looks=question.look[1] if question.look else 0,
+        spending=question.spending,
+        planned=question.anytime or 0,
+        alpha=question.level,
+        n_planned=question.planned or 0,
+        seen=_queries_seen(question, primary, scores.query_ids),
+        independent=question.independent,
+    )
+    _require_fit(design, question.decided_by, relative=relative)
+    is_default = design == Design(alpha=design.alpha, spending=design.spending)
+    rule = Rule(
+        primary=primary,
+        test=question.decided_by,
+        alpha=_level(design),
+        margin=margin.value,
+        margin_is_relative=margin.is_relative and margin.value > 0.0,
+        adjust=_adjustment(question, design, with_machine=data.machine is not None),
+        family=question.family,
+        require=question.gate,
+        higher_is_better=better.higher[primary],
+        direction_declared=primary not in better.undeclared,
+        design=None if is_default else design,
+        guards=guards,
+        accept_doubt=question.accept_doubt,
+        judged=float(question.judged or 0.0),
+        best_of=question.best_of or 1,
+    )
+    _require_judgeable_margins(rule, question.test)
+    if rule.test == "bounded":
+        require_bounded({name: _score_range(scores, name) for name in scores.measures})
+    for guard in guards:
+        reach = _span(scores, guard.measure, Margin(0.0, is_relative=False))
+        if guard.margin >= reach and not guard.margin_is_relative:
+            raise ArgumentError(
+                f"the guard {guard} excludes nothing: no difference of {guard.measure} is larger"
+                f" than {reach:g}"
+            )
+    return scores, AnalysisPlan(
+        rule, better, _span(scores, primary, margin),
+        entropy(question.rng), question.resamples, question.bayes, notes,
+    )  # fmt: skip
+
+
+def resolve_again(
+    rule: Rule,
+    better: Directions,
+    scores: Scores,
+    *,
+    clusters: str = "",
+    seed: int = 0,
+    n_resamples: int | None = None,
+    bayes: bool = False,
+) -> AnalysisPlan:
+    """Return the plan of a rule that was declared before, at the level of its look."""
+    # `clusters` names the property by which the queries at hand are clustered.
+    design = rule.design or Design()
+    if design.seen and design.seen[-1] != len(scores.query_ids):
+        raise ArgumentError(
+            f"this look saw {design.seen[-1]} queries, and {len(scores.query_ids)} are here"
+        )
+    if design.clusters != clusters:
+        raise ArgumentError("the clusters of the design are not those of the queries")
+    alpha = _level(design) if design.shared else rule.alpha
+    rule = replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
+    margin = Margin(rule.margin, rule.margin_is_relative)
+    span = _span(scores, rule.primary, margin)
+    return AnalysisPlan(rule, better, span, seed, n_resamples, bayes)
+
+
+# --- Margins and guards
+
+
+def read_margin(margin: float | str | None) -> Margin:
+    """Return a margin as it was given: a number, its text, or a percentage of A's mean."""
+    if margin is None:
+        return Margin(0.0, is_relative=False)
+    text = str(margin).strip()
+    is_relative = text.endswith("%")
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise ArgumentError(
+            f"margin must be a number of 0 or more, or a percentage of the baseline's mean such as"
+            f" 2%, not {margin!r}"
+        )
+    return Margin(round(value / 100.0, 12) if is_relative else value, is_relative)
+
+
+def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float, float]) -> None:
+    """Refuse a margin that no difference of the measure can reach: all would be "the same"."""
+    low, high = range_
+    if margin.is_relative or not margin.value >= high - low:
+        return
+    share = f"{display.number(margin.value if margin.value < 50 else 5.0)}%"
+    raise ArgumentError(
+        f"no difference of {measure}, which runs from {low:g} to {high:g}, can reach the margin"
+        f" {display.number(margin.value)}: all would count as the same; a margin of {share} of the"
+        f' baseline\'s mean is --margin {share} (margin="{share}")'
+    )
+
+
+def _score_range(scores: Scores, measure: str) -> tuple[float, float]:
+    """Return the least and the largest score; of independent groups some are NaN."""
+    values = scores.values[:, :, scores.measures.index(measure)]
+    return float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
+
+
+def _span(scores: Scores, measure: str, margin: Margin) -> float:
+    """Return the largest difference that a query can have, which a margin must stay below."""
+    minimum, largest = _score_range(scores, measure)
+    low, high = known_range(measure, minimum=minimum, largest=largest)
+    require_margin_in_range(margin, measure, range_=(low, high))
+    return high - low
+
+
+def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
+    """Return the guards by the canonical names of their measures."""
+    result = []
+    for text in [guards] if isinstance(guards, str) else guards:
+        guard = Guard.read(text)
+        measure = guard.measure if guard.measure in measures else canonical_name(guard.measure)
+        if measure not in measures:
+            raise ArgumentError(
+                f"guard: {guard.measure} is not among the measures {', '.join(measures)}; name it,"
+                f" too: -m {guard.measure} (measures=)"
+            )
+        result.append(replace(guard, measure=measure))
+    return tuple(result)
+
+
+def with_guards(
+    measures: Sequence[str] | str | None, guards: Sequence[str] | str
+) -> Sequence[str] | str | None:
+    """Return the measures asked for, and after them those that only guards name."""
+    texts = [guards] if isinstance(guards, str) else guards
+    if not texts:
+        return measures
+    names = DEFAULT_MEASURES if measures is None else measures
+    names = [names] if isinstance(names, str) else list(names)
+    there = {measure.name for measure in parse_measures(names)}
+    fromkeys = dict.fromkeys(Guard.read(text).measure for text in texts)
+    return [*names, *(name for name in fromkeys if str(parse(name)) not in there)]
+
+
+def _require_judgeable_margins(rule: Rule, requested_test: str) -> None:
+    """Refuse a margin or a guard that the test has no interval for."""
+    shares = {
+        f"the guard {guard}": guard.measure for guard in rule.guards if guard.margin_is_relative
+    }
+    if rule.margin_is_relative:
+        shares = {"a relative margin": rule.primary} | shares
+    for name, measure in shares.items():
+        if rule.test != "t":
+            raise ArgumentError(
+                f"{name} is decided by the paired t test (Fieller's interval), not by {rule.test}"
+                f"{', which best_of asks for' if rule.test != requested_test else ''};"
+                f" choose test t, or give it in the unit of {measure}"
+            )
+    if rule.margin_is_relative and rule.family == "all":
+        raise ArgumentError(
+            "a relative margin is decided by the interval of one measure alone; family all adjusts"
+            " it for the others: choose family secondary or fixed-sequence"
+        )
+    if rule.margin and rule.test == "sign":
+        raise ArgumentError(
+            f"the margin is in the unit of {rule.primary}, but the sign test estimates a share of"
+            " wins: choose another test, or no margin"
+        )
+
+
+def require_bounded(ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Refuse measures whose scores may lie further apart than 1, or nobody knows how far."""
+    for measure, (minimum, largest) in ranges.items():
+        low, high = known_range(measure, minimum=min(0.0, minimum), largest=max(0.0, largest))
+        if high - low <= 1.0:
+            continue
+        range_ = f"its range, {low:g} to {high:g}, is wider"
+        if not math.isfinite(high - low):
+            range_ = "nobody knows how far its scores can lie apart"
+        raise ArgumentError(
+            f"the bounded test takes measures whose scores lie at most 1 apart, and of {measure}"
+            f" {range_}: choose another test, or leave the measure out"
+        )
+
+
+# --- The family, the design, the level of a look
+
+
+def _adjustment(question: Question, design: Design, *, with_machine: bool) -> str:
+    """Return how the measures are adjusted: max-t for tests of the mean, Holm for the others."""
+    # Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
+    # to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
+    # confidence sequences, and is refused for them. A fixed sequence has none.
+    adjust, test = question.adjust, question.decided_by
+    of_the_mean = inference.TESTS[test].estimand == "mean difference"
+    if question.family == SEQUENCE:
+        if adjust not in (None, "none"):
+            raise ArgumentError(
+                "a fixed sequence tests one measure after the other and adjusts none: leave out"
+                f" {adjust}, or choose family secondary or all"
+            )
+        return SEQUENCE
+    if adjust is None:
+        return "max-t" if of_the_mean and design.is_plain and not with_machine else "holm"
+    checks.one_of("adjust", adjust, ADJUSTMENTS)
+    if adjust == "max-t" and not design.is_plain:
+        raise ArgumentError(
+            "max-t flips the signs of single queries at one look; with clusters, weights or a"
+            " confidence sequence use holm, bonferroni or bh"
+        )
+    if adjust == "max-t" and not of_the_mean:
+        raise ArgumentError(
+            f"max-t adjusts tests of the mean, not {test}; use holm, bonferroni or bh"
+        )
+    return adjust
+
+
+def _require_fit(design: Design, test: str, *, relative: bool) -> None:
+    """Refuse a design that the test, the margin or another design has no answer for."""
+    if design.clusters and test not in CLUSTER_TESTS:
+        raise ArgumentError(
+            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
+            " or bets are of single queries, which clusters make dependent"
+        )
+    if design.weights and test != "t":
+        raise ArgumentError(
+            f"weights are for the t test, not for {test}: exact flips, ranks, signs and bets take"
+            " each query for one, and a weighted mean takes it for as many as its weight"
+        )
+    if design.planned and test not in ("t", "bounded"):
+        raise ArgumentError(
+            f"a confidence sequence is of the mean, by t or bounded, not of {test}: leave out"
+            " --test (test=)"
+        )
+    if design.planned and design.clusters:
+        raise ArgumentError(
+            "a confidence sequence takes queries to be independent, and clusters say they are not;"
+            " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
+        )
+    if relative and design.planned:
+        raise ArgumentError(
+            "a margin or guard in per cent is decided by Fieller's interval, which is for one look;"
+            " give it in the unit of the measure"
+        )
+
+
+def _level(design: Design) -> float:
+    """Return the level of this look: alpha where there is one look, else its share of alpha."""
+    spending, alpha = design.spending, design.alpha
+    if design.seen:
+        level = level_of_seen(design.seen, design.n_planned, spending=spending, alpha=alpha)
+        if level == 0.0:
+            raise ArgumentError(
+                f"{design.seen[-1]} of {design.n_planned} queries are too early for a look:"
+                f" {spending} leaves it none of alpha = {alpha:g}; look later, or choose pocock"
+            )
+        return level
+    if not design.look:
+        return alpha
+    level = level_of_look(design.look, design.n_looks, spending=spending, alpha=alpha)
+    if level == 0.0:
+        raise ArgumentError(
+            f"look {design.look} of {design.n_looks} comes too early: {spending} leaves it none of"
+            f" alpha = {alpha:g}, so it could show nothing; plan fewer looks, or choose pocock"
+        )
+    return level
+
+
+def _queries_seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[int, ...]:
+    """Return the queries at each look so far, as the look before recorded them, this one last."""
+    planned, earlier = question.planned, question.earlier
+    if planned is None:
+        return ()
+    n = len(query_ids)
+    if earlier is None:
+        return (n,)
+    result = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
+    design = result.rule.design or Design()
+    declared = {
+        "planned": (design.n_planned, planned), "primary": (result.rule.primary, primary),
+        "alpha": (design.alpha, question.level), "spending": (design.spending, question.spending),
+    }  # fmt: skip
+    if not design.seen:
+        raise ArgumentError("the earlier result records no looks: it was made without planned")
+    for name, (then, now) in declared.items():
+        if then != now:
+            raise ArgumentError(
+                f"the earlier look was at {name} {then}, this one is at {now}: the plan is made"
+                " before the first look and kept"
+            )
+    lacking = len(set(result.query_ids) - set(query_ids))
+    if lacking:
+        raise AlignmentError(
+            f"{lacking} of {design.seen[-1]} queries of the earlier look are not among these {n}:"
+            " between looks queries are added, none is taken away"
+        )
+    if design.is_last or n <= design.seen[-1]:
+        spent = f"all {planned} queries planned were seen" if design.is_last else "no query is new"
+        raise ArgumentError(
+            f"{spent} since the look at {design.seen[-1]} queries, so there is nothing left to test"
+        )
+    return (*design.seen, n)
+
+
+# --- What machine judgments and independent groups have no answer for
+
+
+def _require_fit_for_machine(question: Question, data: QueryData) -> None:
+    """Refuse what machine judgments beside those of people have no answer for."""
+    if question.test == "permutation":
+        raise ArgumentError(
+            "the sign-flip test has no exact counterpart for machine judgments: used on the"
+            " corrected differences it rejected 7.5 to 10% of true null hypotheses at the 5% level;"
+            " leave out --test (test=)"
+        )
+    if question.test != "t":
+        raise ArgumentError(
+            f"machine judgments are used by the {WITH_MACHINE} t test, not by {question.test}:"
+            " leave out --test (test=)"
+        )
+    if read_margin(question.margin).is_relative:
+        raise ArgumentError(
+            "a relative margin needs A's mean over all queries, which only people's judgments give:"
+            " with machine judgments state the margin in the unit of the measure"
+        )
+    looks = "a machine's worth changes from look to look, so that shares of alpha are not known"
+    refused = {
+        "--weights": (data.weights, "the correction takes the judged queries to count alike"),
+        "--clusters": (data.clusters, "the correction takes the judged queries to be independent"),
+        "--look": (question.look, looks),
+        "--anytime": (question.anytime, looks),
+        "planned": (question.planned, looks),
+        "best_of": (question.best_of, "t decides, whose tails are too light for the best of many"),
+        "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
+    }
+    for name, (value, why) in refused.items():
+        if value:
+            raise ArgumentError(
+                f"{name} cannot be combined with machine judgments: {why}; leave out one of them"
+            )
+    if question.adjust == "max-t":
+        raise ArgumentError(
+            "max-t flips signs, for which machine judgments have no exact counterpart; use holm,"
+            " bonferroni or bh"
+        )
+    if data.segments:
+        raise ArgumentError(
+            "segments hold few human queries each: leave out --segments (segments=), or compare"
+            " the queries of one segment alone"
+        )
+
+
+def _require_independent(scores: Scores, question: Question, data: QueryData) -> None:
+    """Refuse groups that share a unit, and what is asked beside that needs pairs."""
+    finite = np.isfinite(scores.values)
+    if (finite.any(axis=2).sum(axis=1) != 1).any():
+        raise ArgumentError(SAME_UNITS)
+    needs_pairs = "it holds for pairs only"
+    refused = {
+        "segments": (data.segments, "segments are of queries that both systems answered"),
+        "topics": (data.topics, needs_pairs),
+        "machine": (data.machine, "a machine's judgments correct differences of pairs"),
+        "votes": (data.votes, needs_pairs),
+        "bayes": (question.bayes, needs_pairs),
+        "ledger": (question.ledger, needs_pairs),
+    }
+    for name, (value, why) in refused.items():
+        if value:
+            raise ArgumentError(f"independent groups take no {name}: {why}")
