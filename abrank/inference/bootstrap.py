@@ -21,7 +21,7 @@ N_RESAMPLES = 9_999
 DRAWS_AT_ONCE = 2_000_000
 # Above it, how often each value is drawn is itself drawn, on a grid of so many steps a deviation.
 MANY_QUERIES = 10_000
-RESAMPLED_STEPS = 50.0
+RESAMPLED_STEPS = 10.0
 # With more resamples without spread than this, their endless t blow up the interval.
 MOST_WITHOUT_SPREAD = 0.01
 
@@ -85,7 +85,7 @@ def bootstrap(
     observed one; the interval is symmetric, by the order statistic of the same resamples [1]_. It
     keeps its level, with few queries with room to spare; percentile, BCa and basic intervals
     (``scipy.stats.bootstrap``) reject too often up to some 100 queries. Up to 10,000 queries all
-    columns share the resamples; with more, the differences are first put on a grid of a fiftieth
+    columns share the resamples; with more, the differences are first put on a grid of a tenth
     of their standard deviation.
 
     References

@@ -19,13 +19,13 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.result import record
 from abrank._support.rng import stream
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.inference.equivalence import paired_scores
 from abrank.inference.paired import t_pvalue
 from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, differences_of, has_spread
 from abrank.inference.student import noncentrality_interval, student_quantile
-from abrank.inference.wilcoxon import doubled_midranks
+from abrank.inference.wilcoxon import signed_ranks
 
 Estimate: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 Interval: TypeAlias = Callable[
@@ -142,34 +142,27 @@ def _linearised(
     return size - half, size + half
 
 
-def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
-    """Return (W+ - W-) / (W+ + W-) of differences and how often each occurs, zeros dropped."""
+def _signed_ranks(differences: FloatArray) -> tuple[float, float]:
+    """Return (W+ - W-) / (W+ + W-), zeros dropped."""
     # And what Wilson's interval multiplies: sum of the squared ranks over their squared sum; 0
     # where all are 0.
-    some = values != 0.0
-    size, place = np.unique(np.abs(values[some]), return_inverse=True)
-    count = np.bincount(place, counts[some], len(size))
-    midrank = doubled_midranks(count) / 2.0
-    total = float(count @ midrank)
+    ranks, doubled_w = signed_ranks(differences)
+    total = float(ranks.sum())
     if not total:
         return 0.0, 0.0
-    net = float((counts[some] * np.sign(values[some])) @ midrank[place])
-    return net / total, float(count @ midrank**2) / total**2
+    return 2.0 * doubled_w / total - 1.0, float((ranks.astype(np.float64) ** 2).sum()) / total**2
 
 
 def _rank_biserial(a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
-    once = np.ones(len(a), np.int64)
-    sizes = np.array([_signed_ranks(values, once)[0] for values in difference.T])
+    sizes = np.array([_signed_ranks(values)[0] for values in difference.T])
     return sizes if len(a) else np.full(a.shape[1], np.nan)
 
 
 def _rank_biserial_interval(
-    a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
+    _a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    once = np.ones(len(a), np.int64)
-    sizes = [_signed_ranks(values, once) for values in difference.T]
-    size, share = np.array(sizes).reshape(-1, 2).T
+    size, share = np.array([_signed_ranks(values) for values in difference.T]).reshape(-1, 2).T
     return score_limits(size, share, alpha)
 
 

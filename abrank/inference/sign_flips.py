@@ -24,6 +24,7 @@ from abrank.inference.student import (
     tail_by_fourier,
     tail_by_tilting,
     tail_on_lattice,
+    weighted_sum,
 )
 
 # Part of what a seed means: another value here gives other flips.
@@ -224,7 +225,7 @@ def upper_tail(
 ) -> Bracket:
     """Return bounds of P(sum of randomly signed terms >= threshold), or > threshold."""
     edge = threshold + slack if strict else threshold - slack
-    n_terms, total = int(counts.sum()), float(counts @ sizes)
+    n_terms, total = int(counts.sum()), weighted_sum(counts, sizes)
     if edge > total:
         return Bracket(0.0, 0.0, 0.0)
     ldexp = math.ldexp(1.0, -n_terms)
@@ -243,7 +244,7 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
     cells = CELLS / min(sizes.size, TERMS_ON_THE_GRID) / (QUICKER if quick else 1)
     chance = _normal_tail(sizes, counts, threshold)
     if chance >= SMALL:
-        deviation = math.sqrt(float(counts @ sizes**2))
+        deviation = math.sqrt(weighted_sum(counts, sizes, sizes))
         density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(math.tau)
         # The bounds are apart by about turn / n_frequencies of the probability.
         turn = (threshold + REACH * deviation) * density / chance
@@ -276,7 +277,7 @@ def _narrow(
 
 def _normal_tail(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     """Return the normal approximation of the tail, to choose the way by."""
-    variance = float(counts @ sizes**2)
+    variance = weighted_sum(counts, sizes, sizes)
     return 0.5 * math.erfc(threshold / math.sqrt(2.0 * variance))
 
 
@@ -465,7 +466,7 @@ def _at_zero(sample: DistinctDifferences, total: int, slack: float) -> Bracket:
     counts = sample.counts[some]
     if sample.numbers is None:
         sizes = np.abs(sample.values[some])
-        threshold = abs(float(sample.counts @ sample.values)) if total else 0.0
+        threshold = abs(weighted_sum(sample.counts, sample.values)) if total else 0.0
         tail = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
     else:
         threshold = abs(int(sample.counts @ sample.numbers)) if total else 0
@@ -508,7 +509,7 @@ def _searched(sample: DistinctDifferences, alpha: float) -> float:
         shifted = sample.values - shift * weights
         some = shifted != 0.0
         sizes, counts = np.abs(shifted[some]), sample.counts[some]
-        total, slack = float(sample.counts @ shifted), 1e-12 * float(counts @ sizes)
+        total, slack = weighted_sum(sample.counts, shifted), 1e-12 * weighted_sum(counts, sizes)
         strict = total <= slack
         tail = upper_tail(sizes, counts, abs(total), slack=slack, strict=strict, quick=True)
         pvalue = (_complement(tail) if strict else tail).value

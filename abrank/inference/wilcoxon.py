@@ -20,10 +20,12 @@ from abrank.inference.student import find_root
 MOST_PAIRS = 1500 * 1501 // 2
 # Averages are taken to so many digits of the largest.
 DIGITS = 13
-# As shares of the range: pairs so near to where the search ended are listed too, and how near it
-# goes where more pairs have one average than are listed.
+# As shares of the range: how far a place is put off its number, so that no average is there, and
+# how near the search goes where more pairs have one average than are listed.
 BEYOND = 1e-12
 SMALLEST_SHARE = 2.0**-42
+# Values between which the ranks are interpolated, to begin the search where it will end.
+PROBED = 1 << 13
 
 
 class _Averages(NamedTuple):
@@ -47,28 +49,26 @@ class Walsh:
         self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
         self._n = int(self._up_to[-1])
         self.total = self._n * (self._n + 1)
-        edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
-        # The doubled counts at every theta that was asked for.
-        self._counted = {-edge: self.total, edge: 0}
-        self._all: _Averages | None = None
         n_values = self._values.size
+        self._edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
+        # Of every theta that was asked for: twice the weight from it on, and the first value with
+        # which the average of each value reaches it.
+        nothing = np.zeros(n_values, np.int64)
+        self._counted = {-self._edge: (self.total, nothing), self._edge: (0, nothing + n_values)}
+        self._all: _Averages | None = None
         if n_values * (n_values + 1) // 2 <= MOST_PAIRS:
-            self._all = self._listed(np.zeros(n_values, np.int64), np.full(n_values, n_values))
+            self._all = self._listed(nothing, nothing + n_values, 0)
 
     def doubled_count(self, theta: float) -> int:
-        """Return twice the weight above ``theta`` plus the weight at it."""
-        values = self._values
-        reach = 2.0 * theta - values
-        place = np.searchsorted(values, reach, "right")
-        tied = values[np.maximum(place, 1) - 1] == reach
-        up_to = int(self._weight @ self._up_to[place])
-        below = int(self._weight @ self._up_to[place - tied])
-        above = 2 * self._n**2 - up_to - below
-        # ``above`` is twice the count over ordered pairs: each i < j twice, each i = j once.
-        first, last = (
-            self._up_to[np.searchsorted(values, theta, side)] for side in ("left", "right")
-        )
-        return (above + int(2 * self._n - last - first)) // 2
+        """Return twice the weight of the averages from ``theta`` on, or from a hair above it."""
+        if theta not in self._counted:
+            place = theta + BEYOND * self._edge
+            first = np.searchsorted(self._values, 2.0 * place - self._values)
+            # Over ordered pairs each i < j counts twice, each i = j once.
+            ordered = self._n**2 - int(self._weight @ self._up_to[first])
+            itself = self._n - int(self._up_to[np.searchsorted(self._values, place)])
+            self._counted[theta] = ordered + itself, first.astype(np.int32)
+        return self._counted[theta][0]
 
     def first_below(self, bound: int) -> float:
         """Return the least theta at which the doubled count is below ``bound``."""
@@ -100,36 +100,57 @@ class Walsh:
         # At the first it is at least the one number, at the second below the other.
         if self._all is not None:
             return self._all
-        edge = max(self._counted)
+        for theta in self._guessed(below):
+            self.doubled_count(theta)
         # In turn, because between the two there may be a gap where the count is neither.
         for bound in cycle((below, at_least)):
-            low = max(theta for theta, count in self._counted.items() if count >= at_least)
-            high = min(theta for theta, count in self._counted.items() if count < below)
-            ends = (low - BEYOND * edge, high + BEYOND * edge)
-            first, last = (np.searchsorted(self._values, 2.0 * x - self._values) for x in ends)
-            n_pairs = int((last - first).sum()) // 2
-            if n_pairs <= MOST_PAIRS or high - low <= 2.0 * SMALLEST_SHARE * edge:
+            counted = self._counted.items()
+            low = max(theta for theta, (count, _) in counted if count >= at_least)
+            high = min(theta for theta, (count, _) in counted if count < below)
+            (_, first), (above, last) = self._counted[low], self._counted[high]
+            n_pairs = int((last - first).sum(dtype=np.int64)) // 2
+            if n_pairs <= MOST_PAIRS or high - low <= 2.0 * SMALLEST_SHARE * self._edge:
                 break
             # The count falls in steps, but so many that it is as good as a curve.
             reach = (high - low) * max(MOST_PAIRS / (16.0 * n_pairs), SMALLEST_SHARE)
 
             def excess(theta: float, aim: float = bound - 0.5) -> float:
-                if theta not in self._counted:
-                    self._counted[theta] = self.doubled_count(theta)
-                return self._counted[theta] - aim
+                return self.doubled_count(theta) - aim
 
             find_root(excess, low, high, xtol=reach)
-        return self._listed(first, last)
+        return self._listed(first, last, above // 2)
 
-    def _listed(self, first: IntArray, last: IntArray) -> _Averages:
+    def _guessed(self, bound: int) -> list[float]:
+        """Return two places between which the doubled count most likely falls below ``bound``."""
+        step = self._n / PROBED
+        ranks = np.arange(0.5, PROBED) * step
+        values = self._values[np.searchsorted(self._up_to[1:], ranks, side="right")]
+
+        def below(theta: float) -> float:
+            return float(np.interp(2.0 * theta - values, values, ranks, 0.0, self._n).mean())
+
+        ends = float(values[0]), float(values[-1])
+        result = []
+        for count in (bound + MOST_PAIRS / 8.0, bound - MOST_PAIRS / 8.0):
+            aim = self._n * (1.0 - count / self.total)
+            aim = min(max(aim, below(ends[0])), below(ends[1]))
+
+            def excess(theta: float, aim: float = aim) -> float:
+                return below(theta) - aim
+
+            result.append(float(find_root(excess, *ends, xtol=BEYOND * self._edge)))
+        return result
+
+    def _listed(self, first: IntArray, last: IntArray, above: int) -> _Averages:
         """Return the averages of each value with those from ``first`` up to before ``last``."""
-        arange = np.arange(self._values.size)
-        start = np.maximum(first, arange)
-        length = np.maximum(last - start, 0)
-        repeat = np.repeat(arange, length)
+        # `above` is the weight of what lies above all of them.
+        start = np.maximum(first, np.arange(first.size, dtype=first.dtype))
+        rows = np.flatnonzero(last > start)
+        start, length = start[rows], (last - start)[rows]
+        repeat = np.repeat(rows, length)
         second = np.arange(repeat.size) + np.repeat(start - np.cumsum(length) + length, length)
         sums = self._values[repeat] + self._values[second]
-        if self._all is None and repeat.size == arange.size * (arange.size + 1) // 2:
+        if self._all is None and repeat.size == first.size * (first.size + 1) // 2:
             # Rounded, so that equal averages of different pairs are one value.
             sums = round_off(sums)
         # To the decimal that is nearest: where the sample has few decimals, so have its averages.
@@ -139,11 +160,8 @@ class Walsh:
         among_equals = self._weight * (self._weight + 1) // 2
         pairs = self._weight[repeat] * self._weight[second]
         weight = np.bincount(group, np.where(repeat == second, among_equals[repeat], pairs))
-        # What lies above all of them: pairs of two values, and of equal ones.
-        rest = int(self._weight @ (self._n - self._up_to[np.maximum(last, arange + 1)]))
-        rest += int(among_equals[last <= arange].sum())
-        reaching = 2 * (rest + np.cumsum(weight[::-1].astype(np.int64))[::-1])
-        return _Averages(values / 2.0, np.append(reaching[1:], 2 * rest), reaching)
+        reaching = 2 * (above + np.cumsum(weight[::-1].astype(np.int64))[::-1])
+        return _Averages(values / 2.0, np.append(reaching[1:], 2 * above), reaching)
 
 
 # --- Midranks as whole numbers
@@ -152,6 +170,15 @@ class Walsh:
 def doubled_midranks(counts: IntArray) -> IntArray:
     """Return twice the rank of each value, of ascending ones that occur so often."""
     return np.asarray(2 * np.cumsum(counts) - counts + 1, np.int64)
+
+
+def signed_ranks(differences: FloatArray) -> tuple[IntArray, int]:
+    """Return the doubled midranks of a column's differences but for zeros, and the doubled W+."""
+    sizes, counts = np.unique(np.abs(differences[differences != 0.0]), return_counts=True)
+    ranks = doubled_midranks(counts)
+    gains, n_gains = np.unique(differences[differences > 0.0], return_counts=True)
+    doubled_w = int(n_gains @ ranks[np.searchsorted(sizes, gains)])
+    return np.repeat(ranks, counts), doubled_w
 
 
 # --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
@@ -228,11 +255,10 @@ def wilcoxon(
     checks.one_of("method", method, get_args(Method))
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     rounded = round_off(differences)
-    all_ranks, all_w = _ranks(rounded)
     rows = np.empty((5, rounded.shape[1]))
     for column, level in enumerate(alpha):
         d = rounded[:, column]
-        ranks, doubled_w = all_ranks[:, column], int(all_w[column])
+        ranks, doubled_w = signed_ranks(d)
         total = int(ranks.sum())
         tail = _tail(ranks, total if exact else None)
         walsh = Walsh(d[d != 0.0])
