@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NoReturn,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    overload,
+)
 
 from abrank._support import lazy
 from abrank._support.checks import explained
@@ -27,6 +37,37 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Class = TypeVar("Class", bound=type)
+Item = TypeVar("Item")
+
+
+class Deferred(Sequence[Item]):
+    """A sequence of which each item is computed when it is first looked at."""
+
+    def __init__(self, *calls: Callable[[], Item]) -> None:
+        self._calls = tuple(map(cache, calls))
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(index, slice):
+            return tuple(call() for call in self._calls[index])
+        return self._calls[index]()
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __eq__(self, second: object) -> bool:
+        return isinstance(second, Sequence) and self[:] == tuple(second)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self[:])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self[:],)  # a copy holds no calls
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

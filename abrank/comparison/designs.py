@@ -28,7 +28,7 @@ from abrank.comparison.rows import (
     MeasureResult,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Columns, QuerySample, ScoredSample, Units
+from abrank.comparison.sample import ALL, COMPANIONS, Columns, QuerySample, ScoredSample, Units
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     cluster_sizes,
@@ -164,7 +164,7 @@ class Sequential(QuerySample):
         differences = self.differences[:, lead]
         completed = self._run(self.by, differences, rule.confidence)
         first = TestRow.of(completed, SEQUENCE, decides=True)
-        return (first, *self._companions(differences, rule, decides=""))
+        return (first, *self._run_later(COMPANIONS, differences, rule))
 
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.decides)

@@ -28,7 +28,7 @@ from abrank.comparison.rows import (
     SampleCheck,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Answer, Columns, QuerySample, Sample
+from abrank.comparison.sample import ALL, COMPANIONS, Answer, Columns, QuerySample, Sample
 from abrank.diagnostics import Note
 from abrank.inference.prediction_powered import (
     PredictionPowered,
@@ -156,7 +156,7 @@ class WithMachine(QuerySample):
             return super().test(confidence, columns)
         return self.machine.take(columns).run(self.differences[:, columns], confidence)
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         if not self.together:
             return super().tests(rule, row, lead)
         first = TestRow(
@@ -164,7 +164,7 @@ class WithMachine(QuerySample):
             row.pvalue, pvalue_low=row.pvalue, pvalue_high=row.pvalue, pvalue_error=0.0,
             method="closed form", n_resamples=0, decides=True,
         )  # fmt: skip
-        return (first, *self._companions(self.differences[:, lead], rule, decides=""))
+        return (first, *self._run_later(COMPANIONS, self.differences[:, lead], rule))
 
     def deviation(self, lead: int) -> float:
         if not self.together or not self.judged.worth:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -62,8 +62,8 @@ class Comparison(Result):
     decision : Decision
     rows : tuple of MeasureResult
         One a measure.
-    test_rows : tuple of TestRow
-        Every test of the primary measure.
+    test_rows : sequence of TestRow
+        Every test of the primary measure, each run when it is looked at.
     effects : mapping of str to Effect
         Effect sizes of the primary measure, with their intervals.
     spread : Spread
@@ -122,7 +122,7 @@ class Comparison(Result):
     rule: Rule
     decision: Decision
     rows: tuple[MeasureResult, ...]
-    test_rows: tuple[TestRow, ...]
+    test_rows: Sequence[TestRow]
     effects: Mapping[str, Effect]
     spread: Spread
     planning: Planning

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from abrank import inference
-from abrank._support.result import record
+from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import (
     OF_RUNS,
@@ -122,7 +122,7 @@ class Sample(Protocol):
     def alike(self) -> str:
         """Say what two systems share that score the same on every query."""
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         """Return every test of the primary measure, the one that decides among them."""
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
@@ -279,27 +279,25 @@ class QuerySample(ScoredSample):
                 return "same-rankings"
         return "tied-scores"
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
-        rows: list[TestRow] = []
-        if self.by not in COMPANIONS:  # a test of a user's own stands first
-            completed = self._run(self.by, differences, rule.confidence)
-            rows.append(TestRow.of(completed, inference.TESTS[self.by].title, decides=True))
-        return (*rows, *self._companions(differences, rule, decides=self.by))
+        # A test of a user's own stands first.
+        names = (*([] if self.by in COMPANIONS else [self.by]), *COMPANIONS)
+        return self._run_later(names, differences, rule, decides=self.by)
 
-    def _companions(
-        self, differences: FloatArray, rule: Rule, *, decides: str
-    ) -> tuple[TestRow, ...]:
-        """Run the usual tests, and say which of them decides; none by the empty name."""
-        rows = []
-        for name in COMPANIONS:
+    def _run_later(
+        self, names: Sequence[str], differences: FloatArray, rule: Rule, *, decides: str = ""
+    ) -> Sequence[TestRow]:
+        """Run tests when they are looked at, and say which of them decides; none by default."""
+
+        def run(name: str) -> TestRow:
             result = inference.run_test(
                 name, differences, confidence=rule.confidence, seed=self.seed,
                 n_resamples=self.n_resamples,
             )  # fmt: skip
-            title = inference.TESTS[name].title
-            rows.append(TestRow.of(result, title, decides=name == decides))
-        return tuple(rows)
+            return TestRow.of(result, inference.TESTS[name].title, decides=name == decides)
+
+        return Deferred(*(partial(run, name) for name in names))
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
         return effects(

@@ -177,13 +177,13 @@ def inspect_differences(
         differ = int(np.count_nonzero(signs))
         values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
         notes.append(Note("few-signs", 3 if blind else 2, values))
-    by_t = [test.pvalue for test in tests if test.test == "t"]
-    if deciding is not None and visible and by_t and not any(pvalue < alpha for pvalue in by_t):
+    by_t = next((test.pvalue for test in tests if test.test == "t"), 0.0)
+    if deciding is not None and visible and not by_t < alpha:
         # The test asks about something else than the mean.
         rates = FALSE_FINDINGS.get(deciding.test, {})
         size = max((size for size in rates if size <= n), default=None)
         if size is not None:
-            values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t[0]}
+            values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t}
             notes.append(Note("not-about-the-mean", 2, values))
     return notes + _outlying(differences, deciding, alpha, query_ids)
 

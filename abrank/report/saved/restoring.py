@@ -97,8 +97,10 @@ def _reader(kind: Any) -> Reader:  # noqa: ANN401
         return partial(_optional, _number if set(kinds) == {int, float} else _reader(*kinds))
     if origin is Literal:
         return partial(_choice, kinds)
-    if origin is tuple:
-        return partial(_items if kinds[-1] is Ellipsis else _positions, kinds)
+    if origin is tuple and kinds[-1] is not Ellipsis:
+        return partial(_positions, kinds)
+    if origin in (tuple, Sequence):
+        return partial(_items, kinds)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return partial(_mapping, _reader(kinds[1]))
     if is_dataclass(kind):
