@@ -16,22 +16,26 @@ from typing import Any, ParamSpec, TypeVar
 from abrank._support import checks
 from abrank._support.checks import REASONS, binder
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError, calling, nearest
 from abrank._support.files import parse_toml
 from abrank.options import (
+    Inputs,
     Looks,
     Option,
     Question,
+    RankingQuestion,
     every_option,
     flattened,
     home_of,
     iterate,
+    made,
     nested,
     options_of,
 )
 
 _P = ParamSpec("_P")
 _Found = TypeVar("_Found")
+_Asked = TypeVar("_Asked", Question, RankingQuestion)
 
 # The day on which the rule was declared: recorded, and part of no option.
 DATE = "declared_on"
@@ -247,61 +251,81 @@ def deviations(
     return result
 
 
-def ruled(*needed: str) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]]:
-    """Let a function take ``config=``: a TOML file or a Question states what the call does not.
+def answered_by(
+    answer: Callable[[Inputs, _Asked], _Found], kind: type[_Asked], *needed: str
+) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]]:
+    """Let a public function be its signature and its documentation, and ``answer`` do the work.
 
-    Keys of the file are those of ``abrank compare --config``, paths as seen from its folder. The
-    file's hash stands in the result's provenance, and where the call differs from it. What is no
-    keyword of the function reaches it as the Question in ``config``. ``needed`` are the arguments
-    that the call or the file must have.
+    The arguments make one question of a kind and the inputs beside it, once. ``config=``, where the
+    function has it, is a TOML file or a Question that states what the call does not. Keys of the
+    file are those of ``abrank compare --config``, paths as seen from its folder. The file's hash
+    stands in the result's provenance, and where the call differs from it. ``needed`` are the
+    arguments that the call or the file must have.
     """
 
     def decorate(function: Callable[_P, _Found]) -> Callable[_P, _Found]:
         bind = binder(function, home_of)
         parameters, taker = inspect.signature(function).parameters, function.__name__
+        defaults = {name: item.default for name, item in parameters.items()}
+        sources = [name for name, item in parameters.items() if item.kind < item.KEYWORD_ONLY]
 
         @wraps(function)
         def call(*args: _P.args, **keywords: _P.kwargs) -> _Found:
             arguments = bind(*args, **keywords)
             config = arguments.pop("config", None)
             rule = None if config is None or isinstance(config, Question) else read_rule(config)
-            stated = {} if rule is None else rule.values(taker)
-            if isinstance(config, Question):
-                stated = _stated(config, taker)
-            custom = instead(flattened(arguments), stated)
-            created = (nested(stated | custom) if stated else {}) | arguments
+            by_key = {} if rule is None else rule.values(taker)
+            stated = _stated(config, taker) if isinstance(config, Question) else nested(by_key)
+            given = stated | instead(arguments, stated)
             for name in needed:
-                if created.get(name) is None:
+                if given.get(name) is None:
                     nor = "" if rule is None else f", and {rule.path} does not state it"
                     raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
-            rare = {name: created.pop(name) for name in [*created] if name not in parameters}
-            requested: Any = created | ({"config": Question(**rare)} if rare else {})
-            result: Any = function(**requested)  # type: ignore[call-arg] # as bound, and as declared
-            if rule is not None:
-                message = deviations(custom, stated, options_of(taker))
-                recorded = {**result.provenance, "declared": rule.recorded(message)}
-                result = replace(result, provenance=recorded)
-            return result  # type: ignore[no-any-return]
+            if given.get("scoring") is None:
+                given.pop("scoring", None)
+            elif "missing" not in given:  # of ready scores
+                given["missing"] = given["scoring"].missing
+            asked = {item.name for item in fields(kind)}
+            values = {name: value for name, value in defaults.items() if name != "scoring"} | given
+            inputs = made(Inputs, {name: given[name] for name in given if name not in asked})
+            chosen = _CALLED if "columns" in parameters else ()
+            called = {name: given[name] for name in chosen if name in given}
+            with calling(taker, {name: given.get(name) for name in sources}, called):
+                result = answer(inputs, made(kind, values))
+            if rule is None:
+                return result
+            changed = instead(flattened(arguments), by_key)
+            declared = rule.recorded(deviations(changed, by_key, options_of(taker)))
+            answered: Any = result  # one with a provenance
+            return replace(answered, provenance={**answered.provenance, "declared": declared})  # type: ignore[no-any-return]
 
         return call
 
     return decorate
 
 
+# What a call that chooses a variant of a table of scores repeats, in this order.
+_CALLED = ("baseline", "candidate", "columns", "variant", "where", "measures", "missing")
+
+
 def _stated(question: Question, taker: str) -> dict[str, Any]:
     """Return what a Question states otherwise than by default; what a function lacks is refused."""
-    plain, values = (
-        flattened({field.name: getattr(first, field.name) for field in fields(Question)})
-        for first in (Question(), question)
-    )
-    result = {
-        key: value
-        for key, value in values.items()
-        if value is not plain[key] and (type(value) is not type(plain[key]) or value != plain[key])
-    }
-    for key in result:
-        if key not in options_of(taker):
+    plain = Question()
+    names = [
+        item.name
+        for item in fields(Question)
+        if _differ(getattr(question, item.name), getattr(plain, item.name))
+    ]
+    result, defaults = ({name: getattr(one, name) for name in names} for one in (question, plain))
+    usual = flattened(defaults)
+    for key, value in flattened(result).items():
+        if key not in options_of(taker) and _differ(value, usual[key]):
             reason = REASONS.get(taker, {}).get(key)
             text = f"{taker}() takes no {key}=: {reason}" if reason else ""
             raise ArgumentError(text or f"{key} of the Question is not for abrank.{taker}")
     return result
+
+
+def _differ(value: object, default: object) -> bool:
+    """Say whether two values differ; a table, which has no truth value, is of another type."""
+    return value is not default and (type(value) is not type(default) or value != default)

@@ -17,7 +17,7 @@ from abrank.comparison.pairing import require_common_queries, require_two_files
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import read_margin, require_margin_in_range, with_guards
 from abrank.inputs.run import named_runs
-from abrank.ledger.record import recording
+from abrank.ledger.record import recorded
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.options import (
@@ -28,10 +28,9 @@ from abrank.options import (
     Question,
     RankingQuestion,
     Scoring,
-    taking,
 )
 from abrank.provenance import provenance
-from abrank.rule_file import ruled
+from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import score_runs, silent
 
 if TYPE_CHECKING:
@@ -40,7 +39,55 @@ if TYPE_CHECKING:
 TOP = 20  # documents of each ranking that a report can show
 
 
-@ruled("qrels", "a", "b")
+def compare_runs(
+    inputs: Inputs,
+    question: Question,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> Comparison:
+    """Compare two runs as :func:`compare` does, and tell the stages of the work."""
+    require_two_files(inputs.a, inputs.b)
+    scoring, engine = question.scoring, question.engine
+    qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
+    names = {**inputs.known, "clusters": question.clusters}
+    context = QueryData.of(**names, weights=question.weights)
+    # A mistyped name should not cost the reading of two runs.
+    measures = with_guards(question.measures, question.guard)
+    parsed = scoring.measures(measures)
+    primary = question.primary
+    lead = None if primary is None else scoring.measures(str(parse(primary)))[0]
+    custom = scoring.named(measures)
+    named = None if len(custom) == len(parsed) else [item.name for item in custom]
+    chosen = choose([item.name for item in parsed], named, lead and lead.name)
+    unchosen(
+        chosen,
+        gate=question.gate is not None,
+        in_sequence=question.family == SEQUENCE,
+    )
+    first = parse(chosen.primary).entry
+    require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
+    machine = MachineSource.of(question.machine)
+    machine.require_runs_again(runs)
+    scores = score_runs(qrels, runs, measures, scoring, engine=engine, top=TOP, on_stage=on_stage)
+    require_common_queries(scores)
+    context = machine.beside(
+        context, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
+        on_stage=on_stage,
+    )  # fmt: skip
+    on_stage("testing")
+    if lead is not None:
+        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
+    return compare_recorded(
+        scores,
+        replace(question, primary=primary),
+        data=context,
+        settings=scoring.settings(),
+        command=command,
+    )
+
+
+@answered_by(recorded(compare_runs), Question, "qrels", "a", "b")
 def compare(
     qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
     a: Any = None,  # noqa: ANN401 - whatever read_run reads
@@ -84,7 +131,7 @@ def compare(
         The runs of the baseline and of the candidate.
     config : path or Question, optional
         The rule declared beforehand: a file as for ``abrank compare --config``, see
-        :func:`abrank.rule_file.ruled`, of which what the call changes is recorded; or a
+        :func:`abrank.rule_file.answered_by`, of which what the call changes is recorded; or a
         :class:`abrank.Question`, which has what is no keyword here, such as ``family``.
     measures : sequence of str, optional
         Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it. The first
@@ -148,69 +195,47 @@ def compare(
     >>> set(titled.evidence.documents.values())
     {'Tea pots'}
     """
-    question = replace(
-        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
-        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
-        lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
-        machine=machine, engine=engine, resamples=resamples, rng=rng,
-    )  # fmt: skip
-    inputs = Inputs(
-        qrels=qrels, a=a, b=b, name_a=name_a, name_b=name_b, segments=segments, topics=topics,
-        docs=docs,
-    )  # fmt: skip
-    with recording(question) as record:
-        return record.compare(lambda requested: compare_runs(inputs, requested))
+    raise NotImplementedError  # answered by compare_runs
 
 
-def compare_runs(
+def rank_runs(
     inputs: Inputs,
-    question: Question,
+    question: RankingQuestion,
     *,
+    details: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
-) -> Comparison:
-    """Compare two runs as :func:`compare` does, and tell the stages of the work."""
-    require_two_files(inputs.a, inputs.b)
-    scoring, engine = question.scoring, question.engine
-    qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
-    names = {**inputs.known, "clusters": question.clusters}
-    context = QueryData.of(**names, weights=question.weights)
-    # A mistyped name should not cost the reading of two runs.
-    measures = with_guards(question.measures, question.guard)
-    parsed = scoring.measures(measures)
-    primary = question.primary
-    lead = None if primary is None else scoring.measures(str(parse(primary)))[0]
-    custom = scoring.named(measures)
-    named = None if len(custom) == len(parsed) else [item.name for item in custom]
-    chosen = choose([item.name for item in parsed], named, lead and lead.name)
-    unchosen(
-        chosen,
-        gate=question.gate is not None,
-        in_sequence=question.family == SEQUENCE,
-    )
-    first = parse(chosen.primary).entry
-    require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
-    machine = MachineSource.of(question.machine)
-    machine.require_runs_again(runs)
-    scores = score_runs(qrels, runs, measures, scoring, engine=engine, top=TOP, on_stage=on_stage)
-    require_common_queries(scores)
-    context = machine.beside(
-        context, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
-        on_stage=on_stage,
+) -> Ranking:
+    """Rank runs as :func:`rank` does, and tell the stages of the work."""
+    # To compare two runs needs none of it.
+    from abrank.ranking.beside import DEPTH, MOST_LISTS
+    from abrank.ranking.rank import baselines_of, rank_board
+
+    runs = named_runs(inputs.runs, joins_parts=True)
+    # A mistyped name should not cost the reading of all runs.
+    measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
+    parse_measures(measures)
+    if len(runs) < 2:
+        there = f", and there is one, {next(iter(runs))}" if runs else ""
+        raise ArgumentError(
+            f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
+        )
+    baselines_of(question.baseline, runs)
+    top = DEPTH if details and len(runs) <= MOST_LISTS else 0
+    scores = score_runs(
+        inputs.qrels, runs, measures, question.scoring,
+        engine=question.engine, top=top, on_stage=on_stage,
     )  # fmt: skip
-    on_stage("testing")
-    if lead is not None:
-        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
-    return compare_recorded(
-        scores,
-        replace(question, primary=primary),
-        data=context,
-        settings=scoring.settings(),
-        command=command,
-    )
+    require_common_queries(scores)
+    roles = {name: name for name in runs}
+    settings = question.scoring.settings()
+    result = provenance(scores, roles, settings=settings, command=command)
+    # All that was scored is ranked: a name such as P_5,10 is that of several measures.
+    requested = replace(question, measures=None)
+    return rank_board(scores, requested, details=details, provenance=result, on_stage=on_stage)
 
 
-@taking
+@answered_by(rank_runs, RankingQuestion, "qrels", "runs")
 def rank(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any] | Sequence[Any],
@@ -273,47 +298,4 @@ def rank(
     >>> [(row.system, row.group) for row in rank(made.qrels, runs).rows]
     [('B', 'a'), ('A', 'b'), ('A again', 'b')]
     """
-    question = RankingQuestion(
-        measures=measures, baseline=baseline, test=test, adjust=adjust, alpha=alpha, family=family,
-        lower_is_better=lower_is_better, higher_is_better=higher_is_better, pairs=pairs,
-        instruments=instruments, risk=risk, scoring=scoring or Scoring(), engine=engine,
-        resamples=resamples, rng=rng,
-    )  # fmt: skip
-    return rank_runs(qrels, named_runs(runs, joins_parts=True), question)
-
-
-def rank_runs(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
-    question: RankingQuestion,
-    *,
-    context: bool = True,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
-) -> Ranking:
-    """Rank runs as :func:`rank` does, and tell the stages of the work."""
-    # To compare two runs needs none of it.
-    from abrank.ranking.beside import DEPTH, MOST_LISTS
-    from abrank.ranking.rank import baselines_of, rank_board
-
-    # A mistyped name should not cost the reading of all runs.
-    measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
-    parse_measures(measures)
-    if len(runs) < 2:
-        there = f", and there is one, {next(iter(runs))}" if runs else ""
-        raise ArgumentError(
-            f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
-        )
-    baselines_of(question.baseline, runs)
-    top = DEPTH if context and len(runs) <= MOST_LISTS else 0
-    scores = score_runs(
-        qrels, runs, measures, question.scoring,
-        engine=question.engine, top=top, on_stage=on_stage,
-    )  # fmt: skip
-    require_common_queries(scores)
-    roles = {name: name for name in runs}
-    settings = question.scoring.settings()
-    result = provenance(scores, roles, settings=settings, command=command)
-    # All that was scored is ranked: a name such as P_5,10 is that of several measures.
-    requested = replace(question, measures=None)
-    return rank_board(scores, requested, details=context, provenance=result, on_stage=on_stage)
+    raise NotImplementedError  # answered by rank_runs

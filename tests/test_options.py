@@ -28,6 +28,7 @@ from abrank.options import (
     parts_of,
 )
 from abrank.options.values import PAIR, flag_of
+from abrank.rule_file import answered_by
 
 TAKERS = {
     "compare": Question, "compare_scores": Question, "compare_collections": Question,
@@ -74,7 +75,7 @@ def test_every_option_of_a_function_can_be_given(taker: str) -> None:
         assert word in parameters, (taker, key)
 
 
-def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_given_arrives() -> None:
     """Each keyword of compare, with another value than its default, is in the question."""
     heard: list[tuple[Any, Any]] = []
 
@@ -82,19 +83,20 @@ def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
         heard.append((question, inputs))
         return "found"
 
-    monkeypatch.setattr("abrank.workflow.compare_runs", listen)
+    signature: Any = abrank.compare
+    compare = answered_by(listen, Question, "qrels", "a", "b")(signature.__wrapped__)
     second: dict[str, Any] = {
         "measures": ["AP"], "margin": 0.1, "require": "better", "guard": "RR:-0.1",
         "accept_doubt": True, "alpha": 0.1, "test": "sign", "lower_is_better": ["ms"],
         "design": (Looks(1, of=2),), "scoring": HowScored(rel=2), "machine": Machine(qrels="m"),
         "engine": Engine("dask"), "resamples": 99, "rng": 7,
     }  # fmt: skip
-    assert abrank.compare("q", {}, {}, **second) == "found"
+    assert compare("q", {}, {}, **second) == "found"
     assert {name: getattr(heard[-1][0], name) for name in second} == second
-    abrank.compare("q", {}, {}, fail_on="worse", config=Question(family="all", primary="AP"))
+    compare("q", {}, {}, fail_on="worse", config=Question(family="all", primary="AP"))
     assert (heard[-1][0].gate, heard[-1][0].family) == ("not-worse-shown", "all")
     about = {"segments": 1, "topics": 2, "docs": 3}
-    abrank.compare("q", {}, {}, name_a="one", name_b="two", **about)  # type: ignore[arg-type]
+    compare("q", {}, {}, name_a="one", name_b="two", **about)
     assert heard[-1][1] == Inputs(qrels="q", a={}, b={}, name_a="one", name_b="two", **about)
 
 

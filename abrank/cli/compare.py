@@ -207,15 +207,16 @@ def _over_collections(
     )
     from abrank.collections.rank import rank_each
 
-    missing = question.scoring.missing if _flags.given("missing") else "error"
-    table = made(Inputs, nested(dict(_flags.options_given()))).table
+    inputs = _inputs_of_ranking(question)
     _output.Output.of(flags).deliver(
-        flags,
-        lambda progress: rank_each(
-            flags["collections"], question, missing=missing, table=table, command=called,
-            on_stage=progress,
-        ),
-    )  # fmt: skip
+        flags, lambda progress: rank_each(inputs, question, command=called, on_stage=progress)
+    )
+
+
+def _inputs_of_ranking(question: RankingQuestion) -> Inputs:
+    """Return what the flags say of the inputs of a ranking."""
+    missing = question.scoring.missing if _flags.given("missing") else "error"
+    return made(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
 
 
 def _ranking(
@@ -230,18 +231,16 @@ def _ranking(
         from abrank.ranking.rank import rank_ready
 
         _flags.require_taken("rank_scores", "is for runs, not for ready scores")
-        missing = question.scoring.missing if _flags.given("missing") else "error"
         on_stage("reading the scores")
-        table = made(Inputs, nested(dict(_flags.options_given()))).table
-        return rank_ready(
-            files, question, missing=missing, table=table, command=called, on_stage=on_stage
-        )
+        inputs = replace(_inputs_of_ranking(question), scores=files)
+        return rank_ready(inputs, question, command=called, on_stage=on_stage)
     from abrank.inputs.run import by_system
     from abrank.workflow import rank_runs
 
     qrels, *runs = files
     named = by_system(_flags.named(tuple(runs)))
-    return rank_runs(qrels, named, question, command=called, on_stage=on_stage)
+    inputs = replace(_inputs_of_ranking(question), qrels=qrels, runs=named)
+    return rank_runs(inputs, question, command=called, on_stage=on_stage)
 
 
 @click.command("render")

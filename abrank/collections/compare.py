@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError, calling
+from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import (
     Asked,
     FloatArray,
@@ -48,12 +48,60 @@ from abrank.options import Clusters, Designs, Engine, Inputs, Question, Scoring
 from abrank.options.parts import parts_of
 from abrank.provenance import origin
 from abrank.rule import Design
-from abrank.rule_file import ruled
+from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.workflow import compare_runs
 
 
-@ruled("collections")
+def compare_each(
+    inputs: Inputs,
+    question: Question,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> CollectionsComparison:
+    """Compare as :func:`compare_collections` does, and tell the stages of the work."""
+    source, names = inputs.collections, inputs.names
+    collections = source
+    stated: dict[str, dict[str, Any]] = {}
+    if not isinstance(collections, Mapping):
+        files = read_collections(collections)
+        stated = {
+            kind: {name: file[kind] for name, file in files.items() if kind in file}
+            for kind in PROPERTIES
+        }
+        systems = {
+            "name_a": inputs.baseline or inputs.name_a, "name_b": inputs.candidate or inputs.name_b
+        }  # fmt: skip
+        collections, names = pairs_of(files, **systems)
+    _require_several(collections)
+    require_poolable(question)
+    cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
+    grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
+    alone = replace(question, require=None, fail_on=None, accept_doubt=False)
+    result = {}
+    for name, collection in collections.items():
+        on_stage(f"comparing on {name}")
+        parts = [part for part in parts_of(alone.design) if not isinstance(part, Clusters)]
+        clusters = [Clusters(grouped[name])] if name in grouped else []
+        requested = replace(alone, design=[*clusters, *parts] or None)
+        with on_collection(name, source):
+            custom = replace(
+                inputs, name_a=names.get("name_a"), name_b=names.get("name_b"),
+                segments=cut.get(name),
+            )  # fmt: skip
+            result[name] = _comparison(name, collection, requested, custom)
+    return summarise_collections(
+        result,
+        require=question.gate,
+        on=question.on,
+        accept_doubt=question.accept_doubt,
+        provenance=origin(command),
+        **names,
+    )
+
+
+@answered_by(compare_each, Question, "collections")
 def compare_collections(
     collections: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
@@ -149,71 +197,7 @@ def compare_collections(
     >>> found.primary.n_queries, found.primary.stratified.reading, found.primary.random.reading
     (240, 'better', 'better')
     """
-    question = replace(
-        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
-        guard=guard, on=on, accept_doubt=accept_doubt, alpha=alpha, test=test,
-        lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
-        engine=engine, resamples=resamples, rng=rng,
-    )  # fmt: skip
-    inputs = Inputs(
-        collections={} if collections is None else collections, baseline=baseline,
-        candidate=candidate, columns=columns, variant=variant, where=where, name_a=name_a,
-        name_b=name_b, segments=segments, missing="error" if scoring is None else scoring.missing,
-    )  # fmt: skip
-    keywords = {
-        "baseline": baseline, "candidate": candidate, "columns": columns, "variant": variant,
-        "where": where, "measures": measures,
-    }  # fmt: skip
-    with calling("compare_collections", {"collections": collections}, keywords):
-        return compare_each(inputs, question)
-
-
-def compare_each(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
-) -> CollectionsComparison:
-    """Compare as :func:`compare_collections` does, and tell the stages of the work."""
-    source, names = inputs.collections, inputs.names
-    collections = source
-    stated: dict[str, dict[str, Any]] = {}
-    if not isinstance(collections, Mapping):
-        files = read_collections(collections)
-        stated = {
-            kind: {name: file[kind] for name, file in files.items() if kind in file}
-            for kind in PROPERTIES
-        }
-        systems = {
-            "name_a": inputs.baseline or inputs.name_a, "name_b": inputs.candidate or inputs.name_b
-        }  # fmt: skip
-        collections, names = pairs_of(files, **systems)
-    _require_several(collections)
-    require_poolable(question)
-    cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
-    grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
-    alone = replace(question, require=None, fail_on=None, accept_doubt=False)
-    result = {}
-    for name, collection in collections.items():
-        on_stage(f"comparing on {name}")
-        parts = [part for part in parts_of(alone.design) if not isinstance(part, Clusters)]
-        clusters = [Clusters(grouped[name])] if name in grouped else []
-        requested = replace(alone, design=[*clusters, *parts] or None)
-        with on_collection(name, source):
-            custom = replace(
-                inputs, name_a=names.get("name_a"), name_b=names.get("name_b"),
-                segments=cut.get(name),
-            )  # fmt: skip
-            result[name] = _comparison(name, collection, requested, custom)
-    return summarise_collections(
-        result,
-        require=question.gate,
-        on=question.on,
-        accept_doubt=question.accept_doubt,
-        provenance=origin(command),
-        **names,
-    )
+    raise NotImplementedError  # answered by compare_each
 
 
 def _clusters_of(

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from abrank import inference
-from abrank._support.errors import AlignmentError, ArgumentError, calling
-from abrank._support.typing import FloatArray, Missing, RandomSource
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.result import (
     CollectionsRanking,
     MeasureStandings,
@@ -29,13 +29,13 @@ from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
-from abrank.inputs.score_reading import TableOptions
-from abrank.options import Engine, RankingQuestion, Scoring, taking
+from abrank.options import Engine, Inputs, RankingQuestion, Scoring
 from abrank.provenance import origin
 from abrank.ranking import Ranking
 from abrank.ranking.beside import pair_rows
 from abrank.ranking.rank import rank_board, rank_ready
 from abrank.ranking.result import RankChance
+from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.workflow import rank_runs
@@ -45,7 +45,44 @@ TEST, ADJUST = "t", "holm"
 WITHIN, WITHIN_TITLE = "within-collections", "min-P bootstrap of the queries within collections"
 
 
-@taking
+def rank_each(
+    inputs: Inputs,
+    question: RankingQuestion,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> CollectionsRanking:
+    """Rank as :func:`rank_collections` does, and tell the stages of the work."""
+    source = collections = inputs.collections
+    if not isinstance(collections, Mapping):
+        collections = boards_of(read_collections(collections))
+    if len(collections) < 2:
+        raise ArgumentError(
+            f"two collections or more are ranked together, not {len(collections)}; one is for rank"
+        )
+    result = {}
+    for name, collection in collections.items():
+        on_stage(f"ranking on {name}")
+        with on_collection(name, source):
+            result[name] = _ranking(collection, inputs, replace(question, pairs=True))
+    on_stage("testing over the collections")
+    return summarise_rankings(
+        result, test=question.test, adjust=question.adjust, provenance=origin(command)
+    )
+
+
+def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> Ranking:
+    """Rank on one collection."""
+    if isinstance(collection, Ranking):
+        return collection
+    if isinstance(collection, tuple) and len(collection) == 2:
+        qrels, runs = collection
+        custom = replace(inputs, qrels=qrels, runs=named_runs(runs))
+        return rank_runs(custom, question, details=False)
+    return rank_ready(replace(inputs, scores=collection), question, details=False)
+
+
+@answered_by(rank_each, RankingQuestion, "collections")
 def rank_collections(
     collections: Mapping[str, Any] | str | os.PathLike[str],
     *,
@@ -123,60 +160,7 @@ def rank_collections(
     >>> found.primary.first(), found.primary["bm25"].these.rank_low
     (('rrf', 't5'), 3)
     """
-    question = RankingQuestion(
-        measures=measures, test=test, adjust=adjust, alpha=alpha, lower_is_better=lower_is_better,
-        higher_is_better=higher_is_better, scoring=scoring or Scoring(), engine=engine,
-        resamples=resamples, rng=rng,
-    )  # fmt: skip
-    missing: Missing = "error" if scoring is None else scoring.missing
-    table = TableOptions.of(columns, variant, where)
-    keywords = {"columns": columns, "variant": variant, "where": where, "measures": measures}
-    with calling("rank_collections", {"collections": collections}, keywords):
-        return rank_each(collections, question, missing=missing, table=table)
-
-
-def rank_each(
-    collections: Mapping[str, Any] | str | os.PathLike[str],
-    question: RankingQuestion,
-    *,
-    missing: Missing = "error",
-    table: TableOptions | None = None,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
-) -> CollectionsRanking:
-    """Rank as :func:`rank_collections` does, and tell the stages; ``missing`` of ready scores."""
-    source = collections
-    if not isinstance(collections, Mapping):
-        collections = boards_of(read_collections(collections))
-    if len(collections) < 2:
-        raise ArgumentError(
-            f"two collections or more are ranked together, not {len(collections)}; one is for rank"
-        )
-    result = {}
-    for name, collection in collections.items():
-        on_stage(f"ranking on {name}")
-        with on_collection(name, source):
-            result[name] = _ranking(collection, question, missing, table)
-    on_stage("testing over the collections")
-    return summarise_rankings(
-        result, test=question.test, adjust=question.adjust, provenance=origin(command)
-    )
-
-
-def _ranking(
-    arguments: Any,  # noqa: ANN401
-    question: RankingQuestion,
-    missing: Missing,
-    table: TableOptions | None,
-) -> Ranking:
-    """Rank on one collection."""
-    if isinstance(arguments, Ranking):
-        return arguments
-    question = replace(question, pairs=True)
-    if isinstance(arguments, tuple) and len(arguments) == 2:
-        qrels, runs = arguments
-        return rank_runs(qrels, named_runs(runs), question, context=False)
-    return rank_ready(arguments, question, missing=missing, table=table, details=False)
+    raise NotImplementedError  # answered by rank_each
 
 
 def summarise_rankings(

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import calling
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.choosing import directions_again
 from abrank.comparison.deciding import (
@@ -40,11 +39,11 @@ from abrank.diagnostics.runs import (
 from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread
-from abrank.ledger.record import recording
+from abrank.ledger.record import recorded
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule import Reason
-from abrank.rule_file import ruled
+from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict, settle
@@ -53,7 +52,31 @@ from abrank.verdict import Verdict, settle
 KEPT = frozenset({"nobody-chose", "shown-apart", "missing-scores"})
 
 
-@ruled("a")
+def compare_ready(
+    inputs: Inputs,
+    question: Question,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> Comparison:
+    """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
+    on_stage("reading the scores")
+    scores = pair_scores(
+        inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
+        measures=question.measures, missing=inputs.missing,
+        lower_is_better=question.lower_is_better, options=inputs.table,
+        independent=question.independent,
+    )  # fmt: skip
+    data = QueryData.of(
+        **inputs.known, clusters=question.clusters, weights=question.weights,
+        properties=scores.reading.properties if scores.reading is not None else {},
+    )  # fmt: skip
+    data = MachineSource.of(question.machine).beside(data, scores)
+    on_stage("testing")
+    return compare_recorded(scores, question, data=data, command=command)
+
+
+@answered_by(recorded(compare_ready), Question, "a")
 def compare_scores(
     a: Any = None,  # noqa: ANN401 - Series, dict, or what read_scores reads
     b: Any = None,  # noqa: ANN401
@@ -134,47 +157,7 @@ def compare_scores(
     >>> round(result.mean_difference, 3), round(result.pvalue, 3), str(result.verdict)
     (0.2, 0.066, 'inconclusive')
     """
-    question = replace(
-        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
-        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
-        lower_is_better=lower_is_better, design=design, machine=machine, resamples=resamples,
-        rng=rng,
-    )  # fmt: skip
-    inputs = Inputs(
-        a=a, b=b, baseline=baseline, candidate=candidate, columns=columns, variant=variant,
-        where=where, name_a=name_a, name_b=name_b, missing=missing, segments=segments,
-        topics=topics,
-    )  # fmt: skip
-    keywords = {
-        "baseline": baseline, "candidate": candidate, "columns": columns, "variant": variant,
-        "where": where, "measures": measures, "missing": missing,
-    }  # fmt: skip
-    with calling("compare_scores", {"a": a, "b": b}, keywords), recording(question) as record:
-        return record.compare(lambda requested: compare_ready(inputs, requested))
-
-
-def compare_ready(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
-) -> Comparison:
-    """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
-    on_stage("reading the scores")
-    scores = pair_scores(
-        inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
-        measures=question.measures, missing=inputs.missing,
-        lower_is_better=question.lower_is_better, options=inputs.table,
-        independent=question.independent,
-    )  # fmt: skip
-    data = QueryData.of(
-        **inputs.known, clusters=question.clusters, weights=question.weights,
-        properties=scores.reading.properties if scores.reading is not None else {},
-    )  # fmt: skip
-    data = MachineSource.of(question.machine).beside(data, scores)
-    on_stage("testing")
-    return compare_recorded(scores, question, data=data, command=command)
+    raise NotImplementedError  # answered by compare_ready
 
 
 def compare_recorded(

@@ -30,15 +30,66 @@ from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
 from abrank.inference.paired import t_answer
 from abrank.inputs.votes import GROUPS, Vote, Votes, read_votes
-from abrank.ledger.record import recording
+from abrank.ledger.record import recorded
 from abrank.measures.names import listed
 from abrank.options import Designs, Inputs, Question
-from abrank.rule_file import ruled
+from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 
 
-@ruled("votes")
+def with_test(question: Question) -> Question:
+    """Return a question with the test that decides of votes, where none was named."""
+    by_t = (
+        question.anytime
+        or question.independent
+        or question.weights is not None
+        or str(question.margin or "").strip().endswith("%")
+    )
+    return question if question.test else replace(question, test="t" if by_t else "permutation")
+
+
+def compare_votes(
+    inputs: Inputs,
+    question: Question,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> Comparison:
+    """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
+    on_stage("reading the votes")
+    votes = read_votes(inputs.votes, **inputs.names)
+    scores, result = count_votes(votes, alpha=question.alpha)
+    # What one order alone shows is the position effect, which stands beside; nobody compares by it
+    # unless it is named.
+    chosen: Sequence[str] = [name for name in scores.measures if name not in SHARES[2:]]
+    if question.measures is not None:
+        chosen = listed(question.measures)
+        lacking = [name for name in chosen if name not in scores.measures]
+        if lacking:
+            raise ArgumentError(
+                f"votes give no {lacking[0]}; there are {', '.join(scores.measures)}"
+            )
+        scores = replace(scores, named=tuple(chosen))
+    scores = scores.take([scores.measures.index(name) for name in chosen])
+    # Impressions of one user depend on one another, whether or not somebody thinks of it.
+    clusters: Any = question.clusters
+    if clusters is None and not question.anytime:
+        clusters = next((name for name in GROUPS if name in votes.groups), None)
+    group = votes.groups.get(clusters) if isinstance(clusters, str) else None
+    on_stage("testing")
+    data = QueryData.of(
+        **inputs.known, clusters=None if group else clusters, weights=question.weights
+    )
+    data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
+    return compare_recorded(scores, question, data=data, command=command)
+
+
+def _recorded_votes(inputs: Inputs, question: Question) -> Comparison:
+    return recorded(compare_votes)(inputs, with_test(question))
+
+
+@answered_by(_recorded_votes, Question, "votes")
 def compare_preferences(
     votes: Any = None,  # noqa: ANN401 - a path, a frame, a list of mappings
     *,
@@ -112,61 +163,7 @@ def compare_preferences(
     >>> str(result.verdict), result.mean_difference, round(result.pvalue, 5)
     ('better', 0.375, 0.00049)
     """
-    question = replace(
-        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
-        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test or "", design=design,
-        resamples=resamples, rng=rng,
-    )  # fmt: skip
-    inputs = Inputs(votes=votes, name_a=name_a, name_b=name_b, segments=segments, topics=topics)
-    with recording(with_test(question)) as record:
-        return record.compare(lambda requested: compare_votes(inputs, requested))
-
-
-def with_test(question: Question) -> Question:
-    """Return a question with the test that decides of votes, where none was named."""
-    by_t = (
-        question.anytime
-        or question.independent
-        or question.weights is not None
-        or str(question.margin or "").strip().endswith("%")
-    )
-    return question if question.test else replace(question, test="t" if by_t else "permutation")
-
-
-def compare_votes(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
-) -> Comparison:
-    """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
-    on_stage("reading the votes")
-    votes = read_votes(inputs.votes, **inputs.names)
-    scores, result = count_votes(votes, alpha=question.alpha)
-    # What one order alone shows is the position effect, which stands beside; nobody compares by it
-    # unless it is named.
-    chosen: Sequence[str] = [name for name in scores.measures if name not in SHARES[2:]]
-    if question.measures is not None:
-        chosen = listed(question.measures)
-        lacking = [name for name in chosen if name not in scores.measures]
-        if lacking:
-            raise ArgumentError(
-                f"votes give no {lacking[0]}; there are {', '.join(scores.measures)}"
-            )
-        scores = replace(scores, named=tuple(chosen))
-    scores = scores.take([scores.measures.index(name) for name in chosen])
-    # Impressions of one user depend on one another, whether or not somebody thinks of it.
-    clusters: Any = question.clusters
-    if clusters is None and not question.anytime:
-        clusters = next((name for name in GROUPS if name in votes.groups), None)
-    group = votes.groups.get(clusters) if isinstance(clusters, str) else None
-    on_stage("testing")
-    data = QueryData.of(
-        **inputs.known, clusters=None if group else clusters, weights=question.weights
-    )
-    data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
-    return compare_recorded(scores, question, data=data, command=command)
+    raise NotImplementedError  # answered by compare_votes
 
 
 def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:

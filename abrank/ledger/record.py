@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
-from abrank.options import Question
+from abrank.options import Inputs, Question
 
 # Most comparisons have no ledger, and wait for none of its imports.
 if TYPE_CHECKING:
@@ -150,6 +150,16 @@ def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
         f"{text}. Together they spend more than was planned for all looks, so that a difference is"
         " found where there is none more often than declared"
     )
+
+
+def recorded(answer: Callable[[Inputs, Question], Found]) -> Callable[[Inputs, Question], Found]:
+    """Return the same function, whose results are kept in the ledger that its question names."""
+
+    def call(inputs: Inputs, question: Question) -> Found:
+        with recording(question) as record:
+            return record.compare(lambda requested: answer(inputs, requested))
+
+    return call
 
 
 @contextlib.contextmanager

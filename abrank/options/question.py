@@ -481,7 +481,7 @@ class RankingQuestion(_SharedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """What two systems are compared on, and what is known of the queries and documents."""
+    """What systems are compared on, and what is known of the queries and documents."""
 
     qrels: Any = option(None, "The judgments.", of=("compare",), group="", kind="path", flag=False)
     a: Any = option(
@@ -558,6 +558,8 @@ class Inputs:
     )  # fmt: skip
     missing: Missing = "error"  # of ready scores; that of runs is Scoring's
     collections: Any = None
+    runs: Any = None  # of a ranking, by system
+    scores: Any = None  # of a ranking
 
     @property
     def known(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks, display
-from abrank._support.errors import ArgumentError, calling, nearest
+from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
@@ -23,7 +23,7 @@ from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
 from abrank.inputs.score_reading import TableOptions
 from abrank.measures.names import asks_direction, known, known_among, listed, names_measure
-from abrank.options import RankingQuestion, taking
+from abrank.options import Inputs, RankingQuestion
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import (
     list_overlaps,
@@ -37,6 +37,7 @@ from abrank.ranking.beside import (
     with_extras,
 )
 from abrank.ranking.result import Ranking
+from abrank.rule_file import answered_by
 from abrank.scoring.score_files import read_with_gaps
 from abrank.scoring.scores import MISSING, Scores, settled
 
@@ -196,7 +197,34 @@ MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-@taking
+def rank_table(inputs: Inputs, question: RankingQuestion, *, details: bool = True) -> Ranking:
+    """Rank ready scores as :func:`rank_scores` does."""
+    return rank_board(_board(inputs, question), question, details=details)
+
+
+def rank_ready(
+    inputs: Inputs,
+    question: RankingQuestion,
+    *,
+    details: bool = True,
+    command: str | None = None,
+    on_stage: Callable[[str], None] | None = None,
+) -> Ranking:
+    """Rank ready scores, tell the stages of the work, and record where they come from."""
+    scores = _board(inputs, question)
+    roles = {name: name for name in scores.systems}
+    origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=command)
+    return rank_board(scores, question, details=details, provenance=origin, on_stage=on_stage)
+
+
+def _board(inputs: Inputs, question: RankingQuestion) -> Scores:
+    return read_board(
+        inputs.scores, measures=question.measures, missing=inputs.missing,
+        lower_is_better=question.lower_is_better, options=inputs.table,
+    )  # fmt: skip
+
+
+@answered_by(rank_table, RankingQuestion, "scores")
 def rank_scores(
     scores: Any,  # noqa: ANN401 - whatever read_board reads
     *,
@@ -298,26 +326,13 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     c
     """
-    question = RankingQuestion(
-        measures=measures, baseline=baseline, test=test, adjust=adjust, alpha=alpha, family=family,
-        lower_is_better=lower_is_better, higher_is_better=higher_is_better, pairs=pairs,
-        instruments=instruments, risk=risk, resamples=resamples, rng=rng,
-    )  # fmt: skip
-    options = TableOptions.of(columns, variant, where)
-    keywords = {
-        "measures": measures, "columns": columns, "variant": variant, "where": where,
-        "missing": missing, "baseline": baseline,
-    }  # fmt: skip
-    with calling("rank_scores", {"scores": scores}, keywords):
-        return rank_board(scores, question, missing=missing, table=options)
+    raise NotImplementedError  # answered by rank_table
 
 
 def rank_board(
-    scores: Any,  # noqa: ANN401 - whatever read_board reads
+    scores: Scores,
     question: RankingQuestion,
     *,
-    missing: Missing = "error",
-    table: TableOptions | None = None,
     details: bool = True,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
@@ -329,10 +344,6 @@ def rank_board(
     if question.resamples is not None:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     checks.one_of("family", family, get_args(RankingFamily))
-    scores = read_board(
-        scores, measures=measures, missing=missing, lower_is_better=question.lower_is_better,
-        options=table,
-    )  # fmt: skip
     if len(scores.systems) < 2:
         text = "".join(f"\n  {note}" for note in scores.notes)
         raise ArgumentError(
@@ -393,25 +404,6 @@ def rank_board(
     if question.instruments or question.risk is not None:
         result = with_extras(result, instruments=question.instruments, risk=question.risk)
     return result
-
-
-def rank_ready(
-    sources: Any,  # noqa: ANN401 - whatever read_board reads
-    question: RankingQuestion,
-    *,
-    missing: Missing = "error",
-    table: TableOptions | None = None,
-    command: str | None = None,
-    **options: Any,  # noqa: ANN401 - beside and on_stage of rank_board
-) -> Ranking:
-    """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
-    scores = read_board(
-        sources, measures=question.measures, missing=missing,
-        lower_is_better=question.lower_is_better, options=table,
-    )  # fmt: skip
-    roles = {name: name for name in scores.systems}
-    result = recorded(scores, roles, settings={"missing": missing}, command=command)
-    return rank_board(scores, question, provenance=result, **options)
 
 
 def rank_again(saved: Ranking) -> Ranking:
