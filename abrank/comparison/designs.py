@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import OtherChoice, RunDetails
 from abrank.comparison.groups import (
     ClusterSummary,
     QueryWeights,
@@ -466,8 +467,19 @@ class Stratified(QuerySample):
         remarks = [remark for part in self.parts.values() for remark in part.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
-    # Those of its queries are told with the comparison of each collection.
-    others = ScoredSample.others
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[OtherChoice, Stratified]]:
+        # Each collection moves as its own comparison does; the differences keep their variance.
+        moved = {
+            name: replace(part, b=part.b + alternative.diff - part.primary.diff)
+            for name, part in self.parts.items()
+            for alternative in part.alternatives
+            if alternative.kind == "partly-condensed"
+        }
+        if moved:
+            second = self.of_parts({**self.parts, **moved}, self.names, (rule.primary,))
+            yield OtherChoice("partly-condensed", second.scores), second
+
+    # Those of its queries stand with the comparison of each collection.
     without_supporting = ScoredSample.without_supporting
     cautions = ScoredSample.cautions
 
@@ -478,14 +490,16 @@ class Stratified(QuerySample):
             Reason("same-judgments", {"collections": list(names)})
             for names in same_judgments(self.parts)
         ]
-        # A doubt about few of the queries is one of their collection, not of the whole.
+        # A doubt about few of the queries is one of their collection, not of the whole; what
+        # unjudged documents do to the whole is asked of all collections together.
         doubted = [part for part in self.parts.values() if part.soundness.level == "doubtful"]
         is_shared = 2 * sum(part.n_queries for part in doubted) >= self.n
         return twice + [
             Reason(item.code, {**item.values, "collection": name})
             for name, part in self.parts.items()
             for item in part.soundness.told
-            if item.code != "skewness-decides" and (part.soundness.level == "unsound" or is_shared)
+            if item.code not in ("skewness-decides", "unjudged-decide")
+            and (part.soundness.level == "unsound" or is_shared)
         ]
 
 

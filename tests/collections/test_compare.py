@@ -297,3 +297,46 @@ def test_collections_are_summarised_as_they_were_compared() -> None:
     second = compare_scores({"q1": 0.4, "q2": 0.25, "q3": 0.5}, {"q1": 0.6, "q2": 0.5, "q3": 0.6})
     collections = summarise_collections({"x": comparison, "y": second}, require="better")
     assert (str(collections.verdict), collections.decision.gate.passed) == ("better", True)
+
+
+def _with_unjudged(seed: int, highest: int = 3) -> tuple[dict, dict, dict]:
+    """Return a collection whose run A has up to ``highest - 1`` unjudged documents a query first."""
+    random, none = np.random.default_rng(seed), ["n0", "n1", "n2"]
+
+    def ranked(unjudged: int) -> dict[str, float]:
+        docs = [f"u{i}" for i in range(unjudged)] + none[: random.integers(0, 3)] + ["r"]
+        return {doc: -float(rank) for rank, doc in enumerate(docs)}
+
+    queries = [f"q{i}" for i in range(20)]
+    a = {query: ranked(int(random.integers(0, highest))) for query in queries}
+    b = {query: ranked(0) for query in queries}
+    return {query: {"r": 1, **dict.fromkeys(none, 0)} for query in queries}, a, b
+
+
+@pytest.mark.parametrize(
+    ("parts", "levels", "whole"),
+    [
+        # Neither is significant by itself; together they are, but for the unjudged documents.
+        ({"one": (122, 3), "two": (123, 3)}, ["sound", "sound"], "doubtful"),
+        ({"one": (0, 3), "two": (1, 3)}, ["doubtful", "sound"], "doubtful"),
+        ({"one": (0, 3), "clear": (81, 1)}, ["doubtful", "sound"], "sound"),
+    ],
+)
+def test_unjudged_documents_are_asked_of_all_collections_together(
+    parts, levels, whole, tmp_path
+) -> None:
+    result = compare_collections(
+        {name: _with_unjudged(*options) for name, options in parts.items()}, measures=["nDCG@10"]
+    )
+    assert [item.soundness.level for item in result.comparisons.values()] == levels
+    assert result.pooled.soundness.level == whole
+    alternative = next(x for x in result.pooled.alternatives if x.kind == "partly-condensed")
+    alone = [
+        next((y.diff for y in item.alternatives if y.kind == alternative.kind), item.primary.diff)
+        for item in result.comparisons.values()
+    ]
+    assert alternative.diff == pytest.approx(np.mean(alone))  # all have 20 queries
+    text = "In doubt: unjudged documents of all collections together could make it “Inconclusive”."
+    assert (text in " ".join(text_of(result).split())) == (whole == "doubtful")
+    again = CollectionsComparison.from_json(result.report(tmp_path / "results.json"))
+    assert again.pooled.soundness == result.pooled.soundness

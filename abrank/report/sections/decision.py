@@ -210,6 +210,8 @@ def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
 @told(_CLAUSES, "unjudged-decide")
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     second = words.tag(Verdict(v["verdict"]))[1]
+    if comparison.strata:
+        return f"unjudged documents of all collections together could make it “{second}”"
     shares = [
         f"{_name(comparison, key)} {f.percent(audit.judged_at_10, sign=False)}"
         for key, audit in sorted(comparison.audits.items())
