@@ -33,7 +33,7 @@ from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
 from abrank.inputs.run import named_runs
 from abrank.measures import Measure
-from abrank.options import Scoring
+from abrank.measures.names import parse_measures
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.judging import depth_of
 
@@ -232,7 +232,7 @@ def judge_agreement(
     (((1, 1), (0, 2)), 0.75, 0.5)
     """
     judges = inputs.read_qrels(human), inputs.read_qrels(machine)
-    (requested,) = Scoring().measures([measure])
+    (requested,) = parse_measures([measure])
     read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
     if len(read) == 1:
         raise ArgumentError("judges are compared on two runs or more, or on none; one was given")

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
-from abrank.comparison.choosing import SEQUENCE, choose, unchosen
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.machine import MachineSource
+from abrank.comparison.machine import require_runs_again, with_machine
 from abrank.comparison.pairing import require_common_queries, require_two_files
 from abrank.comparison.query_data import QueryData
-from abrank.comparison.resolve import read_margin, require_margin_in_range, with_guards
+from abrank.comparison.resolve import measures_to_score
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recorded
-from abrank.measures import parse
-from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.measures.names import DEFAULT_MEASURES
 from abrank.options import (
     Designs,
     Engine,
@@ -49,41 +47,27 @@ def compare_runs(
     """Compare two runs as :func:`compare` does, and tell the stages of the work."""
     require_two_files(inputs.a, inputs.b)
     scoring, engine = question.scoring, question.engine
-    qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
-    names = {**inputs.known, "clusters": question.clusters}
-    context = QueryData.of(**names, weights=question.weights)
-    # A mistyped name should not cost the reading of two runs.
-    measures = with_guards(question.measures, question.guard)
-    parsed = scoring.measures(measures)
-    primary = question.primary
-    lead = None if primary is None else scoring.measures(str(parse(primary)))[0]
-    custom = scoring.named(measures)
-    named = None if len(custom) == len(parsed) else [item.name for item in custom]
-    chosen = choose([item.name for item in parsed], named, lead and lead.name)
-    unchosen(
-        chosen,
-        gate=question.gate is not None,
-        in_sequence=question.family == SEQUENCE,
+    runs = name_runs(inputs.a, inputs.b, name_a=inputs.name_a, name_b=inputs.name_b)
+    data = QueryData.of(inputs, clusters=question.clusters, weights=question.weights)
+    requested, primary = measures_to_score(question)
+    require_runs_again(question.machine, runs)
+    scores = score_runs(
+        inputs.qrels, runs, requested, scoring, engine=engine, top=TOP, on_stage=on_stage
     )
-    first = parse(chosen.primary).entry
-    require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
-    machine = MachineSource.of(question.machine)
-    machine.require_runs_again(runs)
-    scores = score_runs(qrels, runs, measures, scoring, engine=engine, top=TOP, on_stage=on_stage)
     require_common_queries(scores)
-    context = machine.beside(
-        context, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
-        on_stage=on_stage,
+    data = with_machine(
+        data, question.machine, scores,
+        lambda qrels: score_runs(
+            qrels, runs, requested, scoring,
+            engine=engine, on_stage=lambda stage: on_stage(f"{stage} (machine)"),
+        ),
     )  # fmt: skip
     on_stage("testing")
-    if lead is not None:
-        primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)
+    if primary is not None:  # by its name in the scores, which says the scale of the judgments
+        name = scores.measures[requested.measures.index(primary)]
+        question = replace(question, primary=name)
     return compare_recorded(
-        scores,
-        replace(question, primary=primary),
-        data=context,
-        settings=scoring.settings(),
-        command=command,
+        scores, question, data=data, settings=scoring.settings(), command=command
     )
 
 
@@ -214,7 +198,7 @@ def rank_runs(
     runs = named_runs(inputs.runs, joins_parts=True)
     # A mistyped name should not cost the reading of all runs.
     measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
-    parse_measures(measures)
+    requested = question.scoring.requested(measures)
     if len(runs) < 2:
         there = f", and there is one, {next(iter(runs))}" if runs else ""
         raise ArgumentError(
@@ -223,7 +207,7 @@ def rank_runs(
     baselines_of(question.baseline, runs)
     top = DEPTH if details and len(runs) <= MOST_LISTS else 0
     scores = score_runs(
-        inputs.qrels, runs, measures, question.scoring,
+        inputs.qrels, runs, requested, question.scoring,
         engine=question.engine, top=top, on_stage=on_stage,
     )  # fmt: skip
     require_common_queries(scores)
@@ -231,8 +215,8 @@ def rank_runs(
     settings = question.scoring.settings()
     result = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
-    requested = replace(question, measures=None)
-    return rank_board(scores, requested, details=details, provenance=result, on_stage=on_stage)
+    question = replace(question, measures=None)
+    return rank_board(scores, question, details=details, provenance=result, on_stage=on_stage)
 
 
 @answered_by(rank_runs, RankingQuestion, "qrels", "runs")

@@ -122,7 +122,7 @@ def score(
         scores = score_runs(
             qrels,
             by_system(_flags.named(runs)),
-            measures or None,
+            scoring.requested(measures or None),
             scoring,
             engine=keywords.get("engine"),
             hashes=bool(of_mean) or _may_be_one_file(runs),

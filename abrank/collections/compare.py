@@ -61,8 +61,8 @@ def compare_each(
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
-    source, names = inputs.collections, inputs.names
-    collections = source
+    source = collections = inputs.collections
+    name_a, name_b = inputs.name_a, inputs.name_b
     stated: dict[str, dict[str, Any]] = {}
     if not isinstance(collections, Mapping):
         files = read_collections(collections)
@@ -70,10 +70,10 @@ def compare_each(
             kind: {name: file[kind] for name, file in files.items() if kind in file}
             for kind in PROPERTIES
         }
-        systems = {
-            "name_a": inputs.baseline or inputs.name_a, "name_b": inputs.candidate or inputs.name_b
-        }  # fmt: skip
-        collections, names = pairs_of(files, **systems)
+        collections, names = pairs_of(
+            files, name_a=inputs.baseline or name_a, name_b=inputs.candidate or name_b
+        )
+        name_a, name_b = names.get("name_a"), names.get("name_b")
     _require_several(collections)
     require_poolable(question)
     cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
@@ -86,10 +86,7 @@ def compare_each(
         clusters = [Clusters(grouped[name])] if name in grouped else []
         requested = replace(alone, design=[*clusters, *parts] or None)
         with on_collection(name, source):
-            custom = replace(
-                inputs, name_a=names.get("name_a"), name_b=names.get("name_b"),
-                segments=cut.get(name),
-            )  # fmt: skip
+            custom = replace(inputs, name_a=name_a, name_b=name_b, segments=cut.get(name))
             result[name] = _comparison(name, collection, requested, custom)
     return summarise_collections(
         result,
@@ -97,7 +94,8 @@ def compare_each(
         on=question.on,
         accept_doubt=question.accept_doubt,
         provenance=origin(command),
-        **names,
+        name_a=name_a,
+        name_b=name_b,
     )
 
 

@@ -23,7 +23,7 @@ from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.independent import IndependentGroups
-from abrank.comparison.machine import MachineSource, WithMachine, scores_again
+from abrank.comparison.machine import WithMachine, scores_again, with_machine
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
@@ -62,16 +62,17 @@ def compare_ready(
     """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
     on_stage("reading the scores")
     scores = pair_scores(
-        inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
+        inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate,
+        name_a=inputs.name_a, name_b=inputs.name_b,
         measures=question.measures, missing=inputs.missing,
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
     data = QueryData.of(
-        **inputs.known, clusters=question.clusters, weights=question.weights,
+        inputs, clusters=question.clusters, weights=question.weights,
         properties=scores.reading.properties if scores.reading is not None else {},
     )  # fmt: skip
-    data = MachineSource.of(question.machine).beside(data, scores)
+    data = with_machine(data, question.machine, scores)
     on_stage("testing")
     return compare_recorded(scores, question, data=data, command=command)
 

@@ -36,8 +36,7 @@ from abrank.inference.prediction_powered import (
     worth_interval,
 )
 from abrank.inference.rounding import differences_of
-from abrank.options import Engine, Machine, Scoring
-from abrank.scoring.evaluate import score_runs, silent
+from abrank.options import Machine
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
@@ -64,56 +63,47 @@ class MachineDifferences(NamedTuple):
         )
 
 
-class MachineSource(Machine):
-    """The machine's judgments or ready scores, and how they are read."""
+def require_runs_again(machine: Machine | None, runs: Mapping[str, object]) -> None:
+    """Refuse runs that cannot be read a second time, for the machine's judgments."""
+    if machine is None or machine.qrels is None:
+        return
+    for name, run in runs.items():
+        selected = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
+        if not (selected or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
+            raise ArgumentError(
+                f"{name} is read twice, for people's judgments and for the machine's: give a"
+                " file, a frame or a Run in the place of standard input or an iterator"
+            )
 
-    @classmethod
-    def of(cls, machine: Machine | None) -> MachineSource:
-        """Return a machine as a source; one without judgments for None."""
-        return cls(**vars(machine or Machine()))
 
-    def require_runs_again(self, runs: Mapping[str, Any]) -> None:
-        """Refuse runs that cannot be read a second time, for the machine's judgments."""
-        if self.qrels is None:
-            return
-        for name, run in runs.items():
-            selected = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
-            if not (selected or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
-                raise ArgumentError(
-                    f"{name} is read twice, for people's judgments and for the machine's: give a"
-                    " file, a frame or a Run in the place of standard input or an iterator"
-                )
-
-    def beside(
-        self,
-        context: QueryData,
-        human: Scores,
-        *,
-        runs: Mapping[str, Any] | None = None,
-        measures: Sequence[str] | str | None = None,
-        scoring: Scoring | None = None,
-        engine: Engine | str | None = None,
-        on_stage: Callable[[str], None] = silent,
-    ) -> QueryData:
-        """Return what is known of the queries, with the machine's scores if it was given."""
-        if self.qrels is not None:
-            if runs is None or scoring is None:
-                raise ArgumentError("ready scores take a machine's scores, not its judgments")
-            scores = score_runs(
-                self.qrels, runs, measures, scoring, engine=engine,
-                on_stage=lambda stage: on_stage(f"{stage} (machine)"),
-            )  # fmt: skip
-            sources = {"machine_qrels": self.qrels}
-        elif isinstance(self.scores, (tuple, list)) and len(self.scores) == 2:
-            scores = pair_scores(*self.scores, measures=human.measures)
-            sources = {"machine_a": self.scores[0], "machine_b": self.scores[1]}
-        elif self.scores is not None:
-            a, b = human.systems
-            scores = pair_scores(self.scores, baseline=a, candidate=b, measures=human.measures)
-            sources = {"machine": self.scores}
-        else:
-            return context
-        return context.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
+def with_machine(
+    data: QueryData,
+    machine: Machine | None,
+    human: Scores,
+    score: Callable[[object], Scores] | None = None,
+) -> QueryData:
+    """Return what is known of the queries, with the machine's scores if it was given."""
+    # `score` scores the same runs by other judgments; ready scores have none.
+    if machine is None:
+        return data
+    if machine.qrels is not None:
+        if score is None:
+            raise ArgumentError("ready scores take a machine's scores, not its judgments")
+        scores, sources = score(machine.qrels), {"machine_qrels": machine.qrels}
+    elif isinstance(machine.scores, (tuple, list)) and len(machine.scores) == 2:
+        a, b = machine.scores
+        scores, sources = (
+            pair_scores(a, b, measures=human.measures),
+            {"machine_a": a, "machine_b": b},
+        )
+    elif machine.scores is not None:
+        a, b = human.systems
+        scores = pair_scores(machine.scores, baseline=a, candidate=b, measures=human.measures)
+        sources = {"machine": machine.scores}
+    else:
+        return data
+    judged = MachineScores(scores, machine.shared_model, machine.judge)
+    return replace(data, machine=judged, sources={**data.sources, **sources})
 
 
 # Cautions on tests that decide nothing here.

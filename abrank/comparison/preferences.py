@@ -58,7 +58,7 @@ def compare_votes(
 ) -> Comparison:
     """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
     on_stage("reading the votes")
-    votes = read_votes(inputs.votes, **inputs.names)
+    votes = read_votes(inputs.votes, name_a=inputs.name_a, name_b=inputs.name_b)
     scores, result = count_votes(votes, alpha=question.alpha)
     # What one order alone shows is the position effect, which stands beside; nobody compares by it
     # unless it is named.
@@ -78,9 +78,7 @@ def compare_votes(
         clusters = next((name for name in GROUPS if name in votes.groups), None)
     group = votes.groups.get(clusters) if isinstance(clusters, str) else None
     on_stage("testing")
-    data = QueryData.of(
-        **inputs.known, clusters=None if group else clusters, weights=question.weights
-    )
+    data = QueryData.of(inputs, clusters=None if group else clusters, weights=question.weights)
     data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
     return compare_recorded(scores, question, data=data, command=command)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from abrank._support import checks
@@ -11,6 +11,7 @@ from abrank._support.errors import ArgumentError, reading
 from abrank._support.typing import SharedModel
 from abrank.comparison.rows import Preferences
 from abrank.inputs.files import is_regular
+from abrank.options import Inputs
 from abrank.scoring.scores import Scores
 
 
@@ -54,16 +55,15 @@ class QueryData:
     @classmethod
     def of(
         cls,
+        inputs: Inputs,
         *,
-        segments: Any = None,  # noqa: ANN401
-        topics: Any = None,  # noqa: ANN401
-        clusters: Any = None,  # noqa: ANN401
-        weights: Any = None,  # noqa: ANN401
-        docs: Any = None,  # noqa: ANN401
+        clusters: object = None,
+        weights: object = None,
         properties: Mapping[str, Mapping[str, str]] | None = None,
     ) -> QueryData:
         """Read them; all may be names of columns, of the segments or of the table of scores."""
         # `properties` are those that the table of scores holds of its queries.
+        segments, topics, docs = inputs.segments, inputs.topics, inputs.docs
         there, of_table = properties or {}, None
         if isinstance(segments, str) and there and not is_regular(segments):
             names = [name.strip() for name in segments.split(",")]
@@ -114,7 +114,3 @@ class QueryData:
             docs=docs,
             sources={name: source for name, source in arguments.items() if source is not None},
         )
-
-    def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> QueryData:
-        """Return these with a machine's scores, and with where they were read."""
-        return replace(self, machine=machine, sources={**self.sources, **sources})

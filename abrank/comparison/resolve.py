@@ -21,9 +21,11 @@ from abrank.comparison.choosing import (
     SEQUENCE,
     Directions,
     canonical_name,
+    choose,
     choose_from,
     directions,
     require_direction,
+    unchosen,
 )
 from abrank.comparison.pairing import SAME_UNITS, require_finite, require_one_scale
 from abrank.comparison.query_data import QueryData
@@ -33,8 +35,8 @@ from abrank.comparison.units import known_range
 from abrank.diagnostics import Note
 from abrank.inference.clusters import CLUSTER_TESTS
 from abrank.inference.sequential import level_of_look, level_of_seen
-from abrank.measures import parse
-from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.measures import Measure, parse
+from abrank.measures.names import RequestedMeasures
 from abrank.options import Question
 from abrank.rule import Design, Guard
 from abrank.scoring.scores import Scores
@@ -230,18 +232,22 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
     return tuple(result)
 
 
-def with_guards(
-    measures: Sequence[str] | str | None, guards: Sequence[str] | str
-) -> Sequence[str] | str | None:
-    """Return the measures asked for, and after them those that only guards name."""
-    texts = [guards] if isinstance(guards, str) else guards
-    if not texts:
-        return measures
-    names = DEFAULT_MEASURES if measures is None else measures
-    names = [names] if isinstance(names, str) else list(names)
-    there = {measure.name for measure in parse_measures(names)}
-    fromkeys = dict.fromkeys(Guard.read(text).measure for text in texts)
-    return [*names, *(name for name in fromkeys if str(parse(name)) not in there)]
+def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | None]:
+    """Return the measures to score runs by, and the primary one, where it was named."""
+    # A mistyped name, or a margin out of range, should not cost the reading of two runs.
+    guards = [question.guard] if isinstance(question.guard, str) else question.guard
+    guarded = dict.fromkeys(Guard.read(text).measure for text in guards)
+    scoring = question.scoring
+    requested = scoring.requested(question.measures, further=[*guarded])
+    named = question.primary
+    primary = None if named is None else scoring.requested(str(parse(named))).measures[0]
+    names = [measure.name for measure in requested.measures]
+    chosen = choose(names, requested.named_among(names), primary and primary.name)
+    in_sequence = question.family == SEQUENCE
+    unchosen(chosen, gate=question.gate is not None, in_sequence=in_sequence)
+    first = requested.measures[names.index(chosen.primary)].entry
+    require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
+    return requested, primary
 
 
 def _require_judgeable_margins(rule: Rule, requested_test: str) -> None:

@@ -575,6 +575,56 @@ def parse_measures(
     return tuple(parsed)
 
 
+@dataclass(frozen=True)
+class RequestedMeasures:
+    """The measures to score runs by, and what their names say."""
+
+    measures: tuple[Measure, ...]
+    # Places of those with a name of their own, not that of one of trec_eval's sets.
+    named: tuple[int, ...]
+    # How words of several meanings were read, and which measures the options pass by.
+    notes: tuple[str, ...]
+    # Those whose name says from which grade on a document is relevant; None where an option does.
+    stating_rel: frozenset[str] | None
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str] | str | None,
+        *,
+        further: Sequence[str] = (),
+        rel: float | None = None,
+        judged_only: bool = False,
+        interpolation: Interpolation = "10",
+    ) -> RequestedMeasures:
+        """Read names, and after them the further ones that are not among them."""
+        if further:
+            texts = listed(names)
+            there = {str(measure) for text in texts for measure in expand(text)}
+            texts = [*texts, *(name for name in further if str(parse(name)) not in there)]
+            names = list(dict.fromkeys(texts)) if names is None else texts
+        measures = parse_measures(
+            names, rel=rel, judged_only=judged_only, interpolation=interpolation
+        )
+        single = [name for name in listed(names) if name.strip() not in SETS]
+        custom = (
+            parse_measures(single, rel=rel, judged_only=judged_only, interpolation=interpolation)
+            if single
+            else ()
+        )
+        return cls(
+            measures,
+            tuple(measures.index(item) for item in custom),
+            notes_on(names, measures, rel=rel, judged_only=judged_only),
+            stating_rel(names) if rel is None else None,
+        )
+
+    def named_among(self, names: Sequence[str]) -> tuple[str, ...] | None:
+        """Return those that were named by themselves, by their names in scores; None for all."""
+        everything = len(self.named) == len(names)
+        return None if everything else tuple(names[place] for place in self.named)
+
+
 def stating_rel(names: Sequence[str] | str | None) -> frozenset[str]:
     """Return the measures whose text says from which grade on a document is relevant."""
     texts = [text for text in listed(names) if "rel=" in text]

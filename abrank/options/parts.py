@@ -24,7 +24,7 @@ from abrank._support.typing import (
 )
 
 if TYPE_CHECKING:
-    from abrank.measures import Measure
+    from abrank.measures.names import RequestedMeasures
 
 
 # Who takes an option, by the names of the functions: the command compare is compare, with --scores
@@ -261,20 +261,17 @@ class Scoring:
             item.name: getattr(self, item.name) for item in options_in(Scoring) if item.declared
         }
 
-    def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
-        """Parse measure names, with those of the options that are parameters of measures."""
-        from abrank.measures.names import parse_measures
+    def requested(
+        self, names: Sequence[str] | str | None, *, further: Sequence[str] = ()
+    ) -> RequestedMeasures:
+        """Read measure names, with those of the options that are parameters of measures."""
+        # `further` are names of measures that are added where they are not among the others.
+        from abrank.measures.names import RequestedMeasures
 
-        return parse_measures(
-            names, rel=self.rel, judged_only=self.judged_only, interpolation=self.interpolation
-        )
-
-    def named(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
-        """Parse those of the names that are names of measures, not of trec_eval's sets."""
-        from abrank.measures.names import SETS, listed
-
-        alone = [name for name in listed(names) if name.strip() not in SETS]
-        return self.measures(alone) if alone else ()
+        return RequestedMeasures.of(
+            names, further=further, rel=self.rel, judged_only=self.judged_only,
+            interpolation=self.interpolation,
+        )  # fmt: skip
 
 
 # What an older program did, and the options that do it.

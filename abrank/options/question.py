@@ -562,18 +562,8 @@ class Inputs:
     scores: Any = None  # of a ranking
 
     @property
-    def known(self) -> dict[str, Any]:
-        """What is known of the queries and documents."""
-        return {"segments": self.segments, "topics": self.topics, "docs": self.docs}
-
-    @property
     def table(self) -> TableOptions:
         """What was said of the columns of a table of scores."""
         from abrank.inputs.score_reading import TableOptions  # with Arrow, which help needs not
 
         return TableOptions.of(self.columns, self.variant, self.where)
-
-    @property
-    def names(self) -> dict[str, str | None]:
-        """The names to give to the two."""
-        return {"name_a": self.name_a, "name_b": self.name_b}

@@ -21,7 +21,7 @@ from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import join_folds, named_runs
 from abrank.measures import Measure, parse, resolved
-from abrank.measures.names import notes_on, require_rel, stating_rel
+from abrank.measures.names import RequestedMeasures, require_rel
 from abrank.measures.sensitivity import tie_range, unjudged_range
 from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores
@@ -214,13 +214,14 @@ def evaluate(
     0       q1      B      RR    1.0
     """
     scoring = scoring or Scoring()
-    return score_runs(qrels, named_runs(runs, joins_parts=True), measures, scoring, engine=engine)
+    requested = scoring.requested(measures)
+    return score_runs(qrels, named_runs(runs, joins_parts=True), requested, scoring, engine=engine)
 
 
 def score_runs(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     runs: Mapping[str, Any],
-    measures: Sequence[str] | str | None,
+    requested: RequestedMeasures,
     scoring: Scoring,
     *,
     engine: Engine | str | None = None,
@@ -234,7 +235,7 @@ def score_runs(
     single, groups = expand_repeats(runs)
     if list(single) != list(runs):
         scores = score_runs(
-            qrels, single, measures, scoring,
+            qrels, single, requested, scoring,
             engine=engine, top=top, hashes=hashes, on_stage=on_stage,
         )  # fmt: skip
         return average_repeats(scores, groups)
@@ -245,9 +246,7 @@ def score_runs(
             'a run that lacks a query found nothing there: missing="zero" (--missing zero) scores'
             " it so; worst is for ready scores"
         )
-    parsed = scoring.measures(measures)
-    custom = scoring.named(measures)
-    notes = notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only)
+    parsed = requested.measures
     engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
         place = Engine.of(engine)
@@ -259,15 +258,14 @@ def score_runs(
             parsed,
             scoring,
             place,
-            stated=None if scoring.rel is not None else stating_rel(measures),
-            notes=notes,
+            stated=requested.stating_rel,
+            notes=requested.notes,
             on_stage=on_stage,
         )
-        return replace(result, named=_named(result.measures, parsed, custom))
+        return replace(result, named=requested.named_among(result.measures))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
-    stated = None if scoring.rel is not None else stating_rel(measures)
-    require_rel(parsed, judgments.grade, stated)
+    require_rel(parsed, judgments.grade, requested.stating_rel)
     keep_scores = any(item.needs == "scores" for item in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
@@ -288,12 +286,12 @@ def score_runs(
         sources={system: judged_run.source for system, judged_run in judged_runs.items()},
         judged_runs=judged_runs,
         notes=(
-            *notes,
+            *requested.notes,
             *_notes_of_files(judgments.source, judged_runs),
             *_same_id_notes(audits),
         ),
         judgments=judgments.source,
-        named=_named(names, parsed, custom),
+        named=requested.named_among(names),
     )
 
 
@@ -325,14 +323,6 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
                 " and Quora, leave them out: --same-id drop"
                 ' (Scoring(same_id="drop"))'
             )
-
-
-def _named(
-    measures: Sequence[str], parsed: Sequence[Measure], custom: Sequence[Measure]
-) -> tuple[str, ...] | None:
-    """Return the measures with names of their own, not those of a set; None where all have."""
-    result = tuple(measures[parsed.index(item)] for item in custom)
-    return None if len(result) == len(measures) else result
 
 
 def _judged(

@@ -19,8 +19,8 @@ from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.inputs import JudgedRun, ids
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
+from abrank.measures.names import parse_measures
 from abrank.measures.sensitivity import swing
-from abrank.options import Scoring
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,7 @@ def inspect_query(
     """
     checks.count("judge", judge, at_least=0)
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    requested = Scoring().measures(measures)
+    requested = parse_measures(measures)
     place = place_of_query(query_id, read.query_ids, "judged in the qrels")
     query_id = read.query_ids[place]
     grades = read.grades(query_id)
@@ -302,7 +302,7 @@ def sample_documents(
     the order of the swings on TREC Web 2012 and CAsT 2021.
     """
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    (requested,) = Scoring().measures([measure or "nDCG@10"])
+    (requested,) = parse_measures([measure or "nDCG@10"])
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
     deep = checks.count("depth", depth_of(requested, DEPTH) if depth is None else depth)
     everything = range(len(read.query_ids))

@@ -26,7 +26,8 @@ B = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "y": 1.0}, "q3": {"z": 1.0,
 
 
 def evaluate(qrels, runs, measures, *, top=0, **how):
-    return score_runs(qrels, runs, measures, Scoring(**how), top=top)
+    scoring = Scoring(**how)
+    return score_runs(qrels, runs, scoring.requested(measures), scoring, top=top)
 
 
 def gathered(measure="nDCG@2", **how):

@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores, pair_scores
-from abrank.comparison.machine import MachineSource
+from abrank.comparison.machine import with_machine
 from abrank.comparison.query_data import QueryData
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report import compose, from_dict
@@ -187,9 +187,9 @@ def test_a_machine_gives_judgments_or_scores(scores, tmp_path, monkeypatch, caps
         abrank.compare(
             qrels, run_a, run_a, machine=abrank.Machine(qrels=qrels, scores=(run_a, run_a))
         )
-    source = MachineSource(qrels=qrels)
+    paired = pair_scores(scores["a"], scores["b"])
     with pytest.raises(ArgumentError, match="ready scores take a machine's scores, not its judg"):
-        source.beside(QueryData(), pair_scores(scores["a"], scores["b"]))
+        with_machine(QueryData(), abrank.Machine(qrels=qrels), paired)
 
 
 def test_a_machines_scores_of_both_systems_in_one_table(scores) -> None:

@@ -17,9 +17,10 @@ from abrank import AlignmentError, ArgumentError, ReadError
 from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
-from abrank.comparison.machine import MachineSource
+from abrank.comparison.machine import with_machine
 from abrank.comparison.pairing import name_runs, system_names
 from abrank.comparison.query_data import QueryData
+from abrank.options import Inputs, Scoring
 from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
@@ -142,7 +143,9 @@ def two_runs():
 def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
     qrels, runs = two_runs()
     whole = abrank.compare(qrels, runs["A"], runs["B"], measures=["AP"], name_a="A", name_b="B")
-    scores = score_runs(qrels, runs | {"C": runs["A"]}, ["AP"], abrank.Scoring(), top=20)
+    scoring = Scoring()
+    three = runs | {"C": runs["A"]}
+    scores = score_runs(qrels, three, scoring.requested(["AP"]), scoring, top=20)
     assert abrank.compare_scores(scores, baseline="A", candidate="B") == whole
     # Without the documents there is all but the lists of them.
     without = abrank.compare_scores(abrank.evaluate(qrels, runs, ["AP"]))
@@ -239,13 +242,13 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
 
 
 def test_what_stands_beside_the_scores() -> None:
-    assert QueryData.of(topics={"q1": "cats"}).topics == {"q1": "cats"}
+    assert QueryData.of(Inputs(topics={"q1": "cats"})).topics == {"q1": "cats"}
     a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
-    machine = MachineSource(scores=(a, b)).beside(QueryData(), pair_scores(a, b)).machine
+    machine = with_machine(QueryData(), abrank.Machine(scores=(a, b)), pair_scores(a, b)).machine
     assert machine is not None
     assert machine.scores.values[:, :, 0].tolist() == [[0.5, 0.75], [0.25, 0.75]]
     kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
-    cut = QueryData.of(segments={"half": {"q1": "x"}}, clusters=kinds)
+    cut = QueryData.of(Inputs(segments={"half": {"q1": "x"}}), clusters=kinds)
     assert (list(cut.segments), cut.clusters) == (["half"], ("user", kinds.to_dict()))
 
 

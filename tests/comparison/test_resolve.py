@@ -20,11 +20,11 @@ from abrank.comparison.deciding import decide_on
 from abrank.comparison.query_data import MachineScores, QueryData
 from abrank.comparison.resolve import (
     Margin,
+    measures_to_score,
     read_guards,
     read_margin,
     require_margin_in_range,
     resolve,
-    with_guards,
 )
 from abrank.comparison.units import (
     deciding_interval,
@@ -307,8 +307,10 @@ def test_what_is_declared() -> None:
     assert known_range("AP", minimum=0.1, largest=0.9) == (0.0, 1.0)
     assert known_range("AP", minimum=0.0, largest=63.0) == (-math.inf, math.inf)
     assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
-    requested = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
-    assert requested == ["AP", "RR", "recall_100"]
+    guarded = Question(measures=["AP", "RR"], guard=["map:-1%", "recall_100:-0.02"], primary="rr")
+    requested, primary = measures_to_score(guarded)
+    assert [str(measure) for measure in requested.measures] == ["AP", "RR", "R@100"]
+    assert str(primary) == "RR"
     scores = Scores(("q1", "q2"), ("A", "B"), ("AP", "P@10"), np.full((2, 2, 2), 0.5))
     rule = resolve(scores, Question(margin="2%", primary="precision_10"), QueryData())[1].rule
     assert (rule.primary, rule.margin, rule.margin_is_relative) == ("P@10", 0.02, True)
