@@ -300,7 +300,7 @@ def test_collections_are_summarised_as_they_were_compared() -> None:
 
 
 def _with_unjudged(seed: int, highest: int = 3) -> tuple[dict, dict, dict]:
-    """Return a collection whose run A has up to ``highest - 1`` unjudged documents a query first."""
+    """Return a collection whose run A has up to ``highest - 1`` unjudged documents each."""
     random, none = np.random.default_rng(seed), ["n0", "n1", "n2"]
 
     def ranked(unjudged: int) -> dict[str, float]:
