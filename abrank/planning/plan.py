@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -20,7 +20,6 @@ from abrank.inference.registry import as_column
 from abrank.planning import student
 from abrank.planning.simulation import (
     N_REPLICATIONS,
-    SimulatedPower,
     queries_by_simulation,
     simulate_power,
     spread_of,
@@ -40,11 +39,10 @@ from abrank.planning.student import (
 class PlanRow:
     """What one true difference asks for.
 
-    ``n`` is the number of queries needed (``None``: none, or too many to count), ``power`` the
-    chance to show the difference with the queries at hand (NaN without any). Where they were
-    simulated, ``power_low`` and ``power_high`` are the 95 % interval of that chance; else NaN.
-    ``n_low`` and ``n_high`` are the queries needed at the ends of the interval of the pilot's
-    standard deviation; None without a pilot, too.
+    ``n`` are the queries needed (None: no number, or too many to count), ``n_low`` and ``n_high``
+    those at the ends of the interval of the pilot's standard deviation (None without a pilot).
+    ``power`` is the chance to show the difference with the queries at hand (NaN without any);
+    ``power_low`` and ``power_high`` its 95 % interval where it was simulated, else NaN.
     """
 
     difference: float
@@ -381,27 +379,35 @@ def power(
         raise ArgumentError("planning needs a pilot or sd, and not both")
     if values is None and test != "t":
         raise ArgumentError(f"the power of {test} is simulated, which needs a pilot, not sd")
+    limits = (math.nan, math.nan)
     if values is not None:
         sd = spread_of(values)
         queries = values.size if queries is None else queries
+        limits = spread_interval(sd, values.size)
     else:
         sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now
-    limits = (math.nan, math.nan)
-    if values is not None:
-        limits = spread_interval(sd, values.size)
-    asker = _Asker(test, alpha, power, sd, limits, values, replications, entropy(rng))
+    level: dict[str, Any] = {"alpha": alpha, "target": power}
+    simulation = {"test": test, "n_replications": replications, "seed": entropy(rng)}
+    pilots = np.empty(0) if values is None else values
+    asker = _Asker(test, level, sd, limits, pilots, simulation)
     mde = math.nan
     if queries is not None:
         mde = asker.visible(checks.count("queries", queries, at_least=0))
     rows = tuple(asker.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
-    same = None if margin is None else asker.same(margin)
-    sample = 0 if test == "t" else replications
+    same = narrow = None
+    if margin is not None:
+        same = SameRow(margin, *asker.each(lambda x: queries_to_show_same(x, margin, **level)))
+    if width is not None:
+        narrow = WidthRow(width, *asker.each(
+            lambda x: queries_for_width(x, width, confidence=1.0 - alpha)
+            if math.isfinite(x) else None
+        ))  # fmt: skip
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
-        test, alpha, power, sd, queries, mde, rows, sample, *limits, mde_low, mde_high, same,
-        None if width is None else asker.width(width),
+        test, alpha, power, sd, queries, mde, rows, 0 if test == "t" else replications, *limits,
+        mde_low, mde_high, same, narrow,
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, item, machine[1]) for item in machine[0]))
 
@@ -446,27 +452,22 @@ def _machine(
                 " machine_queries= (--machine-queries)"
             )
         return [], 0
-    correlations = (
-        list(CORRELATIONS) if correlation is None else np.atleast_1d(correlation).tolist()
-    )
-    return [float(item) for item in correlations], checks.count("n_machine", n_machine)
+    wanted = CORRELATIONS if correlation is None else correlation
+    return [float(item) for item in np.atleast_1d(wanted)], checks.count("n_machine", n_machine)
 
 
 def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
     """Return the human queries needed with a machine of that correlation."""
-    by = JudgedT(correlation=correlation, n_queries=n_queries)
+    by, sd = JudgedT(correlation=correlation, n_queries=n_queries), plan.sd
     level: dict[str, Any] = {"by": by, "alpha": plan.alpha, "target": plan.target}
-    same, width = plan.same, plan.width
-    return JudgedPlan(
-        correlation,
-        n_queries,
-        smallest_visible(plan.sd, plan.n_queries or 0, **level),
-        tuple(queries_needed(plan.sd, row.difference, **level) for row in plan.rows),
-        None if same is None else queries_to_show_same(plan.sd, same.margin, **level),
-        None
-        if width is None
-        else queries_for_width(plan.sd, width.width, confidence=1.0 - plan.alpha, by=by),
-    )
+    same = width = None
+    if plan.same is not None:
+        same = queries_to_show_same(sd, plan.same.margin, **level)
+    if plan.width is not None:
+        width = queries_for_width(sd, plan.width.width, confidence=1.0 - plan.alpha, by=by)
+    needed = tuple(queries_needed(sd, row.difference, **level) for row in plan.rows)
+    mde = smallest_visible(sd, plan.n_queries or 0, **level)
+    return JudgedPlan(correlation, n_queries, mde, needed, same, width)
 
 
 def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> list[float]:
@@ -479,46 +480,43 @@ def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> li
 
 @dataclass(frozen=True)
 class _Asker:
-    """The settings of one plan, and its three questions: in closed form or by simulation."""
+    """The settings of one plan, and its questions: in closed form or by simulation of a pilot."""
 
     test: str
-    alpha: float
-    target: float
+    level: dict[str, Any]  # alpha and target
     sd: float
     limits: tuple[float, float]
-    pilot: FloatArray | None
-    n_replications: int
-    seed: int
+    pilot: FloatArray
+    simulation: dict[str, Any]
 
     def visible(self, n: int) -> float:
-        if self.pilot is None or self.test == "t":
-            return smallest_visible(self.sd, n, alpha=self.alpha, target=self.target)
-        return visible_by_simulation(
-            self.pilot, n_queries=n, target=self.target, **self._simulation()
-        )
+        if self.test == "t":
+            return smallest_visible(self.sd, n, **self.level)
+        return visible_by_simulation(self.pilot, n_queries=n, **self.level, **self.simulation)
+
+    def each(self, function: Callable[[float], int | None]) -> list[int | None]:
+        """Return the queries needed at the standard deviation, and at both ends of its interval."""
+        return [function(sd) for sd in (self.sd, *self.limits)]
 
     def row(self, difference: float, n: int | None) -> PlanRow:
-        checks.finite("effect", difference)
-        if self.pilot is None or self.test == "t":
-            needed, low, high = (
-                queries_needed(sd, difference, alpha=self.alpha, target=self.target)
-                for sd in (self.sd, *self.limits)
-            )
+        alpha = self.level["alpha"]
+        if self.test == "t":
+            needed, low, high = self.each(lambda sd: queries_needed(sd, difference, **self.level))
             chance = math.nan
             if n is not None and n >= 2 and math.isfinite(self.sd):
-                chance = 1.0 if difference else self.alpha
+                chance = 1.0 if difference else alpha
                 if self.sd:
-                    chance = student.power(n, effect=difference / self.sd, alpha=self.alpha)
+                    chance = student.power(n, effect=difference / self.sd, alpha=alpha)
             return PlanRow(difference, needed, chance, n_low=low, n_high=high)
-        settings = self._simulation()
         needed = queries_by_simulation(
-            self.pilot, difference=difference, target=self.target, **settings
+            self.pilot, difference=difference, **self.level, **self.simulation
         )
-        simulated_power = SimulatedPower(math.nan, math.nan, math.nan, 0)
+        chances = (math.nan,) * 3
         if n:
-            simulated_power = simulate_power(
-                self.pilot, n_queries=n, difference=difference, **settings
+            result = simulate_power(
+                self.pilot, n_queries=n, difference=difference, alpha=alpha, **self.simulation
             )
+            chances = result.power, result.low, result.high
         # The queries needed grow with the square of the spread.
         low, high = (
             max(2, math.ceil(needed * (limit / self.sd) ** 2))
@@ -526,37 +524,7 @@ class _Asker:
             else None
             for limit in self.limits
         )
-        return PlanRow(
-            difference,
-            needed,
-            simulated_power.power,
-            simulated_power.low,
-            simulated_power.high,
-            low,
-            high,
-        )
-
-    def same(self, margin: float) -> SameRow:
-        return SameRow(margin, *(
-            queries_to_show_same(sd, margin, alpha=self.alpha, target=self.target)
-            for sd in (self.sd, *self.limits)
-        ))  # fmt: skip
-
-    def width(self, width: float) -> WidthRow:
-        return WidthRow(width, *(
-            queries_for_width(sd, width, confidence=1.0 - self.alpha)
-            if math.isfinite(sd)
-            else None
-            for sd in (self.sd, *self.limits)
-        ))  # fmt: skip
-
-    def _simulation(self) -> dict[str, Any]:
-        return {
-            "test": self.test,
-            "alpha": self.alpha,
-            "n_replications": self.n_replications,
-            "seed": self.seed,
-        }
+        return PlanRow(difference, needed, *chances, low, high)
 
 
 def _pilot(

@@ -59,5 +59,5 @@ def table(folder: Path) -> dict[str, tuple[str, int, int, tuple[float, ...]]]:
 
 if __name__ == "__main__":
     for measure, (name, n, pairs, deciles) in table(Path(sys.argv[1])).items():
-        line = f'"{name}", {n}, {pairs}, {deciles}'
-        sys.stdout.write(f'    "{measure}": Board(\n        {line}\n    ),\n')
+        line = " ".join(f"{decile:.3f}".removeprefix("0") for decile in deciles)
+        sys.stdout.write(f"{measure:10} | {name:16} | {n:3d} | {pairs:4d} | {line}\n")
