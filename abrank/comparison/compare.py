@@ -427,7 +427,7 @@ def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
     labels = [result.clusters.labels[i] for i in np.flatnonzero(rest)]
     outcome = run_cluster_test(
         "t", differences[rest], labels, confidence=result.rule.confidence, seed=result.seed
-    ).as_test()
+    )
     alone = Estimate.of(outcome)
     if alone.interval.excludes_zero and alone.interval.side == np.sign(sums.sum()):
         return None

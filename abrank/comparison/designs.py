@@ -104,7 +104,7 @@ class Clustered(QuerySample):
         return run_cluster_test(
             deciding_test(test, self.sizes), differences, self.codes,
             confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
-        ).as_test()  # fmt: skip
+        )  # fmt: skip
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
         if self.few_clusters:
@@ -126,7 +126,7 @@ class Clustered(QuerySample):
             result = run_cluster_test(
                 name, differences, self.codes,
                 confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
-            ).as_test()  # fmt: skip
+            )  # fmt: skip
             rows.append(TestRow.of(result, title, decides=name == decides))
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return *rows, TestRow.of(plain, IGNORING, decides=False)

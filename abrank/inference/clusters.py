@@ -15,6 +15,7 @@ more, by traffic or strata.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 
 import numpy as np
 import numpy.typing as npt
@@ -53,36 +54,17 @@ FEWEST_TO_FLIP = 6
 
 
 @record
-class ClusterResult:
-    """The answer of :func:`run_cluster_test`: arrays of shape (n_comparisons,), and its grounds.
+class ClusterResult(TestResult):
+    """The answer of :func:`run_cluster_test`, and its grounds.
 
-    ``method`` is "closed form", "exact" or "Monte Carlo"; ``n_resamples`` is 0 where nothing was
-    drawn. ``largest_cluster`` is the number of queries of the largest; ``n_effective`` the
-    effective number of clusters, n**2 / sum m**2; ``freedom`` the degrees of freedom of t.
+    ``n_effective`` is the effective number of clusters, n**2 / sum m**2; ``freedom`` the degrees of
+    freedom of t. The other fields are those of :class:`~abrank.inference.TestResult`.
     """
 
-    estimate: FloatArray
-    statistic: FloatArray
-    pvalue: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
-    test: str
-    method: str
-    n_resamples: int
-    confidence: float | FloatArray
-    n_queries: int
+    _: KW_ONLY
     n_clusters: int
-    largest_cluster: int
     n_effective: float
     freedom: float
-
-    def as_test(self) -> TestResult:
-        """Return the answer as a paired test gives it."""
-        rows = [self.estimate, self.statistic, self.pvalue, self.ci_low, self.ci_high]
-        return TestResult.of_mean(
-            rows, test=self.test, confidence=self.confidence, n_queries=self.n_queries,
-            method=self.method, n_resamples=self.n_resamples,
-        )  # fmt: skip
 
 
 def run_cluster_test(
@@ -184,19 +166,14 @@ def run_on_sums(
                 name, sums[:, column], sizes, alpha, seed, n_resamples
             )
             resamples = max(resamples, n_flips)
-    return ClusterResult(
-        estimate=rows[0],
-        statistic=rows[1],
-        pvalue=rows[2],
-        ci_low=rows[3],
-        ci_high=rows[4],
+    return ClusterResult.of_mean(
+        rows,
         test=name,
         method="Monte Carlo" if resamples else "closed form" if name == "t" else "exact",
         n_resamples=resamples,
         confidence=confidence,
         n_queries=int(sizes.sum()),
         n_clusters=len(sizes),
-        largest_cluster=int(sizes.max(initial=0)),
         n_effective=effective_clusters(sizes),
         freedom=freedom_of_clusters(sizes),
     )

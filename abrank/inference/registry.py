@@ -29,9 +29,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -42,15 +42,27 @@ from abrank._support.registry import Registry
 from abrank._support.result import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray, Function
 
+_UNSET: Any = None  # made of the p-value
+
 
 @record
 class Answer:
     """What a registered test returns: arrays of shape (n_comparisons,) and how they were found.
 
-    ``method`` is "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation";
-    ``n_resamples`` is 0 where nothing was drawn. ``pvalue_low`` and ``pvalue_high`` are bounds
-    between which a p-value that was computed surely lies, ``pvalue_error`` is the standard error of
-    a drawn one; without them the p-value is one number, and nothing was drawn for it.
+    Attributes
+    ----------
+    estimate, statistic, pvalue, ci_low, ci_high : ndarray of shape (n_comparisons,)
+        ``estimate`` and the interval are in the unit of the differences (or of the estimand). NaN
+        where the test is not defined for a column.
+    method : str
+        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
+    n_resamples : int
+        Sign flips or resamples drawn; 0 where nothing was drawn. An enumeration draws nothing.
+    pvalue_low, pvalue_high : ndarray of shape (n_comparisons,)
+        Bounds between which the p-value surely lies where it was computed; equal to it where it is
+        one number up to rounding, or where it was drawn.
+    pvalue_error : ndarray of shape (n_comparisons,)
+        Standard error of a p-value that was drawn, else 0.
     """
 
     estimate: FloatArray
@@ -60,9 +72,15 @@ class Answer:
     ci_high: FloatArray
     method: str
     n_resamples: int = 0
-    pvalue_low: FloatArray | None = None
-    pvalue_high: FloatArray | None = None
-    pvalue_error: FloatArray | None = None
+    pvalue_low: FloatArray = _UNSET
+    pvalue_high: FloatArray = _UNSET
+    pvalue_error: FloatArray = _UNSET
+
+    def __post_init__(self) -> None:
+        for name, value in {"low": self.pvalue, "high": self.pvalue, "error": None}.items():
+            if getattr(self, f"pvalue_{name}") is None:
+                value = np.zeros_like(self.pvalue) if value is None else value
+                object.__setattr__(self, f"pvalue_{name}", value)
 
     @classmethod
     def from_rows(
@@ -76,56 +94,28 @@ class Answer:
 
         ``precision`` holds the bounds and the standard error of the p-values, (3, n_comparisons).
         """
-        estimate, statistic, pvalue, ci_low, ci_high = rows
-        sure = (None, None, None) if precision is None else precision
-        return cls(estimate, statistic, pvalue, ci_low, ci_high, method, n_resamples, *sure)
-
-    @property
-    def precision(self) -> FloatArray:
-        """Lower and upper bound and standard error of the p-values, shape (3, n_comparisons).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Answer.from_rows(np.full((5, 1), 0.5), "closed form").precision.tolist()
-        [[0.5], [0.5], [0.0]]
-        """
-        low = self.pvalue if self.pvalue_low is None else self.pvalue_low
-        high = self.pvalue if self.pvalue_high is None else self.pvalue_high
-        error = np.zeros_like(self.pvalue) if self.pvalue_error is None else self.pvalue_error
-        return np.stack([low, high, error])
+        values: list[Any] = [*rows, method, n_resamples, *(() if precision is None else precision)]
+        return Answer(*values)
 
 
 @record
-class TestResult:
+class TestResult(Answer):
     """Estimate, interval and p-value of one test over all comparisons.
 
     The interval and the p-value come from one procedure: for every column the interval excludes 0
     exactly when ``pvalue < 1 - confidence``. A one-sided alternative has an infinite end.
 
-    Parameters
+    Attributes
     ----------
-    estimate, statistic, pvalue, ci_low, ci_high : ndarray of shape (n_comparisons,)
-        ``estimate`` and the interval are in the unit of the differences (or of the estimand). NaN
-        where the test is not defined for a column.
     test : str
-        The registered name.
+        The registered name. The fields of :class:`Answer` come before it.
     estimand : str
         What ``estimate`` estimates, in words.
-    method : str
-        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
-    n_resamples : int
-        Sign flips or resamples drawn; 0 where nothing was drawn. An enumeration draws nothing.
     confidence : float or ndarray of shape (n_comparisons,)
         As asked.
     alternative : {"two-sided", "greater", "less"}
         "greater" claims that the candidate is better.
     n_queries : int
-    pvalue_low, pvalue_high : ndarray of shape (n_comparisons,)
-        Bounds between which the p-value surely lies where it was computed; equal to it where it is
-        one number up to rounding, or where it was drawn.
-    pvalue_error : ndarray of shape (n_comparisons,)
-        Standard error of a p-value that was drawn, else 0.
 
     Examples
     --------
@@ -137,46 +127,31 @@ class TestResult:
 
     __test__: ClassVar[bool] = False  # not a test class, whatever its name tells pytest
 
-    estimate: FloatArray
-    statistic: FloatArray
-    pvalue: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
+    _: KW_ONLY
     test: str
-    estimand: str
-    method: str
-    n_resamples: int
+    estimand: str = "mean difference"
     confidence: float | FloatArray
-    alternative: Alternative
+    alternative: Alternative = "two-sided"
     n_queries: int
-    pvalue_low: FloatArray
-    pvalue_high: FloatArray
-    pvalue_error: FloatArray
 
     @classmethod
     def of_mean(
         cls,
         rows: npt.ArrayLike,
         *,
-        test: str,
-        confidence: float | FloatArray,
-        n_queries: int,
         method: str = "closed form",
         n_resamples: int = 0,
-    ) -> TestResult:
+        **fields: Any,  # noqa: ANN401 - the others
+    ) -> Self:
         """Make a two-sided answer on mean differences of an array of shape (5, n_comparisons).
 
         Its rows are estimate, statistic, p-value and limits. A drawn p-value has the error of a
         share.
         """
-        estimate, statistic, pvalue, ci_low, ci_high = np.asarray(rows, dtype=np.float64)
-        error = np.zeros_like(pvalue)
+        answer = Answer.from_rows(np.asarray(rows, dtype=np.float64), method, n_resamples)
         if n_resamples:
-            error = np.sqrt(pvalue * (1.0 - pvalue) / n_resamples)
-        return cls(
-            estimate, statistic, pvalue, ci_low, ci_high, test, "mean difference", method,
-            n_resamples, confidence, "two-sided", n_queries, pvalue, pvalue, error,
-        )  # fmt: skip
+            fields["pvalue_error"] = np.sqrt(answer.pvalue * (1.0 - answer.pvalue) / n_resamples)
+        return cls(**vars(answer) | fields)
 
     @property
     def excludes_zero(self) -> BoolArray:
@@ -432,12 +407,12 @@ def _answer(
         nothing = np.full((8, n_columns), np.nan)
         return Answer.from_rows(nothing[:5], "closed form", 0, nothing[5:])
     live = np.any(data != 0.0, axis=0)
-    function = test.function(data[:, live], alpha=alpha[live], **arguments)
-    columns = np.zeros((5, n_columns))
-    columns[2] = 1.0
-    columns[:, live] = (
-        function.estimate, function.statistic, function.pvalue, function.ci_low, function.ci_high
-    )  # fmt: skip
+    answer = test.function(data[:, live], alpha=alpha[live], **arguments)
+    columns = np.zeros((8, n_columns))
+    columns[[2, 5, 6]] = 1.0
+    values = (value for value in vars(answer).values() if isinstance(value, np.ndarray))
+    for row, value in zip(columns, values, strict=True):
+        row[live] = value
     if n_queries == 1:
         columns[3], columns[4] = -np.inf, np.inf
     columns[3, alpha == 0.0], columns[4, alpha == 0.0] = -np.inf, np.inf
@@ -445,6 +420,4 @@ def _answer(
         columns[4] = np.inf
     if arguments["alternative"] == "less":
         columns[3] = -np.inf
-    precision = np.stack([columns[2], columns[2], np.zeros(n_columns)])
-    precision[:, live] = function.precision
-    return Answer.from_rows(columns, function.method, function.n_resamples, precision)
+    return Answer.from_rows(columns[:5], answer.method, answer.n_resamples, columns[5:])

@@ -306,6 +306,6 @@ def _answers(
             result = run_cluster_test(
                 differences=parts[i], clusters=clusters[i], confidence=levels[i],
                 **requested | {"name": name},
-            ).as_test()  # fmt: skip
+            )  # fmt: skip
         values[:, i] = result.pvalue, result.ci_low, result.ci_high
     return values

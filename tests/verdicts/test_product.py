@@ -302,9 +302,7 @@ def sees_clusters(cell: Cell) -> None:
         if cell.door == "collections":
             pvalue = within_collections(d, labels)
         else:
-            outcome = run_cluster_test(
-                by, d, labels, confidence=result.rule.confidence, seed=0
-            ).as_test()
+            outcome = run_cluster_test(by, d, labels, confidence=result.rule.confidence, seed=0)
             pvalue = outcome.pvalue[0]
         assert result.primary.pvalue == pytest.approx(pvalue, rel=1e-6)
     assert result.effects["d_z"].ci_low != result.effects["d_z"].ci_low  # NaN: no interval

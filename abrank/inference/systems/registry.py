@@ -32,7 +32,7 @@ two systems are an error. Scores are one value when they agree to 10 digits of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -104,35 +104,29 @@ class JointAnswer:
     n_resamples: int = 0
     estimand: str = ""
 
-    @classmethod
-    def from_rows(cls, rows: FloatArray, *options: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
-        """Make an answer of an array of shape (6, n_pairs), in the order of the fields."""
-        estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high = rows
-        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *options)
-
 
 @record
-class JointResult:
+class JointResult(JointAnswer):
     """Every pair of many systems: estimate, simultaneous interval and adjusted p-value.
 
     Where a test has intervals, one excludes 0 exactly when ``pvalue_adj < 1 - confidence``.
 
-    Parameters
+    Attributes
     ----------
-    pairs : SystemPairs
-        Columns of the scores, each pair once; against a baseline, that one is always first.
     estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
         Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
-    identical : bool ndarray of shape (n_pairs,)
-        Whether the two have one score on every query, to 10 digits.
-    test : str
-        The registered name.
-    estimand : str
-        What ``estimate`` estimates, in words.
     method : str
         "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
         What was drawn; 0 where nothing was.
+    estimand : str
+        What ``estimate`` estimates, in words.
+    pairs : SystemPairs
+        Columns of the scores, each pair once; against a baseline, that one is always first.
+    identical : bool ndarray of shape (n_pairs,)
+        Whether the two have one score on every query, to 10 digits.
+    test : str
+        The registered name.
     confidence : float
     baseline : int or None
         Its column.
@@ -147,18 +141,10 @@ class JointResult:
     (array([1, 2, 2]), array([0.588, 0.032, 0.116]))
     """
 
+    _: KW_ONLY
     pairs: SystemPairs
-    estimate: FloatArray
-    statistic: FloatArray
-    pvalue: FloatArray
-    pvalue_adj: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
     identical: BoolArray
     test: str
-    estimand: str
-    method: str
-    n_resamples: int
     confidence: float
     baseline: int | None
     n_queries: int
@@ -246,14 +232,8 @@ def joint_test(
 
     Parameters
     ----------
-    name : str
-        The word that :func:`run_joint_test` and the command line know it by.
-    title : str
-        Its name in a report.
-    estimand : str
-        What its estimates estimate.
-    source : str
-        Where it was published.
+    name, title, estimand, source : str
+        As for :func:`abrank.inference.paired_test`.
     family : {"all", "baseline", "either"}
         Whether it compares all pairs, every system with a baseline, or whichever is asked.
 
@@ -406,23 +386,22 @@ def _answer(
 ) -> JointAnswer:
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))
-    if not len(block):
-        return JointAnswer.from_rows(np.full_like(rows, np.nan), "closed form")
+    names = "estimate", "statistic", "pvalue", "pvalue_adj", "ci_low", "ci_high"
+    fields: dict[str, Any] = dict(zip(names, rows, strict=True))
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
     if not test.has_intervals:
         rows[4:] = np.nan
-    if same.all():
-        return JointAnswer.from_rows(rows, "closed form")
+    if not len(block):
+        rows[:] = np.nan
+    if same.all() or not len(block):
+        return JointAnswer(**fields, method="closed form")
     answer = test.function(block, pairs=pairs, **arguments)
-    values = (
-        answer.estimate, answer.statistic, answer.pvalue, answer.pvalue_adj, answer.ci_low,
-        answer.ci_high,
-    )  # fmt: skip
-    for row, value in zip(rows, values, strict=True):
-        np.copyto(row, value, where=~same)
-    return JointAnswer.from_rows(rows, answer.method, answer.n_resamples, answer.estimand)
+    for name, row in fields.items():
+        np.copyto(row, getattr(answer, name), where=~same)
+    result: JointAnswer = replace(answer, **fields)
+    return result
 
 
 N_SPLITS = 200

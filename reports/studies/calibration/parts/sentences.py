@@ -109,7 +109,7 @@ def ask_shown(
         if labels is None
         else run_cluster_test(
             deciding_test("t", cluster_sizes(labels)), flat, labels, confidence=0.95, seed=0
-        ).as_test()
+        )
     )
     pvalue = np.nan_to_num(test.pvalue, nan=1.0).reshape(d.shape[1:]).T
     adjusted = pvalue.copy()
