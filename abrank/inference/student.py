@@ -39,11 +39,9 @@ def find_root(
 ) -> FloatArray:
     """Return where a continuous function crosses 0, by Chandrupatla's method."""
     # Own, not ``scipy.optimize.elementwise.find_root`` of the same method: every cold comparison
-    # asks for it, and importing scipy.optimize takes a third of its time.
-    # Inverse quadratic interpolation where it can be trusted, else bisection: the root always stays
-    # between the two last points of different sign.
-    # Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero
-    # of a nonlinear function without using derivatives, Advances in Engineering Software 28(3).
+    # asks for it, and importing scipy.optimize takes a third of its time. Inverse quadratic
+    # interpolation where it can be trusted, else bisection.
+    # Source: Chandrupatla (1997), Advances in Engineering Software 28(3), 145-149.
     a, b = (np.asarray(item, np.float64) + 0.0 for item in (high, low))
     f_a, f_b = (np.asarray(function(item[()]), np.float64) for item in (a, b))
     if (f_a * f_b > 0.0).any():
@@ -373,32 +371,29 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 
 def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
-    """Return the chance that a noncentral t exceeds ``t``."""
-    # T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t. The
-    # integral of that chance over the normal Z is taken numerically, on the range where it is
-    # neither 0 nor 1. It has 12 right decimals, for any c; scipy's `nctdtr` (1.17) has 8 from c =
-    # 500 on, and above 50,000 gives NaN or does not end; its `nctdtrinc` has 5.
-    # Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter
-    # 31.
+    """Return the chance that a noncentral t exceeds ``t``, to 12 decimals."""
+    # Own: scipy's `nctdtr` (1.17) has 8 decimals from a centre of 500 on, is NaN in far tails, and
+    # above 50,000 NaN or without end; a cold comparison cannot wait for `scipy.stats` anyway.
+    # T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t: the
+    # integral of that chance over the normal Z, on the range where it is neither 0 nor 1.
+    # Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 31.
     from scipy.special import gammainc, ndtr
 
     value, df, c = np.broadcast_arrays(
-        *(np.asarray(first, dtype=np.float64) for first in (t, freedom, center))
+        *(np.asarray(item, dtype=np.float64)[..., None] for item in (t, freedom, center))
     )
     mirrored = value < 0.0
     size, c = np.abs(value), np.where(mirrored, -c, c)
     spread = DEVIATIONS / np.sqrt(df)
     low = np.maximum(size * np.maximum(1.0 - spread, 0.0) - c, -DEVIATIONS)
     high = np.clip(size * (1.0 + spread) - c, low, np.maximum(low, DEVIATIONS))
-    half = (high - low)[..., None] / 2.0
-    z = (low + high)[..., None] / 2.0 + half * NODES
+    half = (high - low) / 2.0
+    z = (low + high) / 2.0 + half * NODES
     # At t = 0 the range is empty, and what is left is the chance of Z > -c.
-    ratio = np.maximum(z + c[..., None], 0.0) / np.maximum(size, 1e-300)[..., None]
-    freedom_half = df[..., None] / 2.0
-    below = gammainc(freedom_half, freedom_half * np.minimum(ratio, 1e100) ** 2)
-    density = np.exp(-(z**2) / 2.0) / np.sqrt(2.0 * np.pi)
-    above = np.minimum(ndtr(-high) + (half * density * below) @ WEIGHTS, 1.0)
-    return np.asarray(np.where(mirrored, 1.0 - above, above))
+    ratio = np.minimum(np.maximum(z + c, 0.0) / np.maximum(size, 1e-300), 1e100)
+    inside = _density(z) * gammainc(df / 2.0, df / 2.0 * ratio**2)
+    above = np.minimum(ndtr(-high)[..., 0] + (half * inside) @ WEIGHTS, 1.0)
+    return np.asarray(np.where(mirrored[..., 0], 1.0 - above, above))
 
 
 def noncentrality_interval(
@@ -420,9 +415,8 @@ def noncentrality_interval(
 
 # With more degrees of freedom than this the error counts as known.
 LARGEST_FREEDOM = 1_000_000
-# Nodes of the trapezoid rule to a standard deviation of the log of the estimated error, and nodes
-# of that over the normal distribution. Halving either step moves no result by more than 3e-12 of
-# itself.
+# Nodes to a standard deviation of the log of the estimated error, and of that over the normal
+# distribution. Halving either step moves no result by more than 3e-12 of itself.
 NODES_A_DEVIATION = 4.0
 NORMAL_STEP = 0.1
 VALUES_AT_ONCE = 256
@@ -431,26 +425,16 @@ BEYOND = 80.0
 
 
 def range_tail(q: FloatArray, n_means: int, freedom: float) -> FloatArray:
-    """Return the chance that the studentised range of ``n_means`` means is at least ``q``.
-
-    Own, not ``scipy.stats.studentized_range``, which takes 20 ms a value (a board of 100 systems
-    has 4,950 pairs) and has no digits left below 1e-12.
-
-    ``P = int f(s) R(q s) ds`` with f the density of the root of chi-square over its degrees of
-    freedom and R the tail of the range of normal variables, ``R(w) = k int phi(z) Phi(z)**j (1 - (1
-    - Phi(z - w) / Phi(z))**j) dz``, j = k - 1, so that nothing small is had by subtraction. Both
-    integrals by the trapezoid rule, that over log s on a lattice common to all q.
-
-    Source: Hartley (1942), Biometrika 32, 334-348; Copenhaver & Holland (1988), Journal of
-    Statistical Computation and Simulation 30, 1-15.
-    """
+    """Return the chance that the studentised range of ``n_means`` means is at least ``q``."""
+    # Own, not ``scipy.stats.studentized_range``, which takes 20 ms a value (a board of 100 systems
+    # has 4,950 pairs), and scipy.stats is more than a cold ranking can wait for.
+    # P = int f(s) R(q s) ds with f the density of the root of chi-square over its degrees of
+    # freedom and R the tail of the range of normal variables,
+    # R(w) = k int phi(z) Phi(z)**j (1 - (1 - Phi(z - w) / Phi(z))**j) dz, j = k - 1, so that
+    # nothing small is had by subtraction; by the trapezoid rule, over log s on one lattice.
+    # Source: Hartley (1942), Biometrika 32, 334-348; Copenhaver & Holland (1988), Journal of
+    # Statistical Computation and Simulation 30, 1-15.
     return _tail(lambda w: _range_of_normals(w, n_means), q, freedom)
-
-
-@cache
-def range_quantile(alpha: float, n_means: int, freedom: float) -> float:
-    """Return the q that the studentised range of ``n_means`` means reaches with chance alpha."""
-    return _quantile(lambda q: range_tail(q, n_means, freedom), alpha)
 
 
 def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
@@ -462,26 +446,34 @@ def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
 
 
 @cache
-def many_one_quantile(alpha: float, n_others: int, freedom: float) -> float:
-    """Return the t that the largest of ``n_others`` means against one reaches with chance alpha."""
-    return _quantile(lambda t: many_one_tail(t, n_others, freedom), alpha)
+def quantile_of(
+    tail: Callable[[FloatArray, int, float], FloatArray], alpha: float, n_means: int, freedom: float
+) -> float:
+    """Return what the statistic of one of the two tails reaches with chance alpha."""
+
+    def above(log_q: float) -> float:
+        return float(np.log(tail(np.array([np.exp(log_q)]), n_means, freedom)[0] / alpha))
+
+    high = 1.0
+    while above(high) > 0.0:
+        high += 1.0
+    return float(np.exp(find_root(above, -20.0, high, xtol=1e-13, rtol=1e-14)))
 
 
 def _tail(
     normal_tail: Callable[[FloatArray], FloatArray], q: FloatArray, freedom: float
 ) -> FloatArray:
     """Return the tail of a statistic over an estimated error, from its tail over a known one."""
-    q = np.asarray(q, dtype=np.float64)
     if freedom > LARGEST_FREEDOM:
         return np.minimum(normal_tail(q), 1.0)
-    ones_like = np.ones_like(q)
+    result = np.ones_like(q)
     order = np.argsort(q)
     order = order[q[order] > 0.0]
     # Values of about one size share their nodes.
-    for some in np.array_split(order, -(-len(order) // VALUES_AT_ONCE) or 1):
-        if some.size:
-            ones_like[some] = _averaged(normal_tail, np.log(q[some]), freedom)
-    return np.minimum(ones_like, 1.0)
+    for start in range(0, len(order), VALUES_AT_ONCE):
+        some = order[start : start + VALUES_AT_ONCE]
+        result[some] = _averaged(normal_tail, np.log(q[some]), freedom)
+    return np.minimum(result, 1.0)
 
 
 def _averaged(
@@ -534,15 +526,3 @@ def _many_normals_less_one(w: FloatArray, n_others: int) -> FloatArray:
 
 def _density(z: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-(z**2) / 2.0) / np.sqrt(2.0 * np.pi))
-
-
-def _quantile(tail: Callable[[FloatArray], FloatArray], alpha: float) -> float:
-    """Return where a falling tail meets alpha."""
-
-    def above(log_q: float) -> float:
-        return float(np.log(tail(np.array([np.exp(log_q)]))[0] / alpha))
-
-    high = 1.0
-    while above(high) > 0.0:
-        high += 1.0
-    return float(np.exp(find_root(above, -20.0, high, xtol=1e-13, rtol=1e-14)))

@@ -14,7 +14,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import t_pvalue
 from abrank.inference.rounding import TIE, round_off
-from abrank.inference.student import range_quantile, range_tail
+from abrank.inference.student import quantile_of, range_tail
 from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_scores, joint_test
 
 # --- Two-way analysis of variance of queries x systems: where the scores' variance comes from
@@ -213,7 +213,7 @@ def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float
     """
     if not result.variance > 0.0:
         return np.nan
-    q = range_quantile(alpha, len(result.mean_ranks), np.inf)
+    q = quantile_of(range_tail, alpha, len(result.mean_ranks), np.inf)
     return float(q * np.sqrt(result.variance / n_queries))
 
 

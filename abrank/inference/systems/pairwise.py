@@ -24,7 +24,7 @@ from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import mean_and_error, t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, round_off, to_lattice
-from abrank.inference.student import many_one_quantile, many_one_tail, range_quantile, range_tail
+from abrank.inference.student import many_one_tail, quantile_of, range_tail
 from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_scores, joint_test
 
@@ -310,26 +310,27 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
 
 
 class _Largest(NamedTuple):
-    """The law of the largest difference: tail, quantile, its unit in errors, other means."""
+    """The law of the largest difference: its tail, its unit in errors, other means."""
 
     tail: Callable[[FloatArray, int, float], FloatArray]
-    quantile: Callable[[float, int, float], float]
     scale: float
     n_baselines: int
 
 
 _LARGEST = {
-    "tukey": _Largest(range_tail, range_quantile, 1.0, 0),
-    "dunnett": _Largest(many_one_tail, many_one_quantile, math.sqrt(2.0), 1),
+    "tukey": _Largest(range_tail, 1.0, 0),
+    "dunnett": _Largest(many_one_tail, math.sqrt(2.0), 1),
 }
 
 
 def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
     """Return the difference of two means that tukey or dunnett tells from 0; NaN with no error."""
     error, freedom = _error(scores)
-    law, n_means = _LARGEST[test], scores.shape[1] - _LARGEST[test].n_baselines
-    names = not np.isnan(error)
-    return law.quantile(alpha, n_means, freedom) * law.scale * error if names else error
+    law = _LARGEST[test]
+    if np.isnan(error):
+        return error
+    quantile = quantile_of(law.tail, alpha, scores.shape[1] - law.n_baselines, freedom)
+    return quantile * law.scale * error
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
