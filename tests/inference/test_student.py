@@ -85,8 +85,8 @@ def test_where_scipys_noncentral_t_is_wrong():
         lambda s: special.ndtr(c - t * s) * stats.chi.pdf(s * df**0.5, df) * df**0.5,
         1e-9, 8.0, points=[0.998, 1.0, 1.002], epsabs=1e-13, limit=500,
     )  # fmt: skip
-    assert error < 1e-11
-    assert chance_above(t, df, c) == pytest.approx(truth, abs=1e-11)
+    assert error < 1e-10
+    assert chance_above(t, df, c) == pytest.approx(truth, abs=1e-10)
     assert abs(1.0 - special.nctdtr(df, c, t) - truth) > 1e-9
 
 
