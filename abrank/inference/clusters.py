@@ -166,16 +166,17 @@ def run_on_sums(
                 name, sums[:, column], sizes, alpha, seed, n_resamples
             )
             resamples = max(resamples, n_flips)
-    return ClusterResult.of_mean(
+    result = TestResult.of_mean(
         rows,
         test=name,
         method="Monte Carlo" if resamples else "closed form" if name == "t" else "exact",
         n_resamples=resamples,
         confidence=confidence,
         n_queries=int(sizes.sum()),
-        n_clusters=len(sizes),
-        n_effective=effective_clusters(sizes),
-        freedom=freedom_of_clusters(sizes),
+    )
+    effective, freedom = effective_clusters(sizes), freedom_of_clusters(sizes)
+    return ClusterResult(
+        **vars(result), n_clusters=len(sizes), n_effective=effective, freedom=freedom
     )
 
 

@@ -31,7 +31,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -139,19 +139,22 @@ class TestResult(Answer):
         cls,
         rows: npt.ArrayLike,
         *,
+        test: str,
+        confidence: float | FloatArray,
+        n_queries: int,
         method: str = "closed form",
         n_resamples: int = 0,
-        **fields: Any,  # noqa: ANN401 - the others
-    ) -> Self:
+    ) -> TestResult:
         """Make a two-sided answer on mean differences of an array of shape (5, n_comparisons).
 
         Its rows are estimate, statistic, p-value and limits. A drawn p-value has the error of a
         share.
         """
-        answer = Answer.from_rows(np.asarray(rows, dtype=np.float64), method, n_resamples)
+        fields = vars(Answer.from_rows(np.asarray(rows, dtype=np.float64), method, n_resamples))
         if n_resamples:
-            fields["pvalue_error"] = np.sqrt(answer.pvalue * (1.0 - answer.pvalue) / n_resamples)
-        return cls(**vars(answer) | fields)
+            share = fields["pvalue"]
+            fields["pvalue_error"] = np.sqrt(share * (1.0 - share) / n_resamples)
+        return TestResult(**fields, test=test, confidence=confidence, n_queries=n_queries)
 
     @property
     def excludes_zero(self) -> BoolArray:
