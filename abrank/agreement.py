@@ -176,8 +176,8 @@ class JudgeAgreement(Printed):
 
 @explained
 def judge_agreement(
-    human: Any,  # noqa: ANN401 - whatever read_qrels reads
-    machine: Any,  # noqa: ANN401
+    human: object,  # whatever read_qrels reads
+    machine: object,
     runs: Mapping[str, Any] | Sequence[Any] = (),
     *,
     measure: str = "nDCG@10",

@@ -91,7 +91,7 @@ class RuleFile:
         hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(names))}"
         raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 
-    def read(self, option: Option, value: Any) -> Any:  # noqa: ANN401
+    def read(self, option: Option, value: object) -> Any:  # noqa: ANN401
         """Return the value of an option: numbers for numbers, paths beside the file."""
         key, multiple = option.key, option.several
         flagged = option.kind == "flag"

@@ -73,9 +73,9 @@ def compare_runs(
 
 @answered_by(recorded(compare_runs), Question, "qrels", "a", "b")
 def compare(
-    qrels: Any = None,  # noqa: ANN401 - whatever read_qrels reads
-    a: Any = None,  # noqa: ANN401 - whatever read_run reads
-    b: Any = None,  # noqa: ANN401
+    qrels: object = None,  # whatever read_qrels reads
+    a: object = None,  # whatever read_run reads
+    b: object = None,
     *,
     config: Question | str | os.PathLike[str] | None = None,
     measures: Sequence[str] | str | None = None,
@@ -89,9 +89,9 @@ def compare(
     lower_is_better: Sequence[str] | str = (),
     name_a: str | None = None,
     name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
-    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
-    docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
+    segments: object = None,  # whatever read_segments reads
+    topics: object = None,  # whatever read_topics reads
+    docs: object = None,  # whatever read_documents reads
     design: Designs | None = None,
     scoring: Scoring | None = None,
     machine: Machine | None = None,
@@ -221,7 +221,7 @@ def rank_runs(
 
 @answered_by(rank_runs, RankingQuestion, "qrels", "runs")
 def rank(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    qrels: object,  # whatever read_qrels reads
     runs: Mapping[str, Any] | Sequence[Any],
     *,
     measures: Sequence[str] | str | None = None,

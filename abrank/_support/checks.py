@@ -223,7 +223,7 @@ def _bound(
     signature: inspect.Signature,
     meant: Meant,
     /,
-    *args: Any,  # noqa: ANN401 - those of the function
+    *args: object,  # those of the function
     **keywords: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
     try:

@@ -80,17 +80,17 @@ def record(cls: Class) -> Class:
     return cls
 
 
-def _equal(self: Any, second: object) -> Any:  # noqa: ANN401 - any record; or NotImplemented
+def _equal(self: object, second: object) -> Any:  # noqa: ANN401 - any record; or NotImplemented
     if second.__class__ is not self.__class__:
         return NotImplemented
     return all(same(*pair) for pair in zip(_values(self), _values(second), strict=True))
 
 
-def _hash(self: Any) -> int:  # noqa: ANN401 - any record
+def _hash(self: object) -> int:  # any record
     return hash(tuple(map(_without_nan, _values(self))))
 
 
-def _without_nan(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
+def _without_nan(value: object) -> Any:  # noqa: ANN401 - whatever a field holds
     """Return what a value's hash is taken of: each NaN has its own, and equal records one."""
     if isinstance(value, tuple):
         return tuple(map(_without_nan, value))
@@ -101,7 +101,7 @@ def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
     return [getattr(self, item.name) for item in fields(self) if item.compare]
 
 
-def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
+def same(a: object, b: object) -> bool:  # whatever a field holds
     """Say whether two values are equal, NaN to NaN, in arrays, mappings and sequences too."""
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
         import numpy as np

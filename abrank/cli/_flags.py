@@ -53,7 +53,7 @@ class WordChoice(click.Choice[str]):
 
     def convert(
         self,
-        value: Any,  # noqa: ANN401
+        value: object,
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str:

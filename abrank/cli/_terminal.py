@@ -133,14 +133,14 @@ def give_up_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON
+def put_json(value: object) -> None:  # a tree of JSON
     """Print a tree as JSON, with null for numbers that are not finite."""
     import json
 
     _echo(json.dumps(_finite(value), indent=2, allow_nan=False))
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401
+def _finite(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

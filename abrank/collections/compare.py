@@ -121,7 +121,7 @@ def compare_collections(
     where: Mapping[str, Any] | Sequence[str] | str | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401 - by collection, whatever read_segments reads
+    segments: object = None,  # by collection, whatever read_segments reads
     design: Designs | None = None,
     scoring: Scoring | None = None,
     engine: Engine | str | None = None,
@@ -218,7 +218,7 @@ def _require_several(collections: Mapping[str, Any]) -> None:
 
 def _comparison(
     name: str,
-    arguments: Any,  # noqa: ANN401
+    arguments: object,
     question: Question,
     inputs: Inputs,
 ) -> Comparison:

@@ -42,7 +42,7 @@ _FORM = (
 )
 
 
-def read_collections(source: Any) -> dict[str, Files]:  # noqa: ANN401 - a path or a frame
+def read_collections(source: object) -> dict[str, Files]:  # a path or a frame
     r"""Read which files, or which rows of a table of scores, belong to which collection.
 
     Returned are paths by collection, then by ``qrels``, ``segments``, ``clusters`` and system.
@@ -168,7 +168,7 @@ def systems_of(files: Files) -> list[str]:
 
 def properties_of(
     kind: str,
-    arguments: Any,  # noqa: ANN401
+    arguments: object,
     collections: Sequence[str],
 ) -> dict[str, Any]:
     """Return the segments or clusters of each collection."""

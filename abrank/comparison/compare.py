@@ -79,8 +79,8 @@ def compare_ready(
 
 @answered_by(recorded(compare_ready), Question, "a")
 def compare_scores(
-    a: Any = None,  # noqa: ANN401 - Series, dict, or what read_scores reads
-    b: Any = None,  # noqa: ANN401
+    a: object = None,  # Series, dict, or what read_scores reads
+    b: object = None,
     *,
     config: Question | str | os.PathLike[str] | None = None,
     baseline: str | None = None,
@@ -100,8 +100,8 @@ def compare_scores(
     missing: Missing = "error",
     name_a: str | None = None,
     name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
-    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    segments: object = None,  # whatever read_segments reads
+    topics: object = None,  # whatever read_topics reads
     design: Designs | None = None,
     machine: Machine | None = None,
     resamples: int | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -414,7 +414,7 @@ DEPTH = 20  # ranks of a list that is shown, at most
 
 
 def find_titles(
-    docs: Any,  # noqa: ANN401 - a path or mapping
+    docs: object,  # a path or mapping
     evidence: RunDetails,
     primary: str,
     query_ids: Sequence[str],

@@ -35,8 +35,8 @@ BY_POSITION = "the scores have no query ids: they are paired by position"
 
 
 def pair_scores(
-    a: Any,  # noqa: ANN401 - Series, dict, or what read_scores reads
-    b: Any = None,  # noqa: ANN401
+    a: object,  # Series, dict, or what read_scores reads
+    b: object = None,
     *,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -161,7 +161,7 @@ def pair_scores(
     return settled(paired, missing, lower_is_better=lower_is_better)
 
 
-def require_two_files(a: Any, b: Any) -> None:  # noqa: ANN401
+def require_two_files(a: object, b: object) -> None:
     """Refuse one file, or one set of files, given as both A and B, under any of its names."""
     paths_a, paths_b = (
         list(source) if isinstance(source, (list, tuple)) else [source] for source in (a, b)
@@ -203,7 +203,7 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
     return replace(scores, query_ids=query_ids, values=scores.values[there])
 
 
-def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # noqa: ANN401
+def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn:
     """Refuse two groups that share no unit, and say how they are compared."""
     query_ids = {group.systems[0]: group.query_ids for group in groups}
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
@@ -242,7 +242,7 @@ def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
     return result
 
 
-def _one_judgment(first: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
+def _one_judgment(first: Scores, two: Scores, b: object) -> bool:
     """Say whether both were evaluated, by the same judgments."""
     if not all(item.systems[0] in item.judged_runs for item in (first, two)):
         return False
@@ -255,7 +255,7 @@ def system_names(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
-def _as_table(source: Any) -> Any:  # noqa: ANN401
+def _as_table(source: object) -> Any:  # noqa: ANN401
     """Return a dict of Series, or of columns by position, as one table; any other as it is."""
     if hasattr(source, "to_frame") and getattr(getattr(source, "index", None), "nlevels", 1) > 1:
         return source if hasattr(source, "columns") else source.to_frame()
@@ -274,7 +274,7 @@ def _labels(scores: Scores) -> tuple[str, ...]:
 
 def _two_of(
     both: Scores,
-    source: Any,  # noqa: ANN401 - what it was read from
+    source: object,  # what it was read from
     baseline: str | None,
     candidate: str | None,
 ) -> tuple[Scores, Scores]:
@@ -410,7 +410,7 @@ def _renamed(scores: Scores, system: str, measure: str) -> Scores:
 
 
 def _system_of(
-    source: Any,  # noqa: ANN401
+    source: object,
     default: str,
     options: TableOptions,
     name: str | None = None,
@@ -446,7 +446,7 @@ def _system_of(
     return replace(scores, systems=(default,))
 
 
-def _by_position(source: Any) -> FloatArray | None:  # noqa: ANN401
+def _by_position(source: object) -> FloatArray | None:
     """Return the numbers of a list, an array or a column; None for what holds none."""
     listed = isinstance(source, (list, tuple)) and all(np.isscalar(item) for item in source)
     if hasattr(source, "columns") or not (listed or hasattr(source, "__array__")):

@@ -89,7 +89,7 @@ def _recorded_votes(inputs: Inputs, question: Question) -> Comparison:
 
 @answered_by(_recorded_votes, Question, "votes")
 def compare_preferences(
-    votes: Any = None,  # noqa: ANN401 - a path, a frame, a list of mappings
+    votes: object = None,  # a path, a frame, a list of mappings
     *,
     config: Question | str | os.PathLike[str] | None = None,
     measures: Sequence[str] | str | None = None,
@@ -102,8 +102,8 @@ def compare_preferences(
     test: str | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
-    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    segments: object = None,  # whatever read_segments reads
+    topics: object = None,  # whatever read_topics reads
     design: Designs | None = None,
     resamples: int | None = None,
     rng: RandomSource = 0,

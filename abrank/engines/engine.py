@@ -195,7 +195,7 @@ def on_dask(
     function: Callable[[Any], Any],
     items: Sequence[Any],
     *,
-    scheduler: Any,  # noqa: ANN401 - an address, or a Client
+    scheduler: object,  # an address, or a Client
 ) -> Iterator[Any]:
     """Apply a function to every item, on the workers of a cluster, or of one started for it."""
     # A partition whose worker died is scored again by another.

@@ -144,7 +144,7 @@ class _Kernel:
         yield from score_table(run, judged, self.scoring).to_batches()
 
 
-def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
+def _stands_by(df: object, query: str) -> bool:
     """Whether Spark's plan has all rows of a query in one partition."""
     java = getattr(df, "_jdf", None)  # not of Spark Connect
     if java is None:
@@ -205,7 +205,7 @@ class _KernelOfRun(_Kernel):
             chosen = np.concatenate([np.arange(low, high) for low, high in rows])
             yield from self._told(table, self.judged.take(chosen), visited=1)
 
-    def _told(self, run: Any, judged: Any, *, visited: int) -> Iterator[Any]:  # noqa: ANN401
+    def _told(self, run: object, judged: object, *, visited: int) -> Iterator[Any]:
         table = score_table(run, judged, self.scoring)
         mark = pa.array(np.full(table.num_rows, visited, np.int32))
         yield from table.append_column("seen", mark).to_batches()

@@ -86,7 +86,7 @@ def columns_of(
     return chosen, [table[name] for name in chosen]
 
 
-def table_of(source: Any) -> Any:  # noqa: ANN401
+def table_of(source: object) -> Any:  # noqa: ANN401
     """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
     if isinstance(source, pa.Table):
         return source
@@ -113,7 +113,7 @@ _METHODS = {
 }  # fmt: skip
 
 
-def _handed_over(source: Any) -> Any:  # noqa: ANN401
+def _handed_over(source: object) -> Any:  # noqa: ANN401
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
         return None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
@@ -127,7 +127,7 @@ def _handed_over(source: Any) -> Any:  # noqa: ANN401
     return None
 
 
-def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
+def objects_of(source: object) -> tuple[list[str], list[list[Any]]]:
     """Return the names of a small table's columns, and their cells as Python's objects."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
@@ -154,7 +154,7 @@ def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
-def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
+def to_ids(column: object, *, coded: bool = False) -> Ids | None:
     """Return text or whole numbers as ids; none may be empty."""
     # Where `coded`, a column that has its ids in a dictionary keeps it.
     array = _whole(column)
@@ -188,7 +188,7 @@ def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     return kernels.cast(array, pa.large_binary())
 
 
-def to_scores(column: Any) -> FloatArray | None:  # noqa: ANN401
+def to_scores(column: object) -> FloatArray | None:
     """Return finite numbers as float64; None where a cell is empty or none."""
     array = _whole(column)
     numbers = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
@@ -215,7 +215,7 @@ def to_floats(array: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array
     return values
 
 
-def to_grades(column: Any, *, fractions: bool = False) -> Any:  # noqa: ANN401 - an array, or None
+def to_grades(column: object, *, fractions: bool = False) -> Any:  # noqa: ANN401 - an array, or None
     """Return whole numbers, of whatever type, as int64; on request others as float64."""
     array = _whole(column)
     if array is not None and pa.types.is_integer(array.type) and len(array):

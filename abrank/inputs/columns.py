@@ -178,7 +178,7 @@ class Gathered:
         n_parts = len(self.held["doc"])
         has_ranks = len(self.held["rank"]) == n_parts > 0
 
-        def column(name: str, empty: Any) -> Any:  # noqa: ANN401 - ids or numbers
+        def column(name: str, empty: object) -> Any:  # noqa: ANN401 - ids or numbers
             parts = self.held.pop(name, None) or [empty]  # they go once they are joined
             if len(parts) == 1:
                 return parts[0]
@@ -390,7 +390,7 @@ _TEXTS = {"tag", "run", "run_id", "system", "model", "q0", "iter", "title", "tex
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name in a file
 
 
-def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
+def folded(name: object) -> str:  # a column may be named by anything
     """Return a name without case, with underscores for blanks and hyphens."""
     return str(name).strip().casefold().replace(" ", "_").replace("-", "_")
 
@@ -404,7 +404,7 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
     return []
 
 
-def holds_ranks(name: Any, layout: Layout) -> bool:  # noqa: ANN401
+def holds_ranks(name: object, layout: Layout) -> bool:
     """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first."""
     return layout is RUN and folded(name) in ACCEPTED["score"][-1]
 

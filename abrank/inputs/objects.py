@@ -69,7 +69,7 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
     return gathered.joined()
 
 
-def _is_blank(value: Any) -> bool:  # noqa: ANN401
+def _is_blank(value: object) -> bool:
     return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
@@ -93,7 +93,7 @@ def _ids(values: list[Any], column: str, label: str) -> Ids:
     return encoded
 
 
-def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
+def read_id(value: object, row: int, column: str, label: str) -> str:
     """Return an id as text; a whole number is spelled out, a float is refused."""
     if isinstance(value, str):
         return str(value)
@@ -110,7 +110,7 @@ def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN4
     raise ReadError(label, problem, at=f"row {row}", hint=hint)
 
 
-def is_missing(value: Any) -> bool:  # noqa: ANN401
+def is_missing(value: object) -> bool:
     """Whether a cell of a frame is empty: None, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -132,7 +132,7 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
     return np.array(numbers, dtype=np.float64) if layout is RUN else as_grades(numbers)
 
 
-def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
+def read_score(value: object) -> tuple[float, str]:
     """Return the score and what is wrong with it; text that spells a number is one."""
     value = _number_of(value)
     if is_missing(value):
@@ -161,7 +161,7 @@ def _one_grade(value: Any) -> tuple[float, str]:  # noqa: ANN401
     return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
 
 
-def _number_of(value: Any) -> Any:  # noqa: ANN401
+def _number_of(value: object) -> Any:  # noqa: ANN401
     """Return a boolean as 0 or 1, and the number in an array or a tensor that holds one."""
     if isinstance(value, (str, int, float, np.integer, np.floating)) or value is None:
         return int(value) if isinstance(value, bool) else value
@@ -179,7 +179,7 @@ def _as_float(value: Any) -> float:  # noqa: ANN401
         return math.inf
 
 
-def _is_number(value: Any) -> bool:  # noqa: ANN401
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating))
 
 
@@ -190,7 +190,7 @@ _ROWS = 50_000  # whose cells are held as objects
 _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
 
 
-def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
+def unwrapped(source: object, label: str | None) -> Any:  # noqa: ANN401
     """Return the dict, table or rows in an object of another library; others unchanged."""
     library = type(source).__module__.partition(".")[0]
     if library == "ranx" and hasattr(source, "to_dict"):
@@ -215,14 +215,14 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
     return source
 
 
-def _hits_of(answer: Any) -> Any:  # noqa: ANN401
+def _hits_of(answer: object) -> Any:  # noqa: ANN401
     """Return the list of hits in an answer of ``_search``; None in anything else."""
     hits = answer.get("hits") if isinstance(answer, Mapping) else None
     hits = hits.get("hits") if isinstance(hits, Mapping) else None
     return hits if isinstance(hits, list) else None
 
 
-def _required_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
+def _required_hits(query: object, answer: object, label: str | None) -> list[Any]:
     hits = _hits_of(answer)
     if hits is None:
         problem = f"query {query!r} has no list of hits"
@@ -284,7 +284,7 @@ def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
     return source
 
 
-def _depth(value: Any) -> int:  # noqa: ANN401
+def _depth(value: object) -> int:
     """Return how deeply dicts are nested, along the first value that is not empty."""
     if not isinstance(value, Mapping):
         return 0
@@ -357,7 +357,7 @@ def _names_documents(series: Any) -> bool:  # noqa: ANN401 - a pandas.Series
 
 
 def _hit(
-    query: Any,  # noqa: ANN401
+    query: object,
     hit: Mapping[str, Any],
     score: int,
     layout: Layout,
@@ -440,7 +440,7 @@ def _of_records(
 
 
 def _tuple_reader(
-    first: Any,  # noqa: ANN401
+    first: object,
     layout: Layout,
     columns: Mapping[str, str] | None,
     label: str,
@@ -480,7 +480,7 @@ _CONVERSIONS = {
 
 
 def read_columns(
-    source: Any,  # noqa: ANN401
+    source: object,
     layout: Layout,
     *,
     columns: Mapping[str, str] | None,
@@ -553,7 +553,7 @@ def of_table(
     )
 
 
-def label_of(source: Any) -> str:  # noqa: ANN401
+def label_of(source: object) -> str:
     """Return what messages call an object."""
     kind = type(source).__name__
     return "DataFrame" if kind.endswith("Frame") else kind

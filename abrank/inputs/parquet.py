@@ -420,7 +420,7 @@ class _Held:
 
     # Arrow reads them there, and not the file: what was checked is what is read.
 
-    def __init__(self, file: Any, size: int) -> None:  # noqa: ANN401
+    def __init__(self, file: pa.NativeFile, size: int) -> None:
         self._file = file
         # Only pages that are written to take memory.
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _UNRESERVED
@@ -441,7 +441,7 @@ class _Held:
         return self._view[start : start + size]
 
 
-def _has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
+def _has_long_text(source: object, groups: Mapping[int, Sequence[Chunk]]) -> bool:
     """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id."""
     # The dictionary of a column comes whole with its first row; short ones are not looked at, nor
     # those of columns that tell how long their texts are together.
@@ -491,5 +491,5 @@ def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
     return total
 
 
-def _is_text(kind: Any) -> bool:  # noqa: ANN401 - a pyarrow.DataType
+def _is_text(kind: object) -> bool:  # a pyarrow.DataType
     return str(kind) in ("string", "large_string", "binary", "large_binary")

@@ -157,7 +157,7 @@ class Qrels:
 
 @explained
 def read_qrels(
-    source: Any,  # noqa: ANN401 - one of the kinds below
+    source: object,  # one of the kinds below
     *,
     name: str | None = None,
     columns: Mapping[str, str] | None = None,

@@ -222,7 +222,7 @@ class JudgedSource:
 
 def read_judged_run(
     qrels: Qrels,
-    run: Any,  # noqa: ANN401 - whatever read_run reads
+    run: object,  # whatever read_run reads
     *,
     name: str | None = None,
     score_dtype: ScoreDtype = "float64",
@@ -276,7 +276,7 @@ _Join = Callable[..., tuple[JudgedRun, ReadCounts, TopDocs]]
 
 
 def _streamed(
-    run: Any,  # noqa: ANN401
+    run: object,
     join: _Join,
     score_dtype: ScoreDtype,
     hashes: bool,

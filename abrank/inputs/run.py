@@ -186,7 +186,7 @@ class Run:
 
 @explained
 def read_run(
-    source: Any,  # noqa: ANN401 - one of the kinds below
+    source: object,  # one of the kinds below
     *,
     name: str | None = None,
     score_dtype: ScoreDtype = "float64",
@@ -273,7 +273,7 @@ def name_of(source: Any) -> str:  # noqa: ANN401
 
 
 def read_columns(
-    source: Any,  # noqa: ANN401 - all that read_run reads, but a Run
+    source: object,  # all that read_run reads, but a Run
     *,
     columns: Mapping[str, str] | None = None,
     max_input_size: int | None = None,
@@ -375,7 +375,7 @@ def join_folds(
     return build(rows, name, score_dtype, duplicates)
 
 
-def named_runs(runs: Any, *, joins_parts: bool = False) -> Mapping[str, Any]:  # noqa: ANN401
+def named_runs(runs: object, *, joins_parts: bool = False) -> Mapping[str, Any]:
     """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
     # Parts of one system are told by names of files alone: a mapping has the names that it is to
     # have.
@@ -400,11 +400,11 @@ def named_runs(runs: Any, *, joins_parts: bool = False) -> Mapping[str, Any]:  #
 
 @explained
 def from_groups(
-    y: Any,  # noqa: ANN401 - an array, a column, or a path
-    score: Any,  # noqa: ANN401 - an array, a column, a path, or a mapping of them
-    group: Any = None,  # noqa: ANN401
+    y: object,  # an array, a column, or a path
+    score: object,  # an array, a column, a path, or a mapping of them
+    group: object = None,
     *,
-    names: Any = None,  # noqa: ANN401
+    names: object = None,
 ) -> tuple[Qrels, Run] | tuple[Qrels, dict[str, Run]]:
     """Return the qrels and the run, or runs, of LightGBM, XGBoost, CatBoost or a LETOR file.
 
@@ -457,7 +457,7 @@ def from_groups(
     return qrels, _run(score, judged, name)
 
 
-def _queries(group: Any, n_rows: int) -> list[Any]:  # noqa: ANN401
+def _queries(group: object, n_rows: int) -> list[Any]:
     """Return the query of each row."""
     if group is None:
         raise ArgumentError("group= is missing: sizes of the groups, or the query id of each row")
@@ -478,7 +478,7 @@ def _queries(group: Any, n_rows: int) -> list[Any]:  # noqa: ANN401
     return list(held.tolist())
 
 
-def _run(score: Any, judged: Columns, name: str) -> Run:  # noqa: ANN401
+def _run(score: object, judged: Columns, name: str) -> Run:
     """Return the run of the scores of the rows that were judged."""
     values = _numbers(score) if isinstance(score, (str, os.PathLike)) else np.asarray(score)
     if values.size != len(judged.value):

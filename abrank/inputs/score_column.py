@@ -36,7 +36,7 @@ class ScoreColumn:
     levels: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, cells: Any, levels: tuple[str, ...] = ()) -> ScoreColumn:  # noqa: ANN401
+    def of(cls, name: str, cells: object, levels: tuple[str, ...] = ()) -> ScoreColumn:
         """Return the column of an Arrow array, of a Series of pandas, or of a list."""
         return cls(name, _stored(cells), levels)
 
@@ -253,7 +253,7 @@ def _read_text(text: str) -> tuple[float, str]:
     return number, problem.replace(" (query )", "")
 
 
-def _read_object(cell: Any) -> tuple[float, str]:  # noqa: ANN401
+def _read_object(cell: object) -> tuple[float, str]:
     """Return the number that a cell holds, NaN for none, and what is wrong with it."""
     if is_missing(cell) or cell == "":
         return np.nan, ""
@@ -320,7 +320,7 @@ def renumbered(codes: IntArray, n_codes: int) -> IntArray:
     return (np.cumsum(occurs) - 1)[codes]
 
 
-def label_of_cell(cell: Any) -> str:  # noqa: ANN401
+def label_of_cell(cell: object) -> str:
     """Return a cell as the text of a category: 256.0 and "256" are one, and "0.90" is 0.9."""
     if is_missing(cell):
         return ""

@@ -104,7 +104,7 @@ class NamedTable:
 
 
 def read_source(
-    source: Any,  # noqa: ANN401 - one of the kinds below
+    source: object,  # one of the kinds below
     is_measure: Callable[[str], bool],
 ) -> NamedTable:
     """Read a path, a frame or table of any library, a dict, or a list of rows."""
@@ -394,7 +394,7 @@ def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) ->
 
 
 def _of_tree(
-    source: Any,  # noqa: ANN401 - what JSON holds, or an object like it
+    source: object,  # what JSON holds, or an object like it
     origin: Source,
     is_measure: Callable[[str], bool],
 ) -> NamedTable | None:

@@ -84,7 +84,7 @@ class ScoreTable:
 
 
 def read_score_table(
-    source: Any,  # noqa: ANN401 - whatever read_source reads
+    source: object,  # whatever read_source reads
     *,
     is_measure: Callable[[str], bool],
     is_cost: Callable[[str], bool] = lambda _: False,

@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?([^<\s]+)", re.IGNORECASE)
 _TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 
 
-def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kinds below
+def read_topics(source: object) -> dict[str, str]:  # one of the kinds below
     r"""Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
@@ -67,7 +67,7 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
     return {str(query): " ".join(str(text).split()) for query, text in topics.items()}
 
 
-def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
+def read_segments(source: object) -> dict[str, dict[str, str]]:
     """Read properties of queries that cut them into segments."""
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         return {
@@ -116,7 +116,7 @@ class Cells:
         return self.label
 
     @classmethod
-    def of(cls, source: Any) -> Cells:  # noqa: ANN401 - a path or DataFrame
+    def of(cls, source: object) -> Cells:  # a path or DataFrame
         """Read a file, or take a frame."""
         if isinstance(source, Cells):
             return source
@@ -173,7 +173,7 @@ def _with_index(source: Any) -> Any:  # noqa: ANN401
 
 
 def read_clusters(
-    source: Any,  # noqa: ANN401
+    source: object,
     columns: Collection[str] = (),
     kind: str = "clusters",
 ) -> tuple[str, dict[str, str]] | None:
@@ -201,8 +201,8 @@ def read_clusters(
 
 
 def read_groups(
-    segments: Any,  # noqa: ANN401
-    clusters: Any,  # noqa: ANN401
+    segments: object,
+    clusters: object,
 ) -> tuple[dict[str, dict[str, str]], tuple[str, dict[str, str]] | None]:
     """Read segments and clusters; these may be the name of one of the segments' columns."""
     with reading("segments", segments):
@@ -215,7 +215,7 @@ def read_groups(
 
 
 def read_weights(
-    weights: Any,  # noqa: ANN401
+    weights: object,
     cut: dict[str, dict[str, str]],
 ) -> tuple[str, dict[str, str]] | None:
     """Read how much queries count; it may be the name of a segments' column, which is taken out."""
@@ -307,7 +307,7 @@ def _json_line(line: str) -> tuple[str, str]:
     return query, text
 
 
-def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+def _plain(value: object) -> str:  # whatever JSON holds
     """Return text or a number as text, and anything else as none."""
     is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     return str(value).strip() if is_plain else ""

@@ -240,7 +240,7 @@ def read_plain(
     )  # fmt: skip
 
 
-def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
+def _whole(column: object, digits: object) -> IntArray | None:
     """Return whole numbers; None where ``digits`` of one are anything else, as of 0x1f."""
     if not kernels.all(kernels.ascii_is_decimal(digits)).as_py():
         return None

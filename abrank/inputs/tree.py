@@ -249,7 +249,7 @@ Row = tuple[Any, Any, str, Any]
 
 
 def rows_of_log(
-    source: Any,  # noqa: ANN401 - what JSON holds
+    source: object,  # what JSON holds
     label: str,
 ) -> tuple[list[str], list[list[Any]]] | None:
     """Return the long table of a log; None for what is none."""

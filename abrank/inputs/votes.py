@@ -82,7 +82,7 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
     return a, b
 
 
-def items(value: Any) -> list[str]:  # noqa: ANN401 - a list, or a text with one in it
+def items(value: object) -> list[str]:  # a list, or a text with one in it
     """Return the items of a list, of ``0;2 5`` or, of teams, ``ABBA``."""
     if isinstance(value, str):
         if re.fullmatch(r"[ABab]+", value):
@@ -224,7 +224,7 @@ class VoteRows(Sequence[Row]):
         return (dict(zip(self.names, cell, strict=True)) for cell in cells)
 
 
-def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | None]:  # noqa: ANN401
+def rows_of(source: object) -> tuple[Sequence[Row], Sequence[int], str, Source | None]:
     """Return the rows of a file, a frame or a list of mappings, and the number of each."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
         return *_named(source, 0), "list", None
@@ -273,19 +273,19 @@ _CLICKS_OF = {
 }  # fmt: skip
 
 
-def _folded(name: Any) -> str:  # noqa: ANN401
+def _folded(name: object) -> str:
     folded = re.sub(r"[\s-]+", "_", str(name).strip().casefold())
     return _CLICKS_OF.get(folded, folded)
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401
+def text_of(value: object) -> str:
     """Return a cell as text; empty for none."""
     if type(value) is str:
         return value.strip()
     return "" if is_missing(value) else str(value).strip()
 
 
-def number_of(value: Any) -> float:  # noqa: ANN401
+def number_of(value: object) -> float:
     """Return a cell as a number; NaN for what is none."""
     try:
         return float(text_of(value))
@@ -296,7 +296,7 @@ def number_of(value: Any) -> float:  # noqa: ANN401
 class VoteTable:
     """Rows of one source, with the errors that name their places."""
 
-    def __init__(self, source: Any) -> None:  # noqa: ANN401
+    def __init__(self, source: object) -> None:
         self.rows, self.at, self.label, self.source = rows_of(source)
         if not self.rows:
             raise ReadError(self.label, "no rows", expected=EXPECTED)
@@ -373,7 +373,7 @@ def _line(row: Row) -> str:
 
 
 def read_votes(
-    source: Any,  # noqa: ANN401 - a path, a frame, a list of mappings
+    source: object,  # a path, a frame, a list of mappings
     *,
     name_a: str | None = None,
     name_b: str | None = None,
@@ -571,7 +571,7 @@ _CHANCE = "the probability that B is preferred"
 _MIDDLE = {_SIGNED: (0.0, 1.0), _ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
 
 
-def _lacking(verdict: Any, scale: str) -> str:  # noqa: ANN401
+def _lacking(verdict: object, scale: str) -> str:
     """Say why a cell is no verdict, where it is none."""
     word = text_of(verdict).casefold()
     if scale and abs(_on_scale(word, scale)) > 1.0:
@@ -585,7 +585,7 @@ def _on_scale(word: str, scale: str) -> float:
 
 
 def _value(
-    verdict: Any,  # noqa: ANN401
+    verdict: object,
     scale: str,
     names: tuple[str, str],
     ties: Collection[str],
@@ -605,7 +605,7 @@ def _value(
     return math.nan
 
 
-def _is_name(verdict: Any, names: tuple[str, str]) -> bool:  # noqa: ANN401
+def _is_name(verdict: object, names: tuple[str, str]) -> bool:
     """Say whether a winner is given by the name of a system, not by its side."""
     return text_of(verdict) in names and names != ("A", "B")
 

@@ -50,7 +50,7 @@ class Parameter:
     default: Value
     required: bool
 
-    def conform(self, value: Any) -> Value:  # noqa: ANN401 - whatever a user wrote
+    def conform(self, value: object) -> Value:  # whatever a user wrote
         """Return ``value`` as this parameter's type, or raise ArgumentError."""
         # A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
         if self.choices:

@@ -108,7 +108,7 @@ class Option:
         return re.split(r"(?<=[.])\s", self.help, maxsplit=1)[0]
 
 
-def option(default: Any, help: str, **rest: Any) -> Any:  # noqa: ANN401
+def option(default: object, help: str, **rest: Any) -> Any:  # noqa: ANN401
     """Return a field of a dataclass that is an option; without ``key`` that is the field's name."""
     return field(default=default, metadata={"option": {"help": help, **rest}})
 
@@ -469,7 +469,7 @@ class Planned:
         return f"{self.queries}{_ending(self.spending)}"
 
     @classmethod
-    def read(cls, planned: Planned | str | int, *, earlier: Any = None) -> Planned:  # noqa: ANN401
+    def read(cls, planned: Planned | str | int, *, earlier: object = None) -> Planned:
         """Read ``400`` or ``400:pocock``."""
         if isinstance(planned, Planned):
             return planned

@@ -420,7 +420,7 @@ def _keys() -> dict[str, str]:
     }
 
 
-def iterate(value: Any) -> Iterator[Any]:  # noqa: ANN401 - a value of an option, or several
+def iterate(value: object) -> Iterator[Any]:
     """Yield the values of an option that may be given once or several times."""
     if isinstance(value, (list, tuple)):
         yield from value

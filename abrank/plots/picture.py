@@ -171,7 +171,7 @@ def _method(name: str, subject: Subject) -> Callable[..., Any]:
         *(item.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for item in parameters), *shared,
     ])  # fmt: skip
 
-    def method(*args: Any, **options: Any) -> Picture | Axes:  # noqa: ANN401
+    def method(*args: object, **options: Any) -> Picture | Axes:  # noqa: ANN401
         try:
             arguments = form.bind(*args, **options).arguments
         except TypeError as error:

@@ -46,7 +46,7 @@ MOST_NOTES = 3
 
 
 def read_board(
-    source: Any,  # noqa: ANN401 - Scores, a frame, a path, several of them, or a mapping
+    source: object,  # Scores, a frame, a path, several of them, or a mapping
     *,
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
@@ -137,7 +137,7 @@ def _by_column(part: Scores, measure: str) -> Scores:
     )
 
 
-def _named(source: Any, system: str, options: TableOptions) -> Scores:  # noqa: ANN401
+def _named(source: object, system: str, options: TableOptions) -> Scores:
     """Return the scores of one system of a mapping under its name there."""
     import pandas as pd
 
@@ -226,7 +226,7 @@ def _board(inputs: Inputs, question: RankingQuestion) -> Scores:
 
 @answered_by(rank_table, RankingQuestion, "scores")
 def rank_scores(
-    scores: Any,  # noqa: ANN401 - whatever read_board reads
+    scores: object,  # whatever read_board reads
     *,
     measures: Sequence[str] | str | None = None,
     columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,

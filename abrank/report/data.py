@@ -35,7 +35,7 @@ SUMMARIES = ("stratified", "equal", "random")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
+def to_dict(result: object) -> dict[str, Any]:
     """Return everything a result holds as dicts, lists, text, numbers and None.
 
     Parameters
@@ -67,14 +67,14 @@ def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
     return outcome
 
 
-def json_bytes(result: Any) -> bytes:  # noqa: ANN401
+def json_bytes(result: object) -> bytes:
     """Return the JSON of :func:`to_dict`: a line a fact, numbers on one line."""
     if isinstance(result, Comparison):
         return numbers.json_bytes(result)
     return (layout(to_dict(result)) + "\n").encode()
 
 
-def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401
+def csv_files(result: object) -> dict[str, str]:
     """Return the table of a result as CSV, and under their suffixes the files beside it."""
     # Floats have all their digits and a decimal point; what is not a finite number is an empty
     # cell. Text that a spreadsheet would take for a formula begins with an apostrophe.
@@ -82,7 +82,7 @@ def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401
     return outcome
 
 
-def _of(result: Any, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:  # noqa: ANN401
+def _of(result: object, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:
     """Return what a result's class has among functions, by the names of its classes."""
     for kind in type(result).__mro__:
         if kind.__name__ in doors:
@@ -152,7 +152,7 @@ def _collections_values(result: Any) -> dict[str, Any]:  # noqa: ANN401 - Collec
     return values
 
 
-def _read_first(result: Any, subject: str, name: str = "cautions") -> dict[str, list[str]]:  # noqa: ANN401
+def _read_first(result: object, subject: str, name: str = "cautions") -> dict[str, list[str]]:
     """Return what stands before the verdict, where something does."""
     cautions = lazy.attribute(f"abrank.report.subjects.{subject}", name)
     first = [str(caution) for caution in cautions(result) if caution.stands_first]
@@ -383,7 +383,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return buffer.getvalue()
 
 
-def csv_cell(value: Any) -> Any:  # noqa: ANN401 - text, a whole number or a float
+def csv_cell(value: object) -> Any:  # noqa: ANN401 - text, a whole number or a float
     """Return a value as it stands in CSV."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value

@@ -85,7 +85,7 @@ def json_bytes(comparison: Comparison) -> bytes:
     return text.getvalue()
 
 
-def plain(value: Any, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
+def plain(value: object, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
     """Return values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``."""
     # With `many`, a column of more than `MANY` finite numbers is left as it is.
     if value is None or isinstance(value, (bool, int, str)):
@@ -145,7 +145,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
     }
 
 
-def layout(value: Any) -> str:  # noqa: ANN401 - what plain() returns
+def layout(value: object) -> str:  # what plain() returns
     """Return JSON, mappings and lists that hold one indented, any other list on one line."""
     return "".join(_laid_out(value, ""))
 
@@ -169,14 +169,14 @@ def _laid_out(value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
         yield _scalar(value)
 
 
-def _holds_mapping(value: Any) -> bool:  # noqa: ANN401
+def _holds_mapping(value: object) -> bool:
     if isinstance(value, list):
         # Not item by item: a list may hold a number for each of a million queries.
         return not set(map(type, value)) <= _SCALARS and any(map(_holds_mapping, value))
     return isinstance(value, dict)
 
 
-def _scalar(value: Any) -> str:  # noqa: ANN401
+def _scalar(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if text.isascii():
         return text

@@ -36,7 +36,7 @@ SAME_ID_SHARE = 0.25
 # --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
 
 
-def is_repeated(source: Any) -> bool:  # noqa: ANN401
+def is_repeated(source: object) -> bool:
     """Whether a source is a list of runs of one system, and not rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(
         not found_in(list(item), QUERY_IDS)  # a dict with such a key is a row
@@ -169,7 +169,7 @@ def silent(stage: str) -> None:
 
 @taking
 def evaluate(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    qrels: object,  # whatever read_qrels reads
     runs: Mapping[str, Any] | Sequence[Any],
     measures: Sequence[str] | str | None = None,
     *,
@@ -219,7 +219,7 @@ def evaluate(
 
 
 def score_runs(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    qrels: object,  # whatever read_qrels reads
     runs: Mapping[str, Any],
     requested: RequestedMeasures,
     scoring: Scoring,
@@ -328,7 +328,7 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
 def _judged(
     judgments: inputs.Qrels,
     system: str,
-    source: Any,  # noqa: ANN401 - whatever read_run reads
+    source: object,  # whatever read_run reads
     scoring: Scoring,
     *,
     keep_scores: bool,
@@ -354,7 +354,7 @@ def _judged(
 
 
 def read_judgments(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    qrels: object,  # whatever read_qrels reads
     measures: Sequence[Measure],
     scoring: Scoring | None = None,
 ) -> inputs.Qrels:
@@ -391,7 +391,7 @@ def _kept(
 
 @explained
 def score_ranges(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
+    qrels: object,  # whatever read_qrels reads
     runs: Mapping[str, Any],
     measures: Sequence[str] | str | None = None,
     *,

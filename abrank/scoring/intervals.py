@@ -158,8 +158,8 @@ def find_intervals(
     test: str,
     alpha: float,
     at_least: Mapping[str, float] | Sequence[str] | str,
-    segments: Any,  # noqa: ANN401 - whatever read_segments reads
-    clusters: Any,  # noqa: ANN401 - whatever read_clusters reads
+    segments: object,  # whatever read_segments reads
+    clusters: object,  # whatever read_clusters reads
     resamples: int | None,
     rng: RandomSource,
 ) -> Intervals:

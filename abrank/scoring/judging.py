@@ -105,13 +105,13 @@ class Inspection(Printed):
 
 @explained
 def inspect_query(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    a: Any,  # noqa: ANN401 - whatever read_run reads
-    b: Any,  # noqa: ANN401
+    qrels: object,  # whatever read_qrels reads
+    a: object,  # whatever read_run reads
+    b: object,
     query_id: str | int,
     *,
     measures: Sequence[str] | str | None = None,
-    docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
+    docs: object = None,  # whatever read_documents reads
     text: str = "",
     judge: int = TO_JUDGE,
 ) -> Inspection:
@@ -289,9 +289,9 @@ class ToJudge:
 
 @explained
 def sample_documents(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    a: Any,  # noqa: ANN401 - whatever read_run reads
-    b: Any,  # noqa: ANN401
+    qrels: object,  # whatever read_qrels reads
+    a: object,  # whatever read_run reads
+    b: object,
     *,
     measure: str | None = None,
     depth: int | None = None,

@@ -39,7 +39,7 @@ NOISE = 1e-9  # of the summation; printed digits are far above
 
 @explained
 def read_scores(
-    source: Any,  # noqa: ANN401 - whatever is listed below
+    source: object,  # whatever is listed below
     *,
     system: str | None = None,
     columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
@@ -177,7 +177,7 @@ def _without_gaps_of_all(scores: Scores, named: Sequence[str]) -> Scores:
     return replace(scores, notes=tuple(notes))
 
 
-def _several(source: Any) -> list[Any]:  # noqa: ANN401
+def _several(source: object) -> list[Any]:
     """Return the sources that hold different measures of one system: a list, or A.eval,A.jsonl."""
     if isinstance(source, str) and "," in source and not Path(source).exists():
         return source.split(",")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -192,8 +192,8 @@ class Scores:
         test: str = "bootstrap",
         alpha: float = 0.05,
         at_least: Mapping[str, float] | Sequence[str] | str = (),
-        segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
-        clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads
+        segments: object = None,  # whatever read_segments reads
+        clusters: object = None,  # whatever read_clusters reads
         resamples: int | None = None,
         rng: RandomSource = 0,
     ) -> Intervals:

@@ -39,7 +39,7 @@ class DamagedValue(Exception):
         return f"{self.place}: {self.problem}"
 
 
-def restore(kind: Any, value: object, place: str = "") -> Any:  # noqa: ANN401 - any annotation
+def restore(kind: object, value: object, place: str = "") -> Any:  # noqa: ANN401 - any annotation
     """Return a value read from JSON as its annotation has it."""
     try:
         return _reader(kind)(value)
@@ -48,7 +48,7 @@ def restore(kind: Any, value: object, place: str = "") -> Any:  # noqa: ANN401 -
         raise
 
 
-def restore_part(value: object, path: str, kind: Any, default: object = MISSING) -> Any:  # noqa: ANN401
+def restore_part(value: object, path: str, kind: object, default: object = MISSING) -> Any:  # noqa: ANN401
     """Return what is at a path of keys; a key that is not there has a default, or is missed."""
     passed = ""
     for key in path.split("."):
@@ -87,7 +87,7 @@ def _unexpected(place: str, expected: str, value: object) -> DamagedValue:
 
 
 @lru_cache(maxsize=512)
-def _reader(kind: Any) -> Reader:  # noqa: ANN401
+def _reader(kind: object) -> Reader:
     """Return what reads values of an annotation."""
     if kind in _READERS:
         return _READERS[kind]
@@ -220,7 +220,7 @@ def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
     return value
 
 
-def _coded(kind: type[Note | Reason], value: Any) -> Note | Reason:  # noqa: ANN401
+def _coded(kind: type[Note | Reason], value: object) -> Note | Reason:
     """Read a code with the numbers behind it, of which those that are undefined are NaN."""
     coded: Note | Reason = _dataclass(kind, value)
     numbers = {key: math.nan if value is None else value for key, value in coded.values.items()}
