@@ -82,7 +82,7 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
             frozenset({Verdict.SAME, Verdict.IDENTICAL}),
             needs_margin=True,
         ),
-        "not-worse-shown": GateDefinition(
+        "no-significant-loss": GateDefinition(
             "--fail-on worse",
             "B is not significantly worse: this does not prove that it is as good",
             frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
@@ -308,6 +308,6 @@ class Soundness:
         return everything or measure in named or (lead and bool(unsound))
 
     @property
-    def told(self) -> tuple[Reason, ...]:
+    def main(self) -> tuple[Reason, ...]:
         """The reasons of that level: a doubt says nothing beside what forbids a decision."""
         return tuple(reason for reason in self.reasons if reason.level == self.level)

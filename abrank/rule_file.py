@@ -195,16 +195,16 @@ def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, A
     return result
 
 
-def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
+def as_typed(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
     """Return a value as it would stand on a command line; a margin of 0.010 is one of 0.01.
 
     Numbers keep every digit: what differs in the last one is another rule.
 
     Examples
     --------
-    >>> shown("margin", "0.010"), shown("guard", ["R@100:-0.02"]), shown("look", "2/4")
+    >>> as_typed("margin", "0.010"), as_typed("guard", ["R@100:-0.02"]), as_typed("look", "2/4")
     ('0.01', 'R@100:-0.02', 'of 4')
-    >>> shown("seed", 20261122), shown("alpha", 0.050000001), shown("margin", "2.0%")
+    >>> as_typed("seed", 20261122), as_typed("alpha", 0.050000001), as_typed("margin", "2.0%")
     ('20261122', '0.050000001', '2%')
     """
     if value is None or (isinstance(value, (tuple, list)) and not value):
@@ -244,7 +244,7 @@ def deviations(
             or (option.kind in ("path", "folder") and key not in stated)
         ):
             continue
-        before, used = (shown(key, item) for item in (stated.get(key, option.default), value))
+        before, used = (as_typed(key, item) for item in (stated.get(key, option.default), value))
         if before != used:
             setting = key.replace("_", "-")
             result.append({"setting": setting, "declared": before, "used": used})

@@ -512,7 +512,7 @@ STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
             Verdict.WORSE_SIZE_UNCLEAR: "add-queries",
             Verdict.WORSE: "do-not-ship",
         },
-        "not-worse-shown": {
+        "no-significant-loss": {
             Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
             Verdict.WORSE: "do-not-ship",
         },
@@ -586,7 +586,7 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
 def _state(decision: Decision) -> _State:
     """Say which table is asked; that no loss was shown settles nothing."""
     gate = decision.gate
-    if gate is None or (gate.passed and gate.require == "not-worse-shown"):
+    if gate is None or (gate.passed and gate.require == "no-significant-loss"):
         return "none"
     if gate.passed:
         return "passed"

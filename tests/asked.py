@@ -16,7 +16,7 @@ def asked(**how: Any) -> dict[str, Any]:
     ``machine.shared_model``; what is no key stays as it is.
     """
     options = options_of(*PAIR)
-    if how.get("require") == "not-worse-shown":  # as a gate is recorded
+    if how.get("require") == "no-significant-loss":  # as a gate is recorded
         how = {**how, "require": None, "fail_on": "worse"}
     how = {("machine_" * (name == "shared_model")) + name: item for name, item in how.items()}
     keys = {name.replace("machine_", "machine.", 1): value for name, value in how.items()}
@@ -29,6 +29,6 @@ def asked(**how: Any) -> dict[str, Any]:
 
 def question(**how: Any) -> Question:
     """Return a Question of options by their keys."""
-    if how.get("require") == "not-worse-shown":
+    if how.get("require") == "no-significant-loss":
         how = {**how, "require": None, "fail_on": "worse"}
     return made(Question, nested(how))

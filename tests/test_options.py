@@ -94,7 +94,7 @@ def test_what_is_given_arrives() -> None:
     assert compare("q", {}, {}, **second) == "found"
     assert {name: getattr(heard[-1][0], name) for name in second} == second
     compare("q", {}, {}, fail_on="worse", config=Question(family="all", primary="AP"))
-    assert (heard[-1][0].gate, heard[-1][0].family) == ("not-worse-shown", "all")
+    assert (heard[-1][0].gate, heard[-1][0].family) == ("no-significant-loss", "all")
     about = {"segments": 1, "topics": 2, "docs": 3}
     compare("q", {}, {}, name_a="one", name_b="two", **about)
     assert heard[-1][1] == Inputs(qrels="q", a={}, b={}, name_a="one", name_b="two", **about)

@@ -60,7 +60,7 @@ def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
     assert (comparison.rule.alpha, comparison.seed, comparison.rule.require) == (
         0.1,
         3,
-        "not-worse-shown",
+        "no-significant-loss",
     )
 
 

@@ -120,8 +120,8 @@ def test_decide_swapping_the_systems_mirrors_the_verdict(low, width, margin) -> 
         ("non-inferior", -0.02, 0.05, (-0.01, 0.04), False),
         ("equivalent", -0.02, 0.02, (-0.009, 0.009), True),
         ("equivalent", -0.02, 0.02, (-0.009, 0.01), False),
-        ("not-worse-shown", -0.05, 0.001, None, True),
-        ("not-worse-shown", -0.05, -0.001, None, False),
+        ("no-significant-loss", -0.05, 0.001, None, True),
+        ("no-significant-loss", -0.05, -0.001, None, False),
     ],
 )
 def test_check_gate(require, low, high, inner, passed) -> None:
@@ -130,7 +130,7 @@ def test_check_gate(require, low, high, inner, passed) -> None:
     assert decision.gate.passed is passed
 
 
-@pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent", "not-worse-shown"])
+@pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent", "no-significant-loss"])
 def test_check_gate_never_opens_on_what_could_not_be_tested(require) -> None:
     decision = judge(-INF, INF, require=require, reason="no-variance")
     assert decision.gate is not None
@@ -147,7 +147,7 @@ def test_check_gate_lets_no_change_pass_unless_a_gain_is_asked_for(reason) -> No
 
 
 def test_check_gate_does_not_fail_on_a_loss_too_small_to_matter() -> None:
-    decision = judge(-0.009, -0.001, require="not-worse-shown")
+    decision = judge(-0.009, -0.001, require="no-significant-loss")
     assert (decision.verdict, decision.direction) == (Verdict.SAME, -1)
     assert decision.gate.passed
 
@@ -194,7 +194,7 @@ def test_gate_verdict_and_intervals_agree(
         "better": low > 0 and low > margin,
         "non-inferior": inside > -margin,
         "equivalent": -margin < inside and above < margin,
-        "not-worse-shown": high >= 0 or (margin > 0 and inside > -margin),
+        "no-significant-loss": high >= 0 or (margin > 0 and inside > -margin),
     }[require]
     assert decision.gate.passed is expected
     assert decision.gate.passed is (decision.verdict in GATES[require].verdicts)
@@ -261,7 +261,7 @@ def test_exact_flips_agree_at_the_level_of_each_gate() -> None:
     for gate in ("non-inferior", "equivalent"):
         assert flips.agree(gate, 0.05)
         assert not flips.agree(gate, 0.03)
-    assert flips.agree("not-worse-shown", 0.001)
+    assert flips.agree("no-significant-loss", 0.001)
     gate = judge(0.011, 0.05, require="better", sign_flips=flips).gate
     assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "queries")

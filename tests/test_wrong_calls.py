@@ -259,7 +259,7 @@ RESULT.inspect("nope") -> the first is q01
 RESULT.inspect(None) -> the first is q01
 RESULT["nope"] -> there are AP
 RESULT.report("x.html", digits="a") -> digits must be a whole number of at least 1, not 'a'
-RESULT.require("good") -> choices: better, non-inferior, equivalent, not-worse-shown
+RESULT.require("good") -> choices: better, non-inferior, equivalent, no-significant-loss
 RESULT.require() -> require(): missing a required argument: 'requirement'
 RESULT.plot("forest") -> a plot is a method: .plot.forest()
 RESULT.plot.deltas("RR") -> there are AP

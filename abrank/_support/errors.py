@@ -122,7 +122,7 @@ class ReadError(AbrankError, ValueError):
         The form that a line should have.
     hint : str
         What to do.
-    shown : str
+    row : str
         The row with the problem, as it stands there.
 
     Examples
@@ -144,19 +144,19 @@ class ReadError(AbrankError, ValueError):
         at: str = "",
         expected: str = "",
         hint: str = "",
-        shown: str = "",
+        row: str = "",
     ) -> None:
         self.source, self.problem, self.expected = source, problem, expected
         self.rest: dict[str, Any] = {
             "lines": lines, "total": total, "at": at, "expected": expected, "hint": hint,
-            "shown": shown,
+            "row": row,
         }  # fmt: skip
         self.lines = tuple(lines)
         self.total = len(self.lines) if total is None else total
         where = f"{source}, {at}" if at else source
         parts = [f"{where}: {shorten_line(problem, width=_LONGEST)}"] if problem else []
-        if shown:
-            parts.append(f"  {shorten(shown)}")
+        if row:
+            parts.append(f"  {shorten(row)}")
         for line in self.lines:
             parts += [f"{source}, line {line.number}: {line.problem}", f"  {shorten(line.text)}"]
         if expected:

@@ -31,7 +31,7 @@ OnBadPartition: TypeAlias = Literal["error", "skip"]
 # What a gate asks for; as it is recorded, where --fail-on has a name of its own.
 OnCollections: TypeAlias = Literal["all", "each"]
 Asked: TypeAlias = Literal["better", "non-inferior", "equivalent"]
-Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
+Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "no-significant-loss"]
 Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]
 RankingFamily: TypeAlias = Literal["measure", "all"]
 Spending: TypeAlias = Literal["obrien-fleming", "pocock"]

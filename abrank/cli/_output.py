@@ -27,7 +27,7 @@ class Output:
 
     reports: tuple[Target, ...]
     figures: str | None
-    shown: str
+    format: str
     digits: int | None
     style: str | None
     interval: str | None = None
@@ -49,7 +49,7 @@ class Output:
         return cls(
             reports=targets_of(flags["report"], style=style, visible=flags["format"]),
             figures=figures,
-            shown=flags["format"],
+            format=flags["format"],
             digits=flags.get("digits"),
             style=style,
             interval=None if interval == "difference" else interval,
@@ -88,7 +88,7 @@ class Output:
             result = make(progress)
             written = self.write(result, progress)
         if notes and not quiet:
-            put_notes(result, self.shown, remarks=getattr(result, "remarks", ()))
+            put_notes(result, self.format, remarks=getattr(result, "remarks", ()))
         if brief:
             _terminal.put("\n".join(written))
             return result
@@ -104,15 +104,15 @@ class Output:
         gate: bool = True,
     ) -> None:
         """Print the result to standard output, and which files were written."""
-        if self.shown != "text":
+        if self.format != "text":
             from abrank.report import WRITERS
 
-            kind = f".{self.shown}"
+            kind = f".{self.format}"
             files = WRITERS[kind].files(result, **self._options(kind, result))
             # The table of pairs stands beside that of the systems.
             everything = list(files.values())
             _terminal.put(
-                everything[1] if self.pairs and self.shown == "csv" else everything[0], nl=False
+                everything[1] if self.pairs and self.format == "csv" else everything[0], nl=False
             )
             return
         options = self._options(".txt", result)
@@ -143,7 +143,7 @@ def targets_of(reports: Sequence[str], *, style: str | None, visible: str) -> tu
     result, places = [], []
     for report in reports:
         result.append(target_of(report))
-        alone = not result[-1].told and is_format(report)
+        alone = not result[-1].is_explicit and is_format(report)
         places.append(REPORTS / report if alone else Path(result[-1].path))
         require_place(places[-1])
     require_free(places)

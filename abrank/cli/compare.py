@@ -79,7 +79,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
             ),
             gate=False,
         )
-    return _gate(deliver, tell=output.shown == "text", ascii_only=flags["ascii"])
+    return _gate(deliver, tell=output.format == "text", ascii_only=flags["ascii"])
 
 
 def _require_inputs(requested: dict[str, Any]) -> None:

@@ -134,7 +134,7 @@ def score(
             _terminal.put(f"note: {line}", err=True)
     if of_mean:
         return _intervals(scores, of_mean, config, {**flags, "format": visible}, scoring)
-    _terminal.put(_shown(scores, visible, measures, scoring, per_query, digits), nl=False)
+    _terminal.put(_table(scores, visible, measures, scoring, per_query, digits), nl=False)
     return 0
 
 
@@ -202,7 +202,7 @@ def _may_be_one_file(runs: Sequence[str]) -> bool:
     return len(set(sizes)) < len(sizes)
 
 
-def _shown(
+def _table(
     scores: Scores,
     visible: str,
     measures: tuple[str, ...],

@@ -79,7 +79,7 @@ def choose_from(
     if result.apart:
         means = scores.means()
         values = {name: means[:, scores.measures.index(name)].tolist() for name in result.apart}
-        notes = (*notes, Note("shown-apart", 1, {"means": values}))
+        notes = (*notes, Note("not-tested", 1, {"means": values}))
     if result.measures == scores.measures:
         return scores, result.primary, notes
     places = [scores.measures.index(name) for name in result.measures]

@@ -49,7 +49,7 @@ from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict, settle
 
 # Notes on what a saved result holds no more.
-KEPT = frozenset({"nobody-chose", "shown-apart", "missing-scores"})
+KEPT = frozenset({"nobody-chose", "not-tested", "missing-scores"})
 
 
 def compare_ready(

@@ -497,7 +497,7 @@ class Stratified(QuerySample):
         return twice + [
             Reason(item.code, {**item.values, "collection": name})
             for name, part in self.parts.items()
-            for item in part.soundness.told
+            for item in part.soundness.main
             if item.code not in ("skewness-decides", "unjudged-decide")
             and (part.soundness.level == "unsound" or is_shared)
         ]

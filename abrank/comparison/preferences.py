@@ -273,7 +273,7 @@ def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
     )
     return scores, Preferences(
         n_votes=len(won), n_judges=len({*votes.groups.get("user", {}).values()}), left_out={},
-        shown={"a": 0, "b": 0, "random": len(won), "": 0},
+        shown_first={"a": 0, "b": 0, "random": len(won), "": 0},
         credits=(float(a.sum()), float(b.sum())), n_without_click=int((~clicked).sum()),
     )  # fmt: skip
 
@@ -301,7 +301,7 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
         n_votes=len(votes.votes),
         n_judges=len({vote.judge for vote in votes.votes}),
         left_out=dict(votes.left_out),
-        shown={first: counted[first] for first in ("a", "b", "random", "")},
+        shown_first={first: counted[first] for first in ("a", "b", "random", "")},
         n_both=len(ballots),
         n_reversed=int(reversed_.sum()),
         n_to_first=int(to_first.sum()),

@@ -407,7 +407,7 @@ class Comparison(Result):
 
         Parameters
         ----------
-        requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
+        requirement : {"better", "non-inferior", "equivalent", "no-significant-loss"}
 
         Raises
         ------

@@ -140,7 +140,7 @@ class Preferences:
     # Votes without a verdict, by what stood in its place.
     left_out: Mapping[str, int]
     # Votes by what was shown first: `a`, `b`, `random`, or empty where nobody said.
-    shown: Mapping[str, int]
+    shown_first: Mapping[str, int]
     # Pairs of verdicts of one judge on one query in both orders.
     n_both: int = 0
     # n_reversed, n_to_first, n_disagree: those whose winner is the other one in the other order; of
@@ -167,14 +167,14 @@ class Preferences:
     @property
     def always_first(self) -> str:
         """The side that was shown first in every vote; empty where it changes or is not known."""
-        return next((side for side in "ab" if self.shown[side] == self.n_votes), "")
+        return next((side for side in "ab" if self.shown_first[side] == self.n_votes), "")
 
     def notes(self) -> list[Note]:
         """Return the cautions: one order alone, or nobody said which."""
         if self.always_first:
             return [Note("order-fixed", 3, {"first": self.always_first, "n": self.n_votes})]
-        if self.shown[""]:
-            return [Note("order-unknown", 2, {"n": self.shown[""], "of": self.n_votes})]
+        if self.shown_first[""]:
+            return [Note("order-unknown", 2, {"n": self.shown_first[""], "of": self.n_votes})]
         return []
 
 

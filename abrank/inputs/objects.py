@@ -64,7 +64,7 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
             row = int(error.rest["at"].removeprefix("row "))
             cells = (shorten(str(column[row]), width=40) for column in columns)
             place = f"row {gathered.n_lines + rows[row]}"
-            raise retold(error, shown="  ".join(cells), at=place) from None
+            raise retold(error, row="  ".join(cells), at=place) from None
         gathered.add(part, n_rows)
     return gathered.joined()
 

@@ -361,7 +361,7 @@ class Question(_SharedOptions):
     @property
     def gate(self) -> Requirement | None:
         """The gate that was asked for, as it is recorded."""
-        return "not-worse-shown" if self.fail_on else self.require
+        return "no-significant-loss" if self.fail_on else self.require
 
     def _part(self, kind: type[DesignPart], name: str) -> Any:  # noqa: ANN401 - of that part
         """Return a field of a part of the design; None without that part."""

@@ -142,7 +142,7 @@ class AxisRow:
     remark: str = ""
     size: float = 7.0
     summary: bool = False
-    shown: str = ""
+    value_text: str = ""
 
     @classmethod
     def of(
@@ -266,7 +266,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: 
     for place, row in enumerate(rows):
         cells = (
             GLYPHS.get(row.reading, ""),
-            row.shown or style.signed(row.estimate, digits=theme.digits),
+            row.value_text or style.signed(row.estimate, digits=theme.digits),
             row.last,
         )
         for text, column in zip(cells, columns, strict=True):

@@ -111,7 +111,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
         lead=is_primary,
-        shown=style.difference(comparison, result.estimate, digits=digits),
+        value_text=style.difference(comparison, result.estimate, digits=digits),
         **({"remark": "another scale: see the numbers"} if another else {}),
     )
 
@@ -327,8 +327,8 @@ def segments(
     size = LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
-    shown = style.difference(comparison, lead.diff, digits=theme.digits)
-    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, shown=shown, **look)]
+    text = style.difference(comparison, lead.diff, digits=theme.digits)
+    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, value_text=text, **look)]
     rows += _rows(comparison, chosen, named=len(chosen) > 1, digits=theme.digits)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
@@ -379,7 +379,7 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str, digits: int
         last=display.count(row.n_queries),
         reading=row.reading,
         remark="too few queries" if math.isnan(row.ci_low_adj) else "",
-        shown=style.difference(comparison, row.mean, digits=digits),
+        value_text=style.difference(comparison, row.mean, digits=digits),
         size=max(SMALLEST, LARGEST * share) if style.of_the_mean(comparison) else 0.0,
     )
 

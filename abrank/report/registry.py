@@ -150,7 +150,7 @@ class Target(NamedTuple):
 
     path: str
     suffix: str
-    told: bool
+    is_explicit: bool
 
 
 def target_of(path: str | Path) -> Target:
@@ -305,7 +305,7 @@ def files_of(
     )
     result = WRITERS[requested.suffix]
     result.require_options(subject, options)
-    alone = not requested.told and is_format(requested.path)
+    alone = not requested.is_explicit and is_format(requested.path)
     target = default_path(compose(subject), requested.suffix) if alone else Path(requested.path)
     files = result.files(subject, **options)
     file = next(iter(files))

@@ -197,7 +197,7 @@ def test_shapes_of_other_tools_are_read(folder: Path) -> None:
     alpaca = abrank.compare_preferences(shapes / "alpaca_eval.annotations.json")
     assert (alpaca.baseline, alpaca.candidate) == ("baseline", "mine")
     assert alpaca.preferences.left_out == {"empty": 1, "outside of the scale": 1}
-    assert alpaca.preferences.shown["random"] == alpaca.n_queries == 6
+    assert alpaca.preferences.shown_first["random"] == alpaca.n_queries == 6
     assert alpaca.b[:3, 0] == pytest.approx([0.0, 1.0, 0.5])
     arena = {"name_a": "m1", "name_b": "m2"}
     comparison = abrank.compare_preferences(shapes / "arena.jsonl", **arena)

@@ -73,7 +73,7 @@ def test_every_cell_has_a_step(verdict: Verdict, require: Any, soundness: Soundn
     if step.action in ("ship", "ship-if", "either"):
         assert verdict in GATES["non-inferior"].verdicts
     assert (step.condition != "") is (step.action == "ship-if")
-    if gate is not None and gate.passed and require != "not-worse-shown":
+    if gate is not None and gate.passed and require != "no-significant-loss":
         assert step.action == "ship"
     if verdict in (Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR) and require != "non-inferior":
         assert step.action == ("add-queries" if _may_be_same(verdict, require) else "do-not-ship")
@@ -84,7 +84,7 @@ def _may_be_same(verdict: Verdict, require: Any) -> bool:
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-@pytest.mark.parametrize("require", [None, "better", "not-worse-shown"])
+@pytest.mark.parametrize("require", [None, "better", "no-significant-loss"])
 def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) -> None:
     rule = Rule("AP", require=require)
     wide = Rule("AP", margin=MARGIN, require=require)

@@ -74,7 +74,7 @@ def test_clusters_are_flipped_whole() -> None:
 
 
 @pytest.mark.parametrize("n", [4, 6])
-@pytest.mark.parametrize("require", ["better", "not-worse-shown"])
+@pytest.mark.parametrize("require", ["better", "no-significant-loss"])
 def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> None:
     wave = np.resize([0.001, -0.001, 0.002, 0.0, 0.0015], n)
     a, b = (
@@ -93,7 +93,7 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
         return
     assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
     assert result.to_dict()["next_step"] == "add-queries"
-    if require == "not-worse-shown":
+    if require == "no-significant-loss":
         sentence = whole_text(result)
         assert (
             "but the exact sign flips of so few queries are not significant: one-sided p"

@@ -108,7 +108,7 @@ UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("require", ["not-worse-shown", "non-inferior", "better", "equivalent"])
+@pytest.mark.parametrize("require", ["no-significant-loss", "non-inferior", "better", "equivalent"])
 @pytest.mark.parametrize(("a", "b", "how", "code"), UNSOUND)
 def test_unsound_evidence_decides_nothing_and_passes_no_gate(
     files: dict[str, str], a: str, b: str, how: dict[str, Any], code: str, require: Any
@@ -124,7 +124,7 @@ def test_unsound_evidence_decides_nothing_and_passes_no_gate(
     assert outcome["next_step"] == "mend-inputs"
     assert outcome["verdict"]["soundness"]["level"] == "unsound"
     with pytest.raises(GateError) as raised:
-        result.require("not-worse-shown")
+        result.require("no-significant-loss")
     assert raised.value.exit_code == 3
 
 
@@ -325,9 +325,9 @@ def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(
     (reason,) = [reason for reason in stopped.soundness.reasons if reason.code == "unjudged-decide"]
     assert reason.values["verdict"] not in GATES["better"].verdicts
     assert stopped.decision.gate == Gate("better", False, "trust")
-    harmless = reason.values["verdict"] in GATES["not-worse-shown"].verdicts
+    harmless = reason.values["verdict"] in GATES["no-significant-loss"].verdicts
     assert doubtful(files, fail_on="worse").decision.gate == Gate(
-        "not-worse-shown", harmless, "" if harmless else "trust"
+        "no-significant-loss", harmless, "" if harmless else "trust"
     )
 
 

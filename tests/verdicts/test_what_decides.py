@@ -108,7 +108,7 @@ def test_a_gate_of_a_rule_file_or_of_python_asks_too(files, capsys) -> None:
     with pytest.raises(ArgumentError, match='3 measures; say which decides: measures="AP"'):
         abrank.compare_scores("a.txt", "b.txt", fail_on="worse")
     with pytest.raises(ArgumentError, match="say which decides"):
-        abrank.compare_scores("a.txt", "b.txt").require("not-worse-shown")
+        abrank.compare_scores("a.txt", "b.txt").require("no-significant-loss")
 
 
 def test_a_sequence_of_tests_needs_an_order_that_somebody_gave(files) -> None:

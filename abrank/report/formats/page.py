@@ -310,7 +310,7 @@ def figure_of(
     # Its ids begin with its number: they stand at every mark of it.
     name = f"f{next(number)}"
 
-    def drawn(kind: str, width: float, height: float | None) -> Markup:
+    def draw(kind: str, width: float, height: float | None) -> Markup:
         return Markup(
             drawer(
                 figure.plot,
@@ -326,6 +326,6 @@ def figure_of(
 
     height = HEIGHTS.get(figure.plot)
     if figure.plot not in WIDTHS:
-        return PageBlock("figure", figure.plot, svg=drawn("", ONCE, height))
-    wide = drawn("w", WIDTHS[figure.plot], height)
-    return PageBlock("figure", figure.plot, svg=wide, narrow=drawn("n", PHONE, None))
+        return PageBlock("figure", figure.plot, svg=draw("", ONCE, height))
+    wide = draw("w", WIDTHS[figure.plot], height)
+    return PageBlock("figure", figure.plot, svg=wide, narrow=draw("n", PHONE, None))

@@ -43,7 +43,7 @@ class QueryColumn:
     csv: str
     kind: Kind
     values: list[Any]
-    shown: list[str]
+    texts: list[str]
     bar: bool = False
     levels: tuple[str, ...] = ()
     lower_is_better: bool = False
@@ -58,7 +58,7 @@ class MeasureScores:
     name: str
     a: list[str]
     b: list[str]
-    shown: list[str]
+    texts: list[str]
     values: list[float]
     outcome: list[int]
     largest: float
@@ -72,7 +72,7 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
     for name in sorted(comparison.measures, key=lambda item: item != primary):
         place = comparison.measures.index(name)
         a, b = (
-            _numbers("", "", "score", scores[chosen, place], comparison.decimals).shown
+            _numbers("", "", "score", scores[chosen, place], comparison.decimals).texts
             for scores in (comparison.a, comparison.b)
         )
         difference = _differences(comparison, name, chosen)
@@ -81,7 +81,7 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
                 name=cut(name, LONGEST),
                 a=a,
                 b=b,
-                shown=difference.shown,
+                texts=difference.texts,
                 values=difference.values,
                 outcome=comparison.outcomes(name)[chosen].tolist(),
                 largest=max(map(abs, difference.values), default=0.0) or 1.0,
@@ -278,9 +278,9 @@ class QueryRows:
                     "values": column.values
                     if column.kind not in ("score", "delta") or (exact and not among)
                     else None,
-                    "shown": None
-                    if among or column.levels or column.shown == column.values
-                    else column.shown,
+                    "texts": None
+                    if among or column.levels or column.texts == column.values
+                    else column.texts,
                     "levels": column.levels or None,
                     "flip": column.lower_is_better,
                 }
@@ -304,8 +304,8 @@ class QueryRows:
     def _row(self, index: int) -> QueryRow:
         cells = tuple(
             Cell(
-                column.shown[index],
-                tone=tone_of(column.shown[index], lower_is_better=column.lower_is_better)
+                column.texts[index],
+                tone=tone_of(column.texts[index], lower_is_better=column.lower_is_better)
                 if column.kind == "delta"
                 else "plain",
             )
@@ -313,7 +313,7 @@ class QueryRows:
         )
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
-        tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
+        tone = tone_of(lead.texts[index], lower_is_better=lead.lower_is_better)
         compact, outcome, titles = self.lists[index], self.went[index], self.titles[index]
         lists = (
             ranked_lists.lists_of(

@@ -21,8 +21,8 @@ from abrank.report.sections.notes import (
     Names,
     SystemNames,
     Words,
+    register,
     say,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ MOST, MOST_APART = 3, 6
 SENTENCES: dict[str, Words] = {}
 
 
-@told(SENTENCES, "order-fixed")
+@register(SENTENCES, "order-fixed")
 def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"{names[v['first']]} was shown first in every vote",
@@ -47,7 +47,7 @@ def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "order-unknown")
+@register(SENTENCES, "order-unknown")
 def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return (
         f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
@@ -56,7 +56,7 @@ def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "constant-difference")
+@register(SENTENCES, "constant-difference")
 def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     flips = "The t test has no answer without a spread, so the sign-flip test decides. "
     decides = flips if v.get("test") == "permutation" else ""
@@ -66,7 +66,7 @@ def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "nobody-chose")
+@register(SENTENCES, "nobody-chose")
 def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     text = shorten(str(v["primary"]), width=40)
     return (
@@ -75,7 +75,7 @@ def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "direction-not-declared")
+@register(SENTENCES, "direction-not-declared")
 def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     measures = [shorten(str(item), width=40) for item in v["measures"]]
     return (
@@ -84,7 +84,7 @@ def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "missing-scores")
+@register(SENTENCES, "missing-scores")
 def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
     left = v["n"] - v["left"]
@@ -106,8 +106,8 @@ def _means(name: str, means: Sequence[float], names: Names) -> str:
     return f"{name} {' to '.join(visible)}" if len(means) > 2 else f"{name} {' → '.join(visible)}"
 
 
-@told(SENTENCES, "shown-apart")
-def _shown_apart(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+@register(SENTENCES, "not-tested")
+def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     text = [_means(str(name), means, names) for name, means in v["means"].items()]
     more = f"; and {f.count(len(text) - MOST_APART)} more" if len(text) > MOST_APART else ""
     return (
@@ -116,7 +116,7 @@ def _shown_apart(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "margin-above-baseline")
+@register(SENTENCES, "margin-above-baseline")
 def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "baseline")}
     return (
@@ -127,7 +127,7 @@ def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str
     )
 
 
-@told(SENTENCES, "margin-above-half-range")
+@register(SENTENCES, "margin-above-half-range")
 def _margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "span")}
     return (
@@ -137,7 +137,7 @@ def _margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "no-margin-many-queries")
+@register(SENTENCES, "no-margin-many-queries")
 def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"With {f.count(v['n'])} queries nearly any difference is significant",
@@ -146,7 +146,7 @@ def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "few-signs")
+@register(SENTENCES, "few-signs")
 def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     differ = "differs" if v["differ"] == 1 else "differ"
     title = f"Only {f.count(v['differ'])} of {words.queries(v['n'])} {differ}"
@@ -164,7 +164,7 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "few-clusters")
+@register(SENTENCES, "few-clusters")
 def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if "n_effective" in v:
         few = f.score(v["n_effective"], digits=1)
@@ -179,7 +179,7 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
-@told(SENTENCES, "one-query-decides")
+@register(SENTENCES, "one-query-decides")
 def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     # Files of earlier versions have no p-value of the t test, here and below.
     without = f" ({f.p_clause(v['pvalue'], alpha=names.alpha)})" if "pvalue" in v else ""
@@ -190,7 +190,7 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "skewness-decides")
+@register(SENTENCES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
@@ -218,7 +218,7 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "monte-carlo-near-alpha")
+@register(SENTENCES, "monte-carlo-near-alpha")
 def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
     return (
@@ -229,7 +229,7 @@ def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "not-about-the-mean")
+@register(SENTENCES, "not-about-the-mean")
 def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     asks = {
         "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
@@ -245,7 +245,7 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "rank-conflicts")
+@register(SENTENCES, "rank-conflicts")
 def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"The ranks of {names[v['system']]} contradict its scores in {words.queries(v['count'])}",
@@ -253,7 +253,7 @@ def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "several-tags")
+@register(SENTENCES, "several-tags")
 def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     tags = ", ".join(shorten(str(tag), width=LONGEST_ID) for tag in v["tags"])
     return (

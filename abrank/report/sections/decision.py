@@ -12,7 +12,7 @@ from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.sections import design, planning, words
-from abrank.report.sections.notes import guards_rest_on, told
+from abrank.report.sections.notes import guards_rest_on, register
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
@@ -60,7 +60,7 @@ def doubts(comparison: Comparison) -> str:
     """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does."""
     # The first reason that forbids a verdict stands in its title, and is not told again.
     soundness = comparison.soundness
-    clauses = [clause(reason, comparison) for reason in soundness.told]
+    clauses = [clause(reason, comparison) for reason in soundness.main]
     if soundness.level == "unsound":
         clauses = clauses[1:]
     if not clauses:
@@ -80,7 +80,7 @@ def unseen(comparison: Comparison) -> str:
     # of B shown to be better only where a gate asks for no more than that.
     result, margin = comparison.decision.unseen, comparison.decision.margin
     excluding = _EXCLUDE_A_LOSS
-    if comparison.rule.require == "not-worse-shown":
+    if comparison.rule.require == "no-significant-loss":
         excluding = excluding | {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR}
     by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
     if result is None or not by_spread or not 0.0 < margin < result.difference:
@@ -149,20 +149,20 @@ def _name(comparison: Comparison, key: str) -> str:
     return comparison.baseline if key == "a" else comparison.candidate
 
 
-@told(_CLAUSES, "document-ids")
+@register(_CLAUSES, "document-ids")
 def _document_ids(v: Mapping[str, Any], comparison: Comparison) -> str:
     name = _name(comparison, v["system"])
     return f"the document ids of {name} differ from the judged ones by {v['cause']}"
 
 
-@told(_CLAUSES, "none-judged")
+@register(_CLAUSES, "none-judged")
 def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
     if not v["n_rows"]:
         return f"{_name(comparison, v['system'])} returned nothing"
     return f"no document of {_name(comparison, v['system'])} is judged"
 
 
-@told(_CLAUSES, "none-relevant")
+@register(_CLAUSES, "none-relevant")
 def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     return (
         f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
@@ -170,7 +170,7 @@ def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
-@told(_CLAUSES, "missing-queries")
+@register(_CLAUSES, "missing-queries")
 def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     queries = words.queries(v["n_queries"])
     where = f"on the {queries} that both runs have"
@@ -179,7 +179,7 @@ def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
 
 
-@told(_CLAUSES, "missing-scores")
+@register(_CLAUSES, "missing-scores")
 def _missing_scores(v: Mapping[str, Any], comparison: Comparison) -> str:
     where = "with the worst score where one is missing"
     if v["kind"] == "failed-dropped":
@@ -187,8 +187,8 @@ def _missing_scores(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"the verdict rests on scores that are missing: {_would_be(v, comparison)} {where}"
 
 
-@told(_CLAUSES, "guard-turned")
-@told(_CLAUSES, "guard-scores")
+@register(_CLAUSES, "guard-turned")
+@register(_CLAUSES, "guard-scores")
 def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
     title, where = guards_rest_on(v)
     return f"{title[0].lower()}{title[1:]}: {where[0].lower()}{where[1:].removesuffix('.')}"
@@ -201,13 +201,13 @@ def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"{text} (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
 
 
-@told(_CLAUSES, "sample-differs")
+@register(_CLAUSES, "sample-differs")
 def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
     return f"the queries that people judged are not like the others ({v['what']}, {p})"
 
 
-@told(_CLAUSES, "unjudged-decide")
+@register(_CLAUSES, "unjudged-decide")
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     second = words.tag(Verdict(v["verdict"]))[1]
     if comparison.strata:
@@ -221,14 +221,14 @@ def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
-@told(_CLAUSES, "few-judged")
+@register(_CLAUSES, "few-judged")
 def _few_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
     shares = [f"{_name(comparison, key)} {f.percent(v[key], sign=False)}" for key in "ab"]
     required = f.percent(v["required"], sign=False)
     return f"too few of the first ten are judged: {', '.join(shares)}; the rule asks for {required}"
 
 
-@told(_CLAUSES, "one-cluster-carries")
+@register(_CLAUSES, "one-cluster-carries")
 def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     digits = comparison.decimals
     limits = f.interval(v["low"], v["high"], digits=digits)
@@ -239,7 +239,7 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
-@told(_CLAUSES, "skewness-decides")
+@register(_CLAUSES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
     return f"corrected for the skewness of the differences, t shows no difference ({p})"
@@ -308,7 +308,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
                 "better": f"better{by} on {primary}",
                 "non-inferior": f"not worse by {margin} or more on {primary} ({quoted})",
                 "equivalent": f"within ±{margin} on {primary} ({quoted})",
-                "not-worse-shown": _not_worse(comparison, margin),
+                "no-significant-loss": _not_worse(comparison, margin),
             }[gate.require]
         )
         accepted = comparison.soundness.reasons and comparison.rule.accept_doubt
@@ -324,12 +324,12 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
 def _in_spite(comparison: Comparison, gate: Gate) -> str:
     """Say why a gate did not pass though its verdict would let it; empty where it did."""
     if gate.lacks == "trust":
-        message = comparison.soundness.told
+        message = comparison.soundness.main
         doubts = [clause(item, comparison) for item in message]
         return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
-    if gate.lacks != "queries" or flips is None or gate.require == "not-worse-shown":
-        return ""  # of "not-worse-shown" a guard lacks the queries
+    if gate.lacks != "queries" or flips is None or gate.require == "no-significant-loss":
+        return ""  # of "no-significant-loss" a guard lacks the queries
     pvalue = {
         "better": flips.better,
         "non-inferior": flips.non_inferior,

@@ -488,5 +488,5 @@ _GATES = {
     "better": "better",
     "non-inferior": "non-inferior",
     "equivalent": "equivalent",
-    "not-worse-shown": "fail only if worse",
+    "no-significant-loss": "fail only if worse",
 }

@@ -329,7 +329,7 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     # the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
-    doubts = {reason.values.get("kind") for reason in comparison.soundness.told}
+    doubts = {reason.values.get("kind") for reason in comparison.soundness.main}
     for item in telling(comparison):
         if item.kind in doubts:
             continue  # the sentence of the doubt tells it

@@ -64,14 +64,14 @@ class SystemNames(Names):
         return key
 
 
-def told(registry: dict[str, Function], code: str) -> Callable[[Function], Function]:
+def register(registry: dict[str, Function], code: str) -> Callable[[Function], Function]:
     """Register what puts a note into words; first stands what means most for the verdict."""
 
-    def register(function: Function) -> Function:
+    def enter(function: Function) -> Function:
         registry[code] = function
         return function
 
-    return register
+    return enter
 
 
 def quoted(text: object) -> str:
@@ -103,7 +103,7 @@ def _some_measures(names: list[str]) -> str:
     return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
 
 
-@told(RUN_SENTENCES, "document-ids")
+@register(RUN_SENTENCES, "document-ids")
 def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     judged = (
         "No document of the run is judged, so nothing it found counts as relevant."
@@ -117,7 +117,7 @@ def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(RUN_SENTENCES, "none-judged")
+@register(RUN_SENTENCES, "none-judged")
 def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if not v["n_rows"]:
         return (
@@ -132,7 +132,7 @@ def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(RUN_SENTENCES, "none-relevant")
+@register(RUN_SENTENCES, "none-relevant")
 def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     end = (
         "choose a lower grade (--rel; of compare --config rel=1)."
@@ -146,7 +146,7 @@ def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(RUN_SENTENCES, "missing-queries")
+@register(RUN_SENTENCES, "missing-queries")
 def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     name, are = names[v["system"]], "is" if v["count"] == 1 else "are"
     listed = some_of(v["ids"], v["count"])
@@ -166,7 +166,7 @@ def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"{queries} {are} missing from {name}", became
 
 
-@told(RUN_SENTENCES, "unequal-depth")
+@register(RUN_SENTENCES, "unequal-depth")
 def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     medians = sorted(v["medians"].items(), key=lambda item: float(item[1]))
     short, minimum = medians[0]
@@ -219,13 +219,13 @@ def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
     return f"{title} rest{'s' * first} on the {kind}", f"{where} a loss is not excluded."
 
 
-@told(RUN_SENTENCES, "guard-turned")
-@told(RUN_SENTENCES, "guard-scores")
+@register(RUN_SENTENCES, "guard-turned")
+@register(RUN_SENTENCES, "guard-scores")
 def _guard_turned(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return guards_rest_on(v)
 
 
-@told(RUN_SENTENCES, "same-file")
+@register(RUN_SENTENCES, "same-file")
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     systems = " and ".join(names[item] for item in v["systems"][:MOST_SYSTEMS])
     more = len(v["systems"]) - MOST_SYSTEMS
@@ -235,7 +235,7 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(RUN_SENTENCES, "pairs-of-first")
+@register(RUN_SENTENCES, "pairs-of-first")
 def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     text = f.count(v["n_systems"] - 1)
     return (
@@ -246,7 +246,7 @@ def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(MACHINE_SENTENCES, "machine-set-aside")
+@register(MACHINE_SENTENCES, "machine-set-aside")
 def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     n = words.queries(v["n_judged"])
     return (
@@ -257,7 +257,7 @@ def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(MACHINE_SENTENCES, "machine-sample-differs")
+@register(MACHINE_SENTENCES, "machine-sample-differs")
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["what"] == "difference":
         text, mean = "in the machine's Δ", "Δ is"
@@ -273,7 +273,7 @@ def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(MACHINE_SENTENCES, "machine-missing")
+@register(MACHINE_SENTENCES, "machine-missing")
 def _machine_missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     are = "is" if v["count"] == 1 else "are"
     return (
@@ -283,7 +283,7 @@ def _machine_missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-@told(MACHINE_SENTENCES, "machine-no-help")
+@register(MACHINE_SENTENCES, "machine-no-help")
 def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return (
         "The machine does not narrow the interval",

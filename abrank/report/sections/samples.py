@@ -306,7 +306,7 @@ def _order(result: Preferences, level: str) -> list[str]:
         ]
     if bias:
         return [f"Order: each verdict was given in one order, which changes.{bias}"]
-    if result.shown["random"]:
+    if result.shown_first["random"]:
         return ["Order: drawn at random and not kept, so the bias to a place averages out unseen."]
     return []
 

@@ -119,7 +119,7 @@ OF_THE_INPUT = {
     "machine-shares-model": "gone; the section on the machine has what was declared",
     "machine-nearly-all-judged": "gone; the section on the machine has both numbers",
     "machine-not-declared": "gone; the section on the machine says so",
-    "shown-apart": "stays: which columns decide nothing",
+    "not-tested": "stays: which columns decide nothing",
     "pairs-of-first": "stays: which pairs a ranking keeps",
     "tied-runs": "gone; `abrank check` counts them",
 }

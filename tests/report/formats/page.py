@@ -76,7 +76,7 @@ def island(text: str) -> dict[str, object]:
     data = json.loads(zlib.decompress(base64.b64decode(match[1])))
     deltas = [column for column in data["columns"] if column["kind"] == "delta"]
     for column, measure in zip(deltas, data["measures"] or (), strict=False):
-        column |= {key: measure[key] for key in ("values", "shown")}
+        column |= {key: measure[key] for key in ("values", "texts")}
     return data
 
 

@@ -154,14 +154,14 @@ def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> Non
     place = {query: i for i, query in enumerate(queries["query_id"])}
     for measure, key in (("nDCG@10", "diff"), ("AP", "diff AP"), ("P@10", "diff P@10")):
         column = queries["scores"][measure]
-        lists = (columns["query_id"]["values"], columns[key]["shown"], columns[key]["values"])
+        lists = (columns["query_id"]["values"], columns[key]["texts"], columns[key]["values"])
         for query, visible, value in zip(*lists, strict=True):
             exact = column["b"][place[query]] - column["a"][place[query]]
             assert visible == display.signed(exact)
             assert value == pytest.approx(exact, abs=1e-10)
     for key in "ab":
         for query, visible in zip(
-            columns["query_id"]["values"], columns[key]["shown"], strict=True
+            columns["query_id"]["values"], columns[key]["texts"], strict=True
         ):
             assert visible == display.score(queries["scores"]["nDCG@10"][key][place[query]])
 
@@ -198,7 +198,7 @@ def test_every_one_of_very_many_queries_travels() -> None:
     data = island(html(comparison, drawer=lambda *_, **__: ""))
     ids, *_, delta = (column for column in data["columns"] if column["csv"] in ("query_id", "diff"))
     assert sorted(ids["values"]) == sorted(comparison.query_ids)
-    assert len(delta["shown"]) == 20_000
+    assert len(delta["texts"]) == 20_000
     assert delta["values"] is None  # a number is what its text says
 
 

@@ -39,8 +39,8 @@ def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
     ids, texts, intents, *_ = rows.columns
     labels = dict(zip(runs.query_ids, runs.segmentations[0].labels, strict=True))
     for i, query in enumerate(ids.values):
-        assert texts.shown[i] == runs.topics[query]
-        assert intents.levels[intents.values[i]] == intents.shown[i] == labels[query]
+        assert texts.texts[i] == runs.topics[query]
+        assert intents.levels[intents.values[i]] == intents.texts[i] == labels[query]
         assert rows.lists[i] == ranked_lists.compact(
             *runs.evidence.rankings[query], depth=10, rel=1
         )
@@ -55,7 +55,7 @@ def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> No
     texts = replace(plain, topics={"q0001": "a text"})
     assert len([c for c in rows_of(texts).columns if c.kind == "delta"]) == 1 + FURTHER - 2
     column = rows_of(texts).columns[1]
-    assert sorted(column.shown) == [""] * 11 + ["a text"]
+    assert sorted(column.texts) == [""] * 11 + ["a text"]
 
 
 def test_rows_of_ready_scores_do_not_open(make: Make) -> None:
@@ -135,7 +135,7 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
 def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
     rows = query_rows(runs, digits=digits)
     assert rows is not None
-    columns = [element for c in rows.columns if c.kind in ("score", "delta") for element in c.shown]
+    columns = [element for c in rows.columns if c.kind in ("score", "delta") for element in c.texts]
     for item in columns:  # a difference that would be 0 with a sign has more
         size = abs(float(item.replace("−", "-")))
         more = 0.0 < size < 0.5 / 10**digits

@@ -83,7 +83,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"a": 2, "b": 7, "both": 1, "n": 200, "left": 192},
         "Scores are missing: 2 of bm25, 7 of monot5",
     ),
-    "shown-apart": ({"means": {"NumRet": [10.0, 12.0]}}, "Counts and constants decide nothing"),
+    "not-tested": ({"means": {"NumRet": [10.0, 12.0]}}, "Counts and constants decide nothing"),
 }
 
 

@@ -37,14 +37,14 @@ Make = Callable[..., Comparison]
         ),
         (
             -0.01,
-            {"require": "not-worse-shown"},
+            {"require": "no-significant-loss"},
             "passed: not significantly worse on nDCG@10; 100 queries detect a true loss of 0.028"
             " 80% of the time"
             "; --require non-inferior is stricter",
         ),
         (
             -0.05,
-            {"require": "not-worse-shown"},
+            {"require": "no-significant-loss"},
             "not passed: worse (−0.050, 95% interval −0.070 to −0.030)",
         ),
         (-0.05, {"require": "better"}, "not passed: worse (−0.050, 95% interval −0.070 to −0.030)"),

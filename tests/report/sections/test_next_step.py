@@ -90,7 +90,12 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         "Add queries: the gain seen (+0.050) is smaller than the margin of 0.060,",
     ),
     # That no loss was shown is no evidence: the gate passes, and the verdict decides.
-    (0.01, {"require": "not-worse-shown"}, "declare-margin", "Declare the smallest Δ worth having"),
+    (
+        0.01,
+        {"require": "no-significant-loss"},
+        "declare-margin",
+        "Declare the smallest Δ worth having",
+    ),
 ]
 
 

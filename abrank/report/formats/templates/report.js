@@ -109,13 +109,13 @@
 
   function showQueries(data) {
   const { columns } = data;
-  const numberOf = (shown) => Number(shown.replace("−", "-").replaceAll(data.group, ""));
+  const numberOf = (text) => Number(text.replace("−", "-").replaceAll(data.group, ""));
   const deltas = columns.filter((column) => column.kind === "delta");
   if (data.measures) deltas.forEach((column, place) => {
-    const { values, shown } = data.measures[place];
-    Object.assign(column, { values, shown });
+    const { values, texts } = data.measures[place];
+    Object.assign(column, { values, texts });
   });
-  for (const column of columns) column.values ||= column.shown.map(numberOf);
+  for (const column of columns) column.values ||= column.texts.map(numberOf);
   let { outcome, largest } = data;
   const ids = columns[0].values;
   const pageSize = 10;
@@ -128,12 +128,12 @@
 
   // Every number was rounded once, when the report was written: the page only shows the texts.
   const text = (column, row) => (
-    column.levels ? column.levels[column.values[row]] : (column.shown || column.values)[row]
+    column.levels ? column.levels[column.values[row]] : (column.texts || column.values)[row]
   );
   const searched = columns.filter((column) => column.kind === "id" || column.kind === "text");
   const haystack = ids.map((id, row) => searched.map((column) => column.values[row]).join("\n").toLowerCase());
-  const side = (column, shown) => {
-    const sign = { "+": 1, "−": -1 }[shown[0]] || 0;
+  const side = (column, text) => {
+    const sign = { "+": 1, "−": -1 }[text[0]] || 0;
     return { 1: "b", "-1": "a", 0: "tie" }[column.flip ? -sign : sign];
   };
   const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, data.group);
@@ -230,7 +230,7 @@
     const below = make("div", "every", make("p", "", link));
     if (!data.measures) return below;
     below.prepend(small("", "Every measure", ["Measure", "A", "B", "Δ"], data.measures.map((each) => (
-      line("td", [each.name, each.a[row], each.b[row], each.shown[row]], side(each, each.shown[row]))
+      line("td", [each.name, each.a[row], each.b[row], each.texts[row]], side(each, each.texts[row]))
     ))));
     return below;
   };
@@ -366,10 +366,10 @@
     const found = data.measures[place];
     const named = { a: found.a, b: found.b };
     for (const column of columns) {
-      if (column.kind === "score") Object.assign(column, { shown: named[column.csv], values: named[column.csv].map(numberOf) });
+      if (column.kind === "score") Object.assign(column, { texts: named[column.csv], values: named[column.csv].map(numberOf) });
     }
     const title = `Δ ${found.name}`;
-    Object.assign(columns[barColumn], { title, csv: `diff ${found.name}`, values: found.values, shown: found.shown, flip: found.flip });
+    Object.assign(columns[barColumn], { title, csv: `diff ${found.name}`, values: found.values, texts: found.texts, flip: found.flip });
     if (place === 0) columns.forEach((column, index) => Object.assign(column, declared[index]));
     ({ outcome, largest } = found);
     heads[barColumn].querySelector("button").textContent = columns[barColumn].title;
