@@ -20,7 +20,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics.runs import UnequalDepth, lists_only_relevant, missing_policy
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import RelativeChange
-from abrank.inference.rounding import ascending
+from abrank.inference.rounding import ascending, lowest
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
@@ -401,8 +401,10 @@ def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Itera
     # First without all that may be left out, then without one, two, … up to all of them.
     declared = scores.take([scores.measures.index(measure)])
     n_left_out = min(MOST_LEFT_OUT, int(SHARE_LEFT_OUT * len(gains)))
-    order = np.argsort(-gains, kind="stable")[:n_left_out].tolist()
-    for count in (n_left_out, *range(1, n_left_out + 1)) if n_left_out else ():
+    if not n_left_out:
+        return
+    order = lowest(-gains, n_left_out).tolist()
+    for count in (n_left_out, *range(1, n_left_out + 1)):
         left_out = tuple(scores.query_ids[place] for place in order[:count])
         without = _without(declared, order[:count])
         yield OtherChoice("without-supporting", without, left_out=left_out)

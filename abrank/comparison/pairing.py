@@ -17,6 +17,7 @@ from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, 
 from abrank._support.typing import FloatArray, Missing
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
+from abrank.inputs.arrow import ids_of
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
@@ -115,7 +116,7 @@ def pair_scores(
             require_two_files(a, b)
         options = replace(options, alone=False)
         system = _system_of(a, "A", options, baseline)
-        two = _system_of(b, "B", options, candidate)
+        two = _system_of(b, "B", options, candidate, beside=(a, system))
     system, two = _named_alike(system, two)
     names = system_names(name_a or system.systems[0], name_b or two.systems[0])
     chosen = _chosen(system, two, measures)
@@ -414,14 +415,16 @@ def _system_of(
     default: str,
     options: TableOptions,
     name: str | None = None,
+    beside: tuple[Any, Scores] | None = None,
 ) -> Scores:
     """Return the scores of the one system that a source holds, or of the one that is named."""
-    is_series = hasattr(source, "iloc") and not hasattr(source, "columns")
+    # Asked of a Series itself, pandas looks for it among a million ids.
+    is_series = hasattr(source, "iloc") and not hasattr(type(source), "columns")
     nested = isinstance(source, Mapping) and any(
         isinstance(item, (Mapping, str)) for item in source.values()
     )
     if is_series or (isinstance(source, Mapping) and not nested):
-        return one_measure(source, default)
+        return one_measure(source, default, beside)
     values = _by_position(source)
     if values is not None:
         # Scores without query ids; their rows are the queries, from 0.
@@ -460,23 +463,33 @@ def _by_position(source: object) -> FloatArray | None:
     return values.astype(np.float64) if values.dtype.kind in "biuf" and values.ndim else None
 
 
-def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
+def one_measure(
+    source: Any,  # noqa: ANN401
+    default: str,
+    beside: tuple[Any, Scores] | None = None,
+) -> Scores:
     """Return a Series or dict of scores by query id as those of one measure, ``score``."""
+    # `beside` is another, and its scores: of the same index, which is not read twice.
     if isinstance(source, Mapping):
-        name, index, values = None, list(source), np.array([*source.values()], dtype=np.float64)
+        name, column = None, ids.encode([str(query) for query in source])
+        values = np.array([*source.values()], dtype=np.float64)
     else:
-        # Iterating over an index of Arrow's text would take ten times as long.
-        name, index = source.name, source.index.tolist()
+        name, index = source.name, source.index
         values = source.to_numpy(dtype=np.float64, na_value=np.nan)
-    queries = [str(query) for query in index]
-    distinct, places = ids.number(ids.encode(queries))
-    if len(distinct) < len(queries):
+        column = ids_of(index)
+        if column is None:
+            column = ids.encode([str(query) for query in index.tolist()])
+    distinct, places = ids.number(column)
+    if len(distinct) < len(values):
         twice = int(np.argmax(np.bincount(places)[places] > 1))
-        raise AlignmentError(f"query {queries[twice]!r} stands twice in the scores")
+        (query,) = ids.decode(column[twice : twice + 1])
+        raise AlignmentError(f"query {query!r} stands twice in the scores")
     ordered = np.empty_like(values)
     ordered[places] = values
+    both = source if beside is None else beside[0], source
+    is_alike = all(hasattr(item, "iloc") for item in both) and both[0].index.equals(both[1].index)
     return Scores(
-        query_ids=tuple(ids.decode(distinct)),
+        query_ids=beside[1].query_ids if beside and is_alike else tuple(ids.decode(distinct)),
         systems=(default,),
         measures=(UNNAMED if name is None else str(known(str(name)) or name),),
         values=ordered.reshape(-1, 1, 1),

@@ -38,15 +38,11 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
         return np.asarray(values + 0.0)  # rounded before: each group is one value
     groups = np.maximum.accumulate(np.where(gaps > TIE * largest, ascending, 0.0), axis=0)
     rounded = sizes.copy()
-    arrays = (sizes, ascending, groups, rounded)
+    arrays = (sizes, groups, rounded)
     columns = [array.reshape(len(sizes), -1).T for array in arrays]
     for column in np.flatnonzero(grouped).tolist():
-        # Few have another value: these are looked up, which takes less than to order all.
-        size, ordered, group, result = (array[column] for array in columns)
-        moved = np.flatnonzero(group != ordered)
-        place = np.searchsorted(ordered[moved[:-1]], size)
-        is_moved = ordered[moved[place]] == size
-        result[is_moved] = group[moved[place[is_moved]]]
+        size, group, result = (array[column] for array in columns)
+        result[np.argsort(size)] = group
     # Adding 0.0 turns -0.0 into 0.0.
     return np.asarray(np.copysign(rounded, values) + 0.0)
 
@@ -75,6 +71,18 @@ def signs_of(values: FloatArray) -> IntArray:
 def ascending(values: FloatArray) -> IntArray:
     """Return the places of a column's values in ascending order, ties as they stand: int64[n]."""
     return np.argsort(values, kind="stable").astype(np.int64)
+
+
+def lowest(values: FloatArray, n: int) -> IntArray:
+    """Return the places of the n lowest values, the lowest first, ties as they stand: int64[n]."""
+    near = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
+    return np.asarray(near[ascending(values[near])][:n])
+
+
+def highest(values: FloatArray, n: int) -> IntArray:
+    """Return the places of the n highest values, the highest last, ties as they stand: int64[n]."""
+    near = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return np.asarray(near[ascending(values[near])][len(near) - n :])
 
 
 def has_spread(values: FloatArray) -> BoolArray:

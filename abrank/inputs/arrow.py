@@ -167,6 +167,14 @@ def to_ids(column: object, *, coded: bool = False) -> Ids | None:
     return None if texts is None or ids.has_empty(texts) else texts
 
 
+def ids_of(index: Any) -> Ids | None:  # noqa: ANN401 - of pandas
+    """Return the labels of an index as ids; None unless they are text or whole numbers."""
+    try:
+        return to_ids(pa.array(index))
+    except (*_REFUSALS, TypeError):
+        return None
+
+
 def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     kind = array.type
     if pa.types.is_dictionary(kind):

@@ -176,8 +176,8 @@ class _TableRoles:
             numeric = [name for name in self.free if self.column(name).is_numeric]
             texts = [
                 name for name in self.free
-                if name not in numeric and not self._is_long_text(name)
-                and folded(name) not in QUERY_NAMES[0]
+                if name not in numeric and folded(name) not in QUERY_NAMES[0]
+                and not self._is_long_text(name)
             ]  # fmt: skip
             by_content = [
                 name for name in texts

@@ -16,7 +16,7 @@ from abrank.comparison.units import (
     is_relative,
     rows_in_unit,
 )
-from abrank.inference.rounding import ascending
+from abrank.inference.rounding import ascending, highest, lowest
 from abrank.report.cells import one_line
 from abrank.report.model import (
     Block,
@@ -222,11 +222,10 @@ def queries(comparison: Comparison) -> Section | None:
 def extremes(comparison: Comparison, maximum: int) -> tuple[list[int], list[int]]:
     """Return the positions of the queries with the lowest and the highest difference."""
     differences = comparison.differences()
-    order = ascending(differences)
-    n_low = n_high = maximum
-    if len(order) <= 2 * maximum:
-        n_low, n_high = (len(order) + 1) // 2, len(order) // 2
-    return order[:n_low].tolist(), order[len(order) - n_high :].tolist()
+    if len(differences) <= 2 * maximum:
+        order, n_low = ascending(differences), (len(differences) + 1) // 2
+        return order[:n_low].tolist(), order[n_low:].tolist()
+    return lowest(differences, maximum).tolist(), highest(differences, maximum).tolist()
 
 
 def _outermost(comparison: Comparison, maximum: int) -> Iterator[tuple[ExtremeQuery, int]]:
