@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
+from abrank._support.result import Deferred
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import undone_by_skewness
@@ -233,26 +235,31 @@ def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: flo
     return Agreement(a, b, len(first) - 1, *result)
 
 
-def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
+def other_tests(ranking: Ranking) -> Sequence[OtherTest]:
     """Return what the usual tests find of the pairs of a ranking; the deciding one left out."""
     if ranking.n_queries < 2:
         return ()
+    tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
+    return Deferred(
+        *(
+            partial(_other_test, ranking, test, adjust, title)
+            for test, adjust, title in tests
+            if ranking.test != test or not ranking.title.endswith(f" by {adjust}" if adjust else "")
+        )
+    )
+
+
+def _other_test(ranking: Ranking, test: str, adjust: str, title: str) -> OtherTest:
     values = np.array([row.told_apart for row in ranking.pair_rows])
     place = {system: i for i, system in enumerate(ranking.systems)}
     pairs = inference.SystemPairs(
         np.array([place[row.a] for row in ranking.pair_rows]),
         np.array([place[row.b] for row in ranking.pair_rows]),
     )
-    tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
-    result = []
-    for test, adjust, title in tests:
-        if ranking.test == test and ranking.title.endswith(f" by {adjust}" if adjust else ""):
-            continue  # the one that decides
-        second, title = _told(ranking, pairs, test, adjust, title)
-        beaten = int(second[(pairs.first == 0) | (pairs.second == 0)].sum())
-        leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
-        result.append(OtherTest(title, int(second.sum()), int((second != values).sum()), leaders))
-    return tuple(result)
+    second, title = _told(ranking, pairs, test, adjust, title)
+    beaten = int(second[(pairs.first == 0) | (pairs.second == 0)].sum())
+    leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
+    return OtherTest(title, int(second.sum()), int((second != values).sum()), leaders)
 
 
 def _told(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -267,7 +267,7 @@ class Ranking(Result):
         Of the orders by every two measures.
     overlaps : tuple of Overlap
         Of the ranked lists of every two systems; empty for ready scores, or above 20 systems.
-    beside : tuple of OtherTest
+    beside : sequence of OtherTest
         What other tests of the same pairs find.
     spread : PairSpread or None
         How unequally the differences of the pairs vary.
@@ -313,7 +313,7 @@ class Ranking(Result):
     n_drawn: int = 0
     agreements: tuple[Agreement, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
-    beside: tuple[OtherTest, ...] = ()
+    beside: Sequence[OtherTest] = ()
     spread: PairSpread | None = None
     extras: Extras = field(default_factory=Extras)
     higher_is_better: bool = True

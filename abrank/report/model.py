@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -237,7 +237,7 @@ class Section:
     key: str
     title: str
     finding: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     places: frozenset[Place] = frozenset({"page"})
     group: Group = "open"
     mark: str = ""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from abrank._support import display as f
+from abrank._support.result import Deferred
 from abrank.ranking import PairRow, Ranking
 from abrank.ranking.beside import DEPTH, PERSISTENCE
 from abrank.report.model import (
@@ -335,20 +336,20 @@ def test(w: Words[Ranking]) -> Section | None:
             " the test finds too much of the pairs that vary most."
         )
     finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
-    blocks: list[Block] = [Text(_WHY)]
-    if ranking.beside:
-        flag = " --baseline …" if ranking.baseline is not None else ""
-        blocks += [
-            _others(ranking),
-            Text(
-                "Wilcoxon with Benjamini-Hochberg often finds more, as it controls another error:"
-                " the share of false differences among those found, not the chance of any. Otero,"
-                " Parapar and Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let"
-                f" it decide with abrank rank …{flag} --test wilcoxon --adjust bh.",
-                "caption",
-            ),
-        ]
-    return Section("test", "Other tests", finding, tuple(blocks), group="change")
+    why = Text(_WHY)
+    if not ranking.beside:
+        return Section("test", "Other tests", finding, (why,), group="change")
+    flag = " --baseline …" if ranking.baseline is not None else ""
+    caption = Text(
+        "Wilcoxon with Benjamini-Hochberg often finds more, as it controls another error: the share"
+        " of false differences among those found, not the chance of any. Otero, Parapar and"
+        " Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let it decide with"
+        f" abrank rank …{flag} --test wilcoxon --adjust bh.",
+        "caption",
+    )
+    # A terminal does not show them, and need not wait for the tests.
+    blocks = Deferred[Block](lambda: why, lambda: _others(ranking), lambda: caption)
+    return Section("test", "Other tests", finding, blocks, group="change")
 
 
 def _others(ranking: Ranking) -> Table:
