@@ -91,7 +91,7 @@ class RuleFile:
         hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(names))}"
         raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 
-    def read(self, option: Option, value: object) -> Any:  # noqa: ANN401
+    def read(self, option: Option, value: object) -> object:
         """Return the value of an option: numbers for numbers, paths beside the file."""
         key, multiple = option.key, option.several
         flagged = option.kind == "flag"
@@ -105,7 +105,7 @@ class RuleFile:
         result = [self._one(option, item) for item in iterate(value)]
         return result if isinstance(value, list) else result[0]
 
-    def _one(self, option: Option, value: Any) -> Any:  # noqa: ANN401
+    def _one(self, option: Option, value: Any) -> object:  # noqa: ANN401
         if option.kind in ("path", "folder"):  # as seen from where the program runs
             file = Path(self.path).parent / str(value)
             is_file = value != "-" and (file.exists() or file.suffix)

@@ -278,7 +278,7 @@ def _is_path(value: object) -> bool:
     )
 
 
-def _beside(path: Path, key: str, arguments: Any) -> Any:  # noqa: ANN401
+def _beside(path: Path, key: str, arguments: Any) -> object:  # noqa: ANN401
     """Return a path relative to that of the table; a column of segments stays as it is."""
     if isinstance(arguments, list):
         return [path.parent / item for item in arguments]

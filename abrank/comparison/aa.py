@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from abrank import inference
 from abrank._support import checks
@@ -19,6 +19,7 @@ from abrank.inference.registry import as_differences
 from abrank.verdict import Rule
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
 CLUSTER_ROBUST = "cluster-robust t"
@@ -68,7 +69,7 @@ class AACheck:
 
 @explained
 def aa_test(
-    differences: Any,  # noqa: ANN401 - a Comparison, or an array
+    differences: Comparison | npt.ArrayLike,
     *,
     tests: Sequence[str] | str | None = None,
     by: Sequence[Way] | Way | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -166,10 +166,10 @@ class QueryWeights:
         return {query: "head" if i in head else "tail" for i, query in enumerate(query_ids)}
 
 
-def _number(value: Any) -> float:  # noqa: ANN401
+def _number(value: object) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        return float(value) if isinstance(value, (str, SupportsFloat)) else math.nan
+    except ValueError:
         return math.nan
 
 

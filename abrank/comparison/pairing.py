@@ -174,9 +174,9 @@ def require_two_files(a: object, b: object) -> None:
     )
 
 
-def _same_file(a: Any, b: Any) -> bool:  # noqa: ANN401
+def _same_file(a: object, b: object) -> bool:
     """Say whether two sources are paths of one file."""
-    if not all(isinstance(path, (str, os.PathLike)) for path in (a, b)) or a == "-":
+    if not (isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))) or a == "-":
         return False
     text_a, text_b = str(os.fspath(a)), str(os.fspath(b))
     try:
@@ -547,18 +547,20 @@ def _chosen(first: Scores, two: Scores, names: Sequence[str] | str | None) -> tu
 
 
 def name_runs(
-    a: Any,  # noqa: ANN401 - whatever read_run reads
-    b: Any,  # noqa: ANN401
+    a: object,  # whatever read_run reads
+    b: object,
     *,
     name_a: str | None = None,
     name_b: str | None = None,
 ) -> dict[str, Any]:
     """Return two runs by names that differ: those given, else those of the runs."""
     a_run, b_run = (item[0] if is_repeated(item) else item for item in (a, b))
-    files = isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike))
-    result = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
-    if not files and result == [UNNAMED_RUN] * 2:
-        result = ["A", "B"]  # two frames: nothing tells them apart but their places
+    if isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike)):
+        result = distinct_names([a_run, b_run])
+    else:
+        result = [name_of(a_run), name_of(b_run)]
+        if result == [UNNAMED_RUN] * 2:
+            result = ["A", "B"]  # two frames: nothing tells them apart but their places
     names = system_names(str(name_a or result[0]), str(name_b or result[1]))
     return dict(zip(names, (a, b), strict=True))
 

@@ -42,7 +42,7 @@ from abrank.comparison.rows import (
 )
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
-from abrank.diagnostics.runs import inspect_depth, inspect_inputs, unequal_depth
+from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.prediction_powered import PredictionPowered
@@ -389,7 +389,7 @@ class QuerySample(ScoredSample):
         return replace(self, scores=scores, saved=None)
 
     @cached_property
-    def deep(self) -> Any:  # noqa: ANN401
+    def deep(self) -> UnequalDepth | None:
         """What the runs score at a common depth, where their depths differ."""
         return unequal_depth(self.scores)
 

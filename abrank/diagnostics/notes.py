@@ -31,6 +31,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread, signs_of
 from abrank.measures.names import known
+from abrank.measures.registry import MeasureEntry
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
@@ -88,7 +89,7 @@ def lowest_relevant(measure: str) -> float:
     return rel if isinstance(rel, (int, float)) else 1
 
 
-def _entry(measure: str) -> Any:  # noqa: ANN401
+def _entry(measure: str) -> MeasureEntry | None:
     result = known(measure)
     return None if result is None else result.entry
 

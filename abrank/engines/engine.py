@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeGuard
 
 import pyarrow as pa
@@ -220,7 +221,7 @@ def on_dask(
 
 
 @contextmanager
-def _client(distributed: Any, scheduler: Any) -> Iterator[Any]:  # noqa: ANN401
+def _client(distributed: ModuleType, scheduler: object) -> Iterator[Any]:
     if isinstance(scheduler, distributed.Client):
         yield scheduler
         return

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from abrank.engines.kernel import KernelOptions, column_names, has_open_scale, s
 from abrank.inputs import Qrels, ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.names import parse_measures
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -53,13 +56,13 @@ def run(
 
 
 def evaluate(
-    df: Any,  # noqa: ANN401 - a pyspark DataFrame
+    df: DataFrame,
     qrels: Any,  # noqa: ANN401 - a pyspark DataFrame, or whatever read_qrels reads
     measures: Sequence[str] | str | None = None,
     *,
     columns: dict[str, str] | None = None,
     partitioned_by_query: bool | None = None,
-) -> Any:  # noqa: ANN401
+) -> DataFrame:
     """Score the run in a DataFrame, on its own session.
 
     Run and judgments are brought together by query id in one shuffle, so no query is split. A run
@@ -138,7 +141,7 @@ class _Kernel:
         if held:
             yield from self._scored(pa.Table.from_batches(held))
 
-    def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
+    def _scored(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         is_run = table.column("of_run")
         run, judged = table.filter(is_run), table.filter(compute.invert(is_run))
         yield from score_table(run, judged, self.scoring).to_batches()
@@ -158,7 +161,7 @@ def _stands_by(df: object, query: str) -> bool:
     return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", result) is not None
 
 
-def _in_place(run: Any, qrels: Qrels, scoring: KernelOptions) -> Any:  # noqa: ANN401
+def _in_place(run: DataFrame, qrels: Qrels, scoring: KernelOptions) -> DataFrame:
     """Score a run partition by partition, the judgments at hand in every task."""
     # Each judged query has the scores of a run without it too, which those of its partition
     # replace.
@@ -198,7 +201,7 @@ class _KernelOfRun(_Kernel):
         """Yield the scores of every judged query in a run that lacks it."""
         yield from self._told(self.judged.slice(0, 0), self.judged, visited=0)
 
-    def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
+    def _scored(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         queries = compute.unique(table.column("query_id")).to_pylist()
         rows = [self.rows[query] for query in queries if query in self.rows]
         if rows:
@@ -211,7 +214,7 @@ class _KernelOfRun(_Kernel):
         yield from table.append_column("seen", mark).to_batches()
 
 
-def _chosen(df: Any, layout: Layout, columns: dict[str, str] | None, value: str) -> Any:  # noqa: ANN401
+def _chosen(df: DataFrame, layout: Layout, columns: dict[str, str] | None, value: str) -> DataFrame:
     """Return three columns under their own names, and which of the two tables a row is of."""
     query, document, number = column_names(df.columns, layout, columns, "the DataFrame")
     return df.selectExpr(

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from abrank._support.errors import ArgumentError, ReadError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.archives import excess
 from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
@@ -23,7 +23,7 @@ from abrank.inputs.ids import Ids, kernels
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 
 
-def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
+def nested_column(schema: pa.Schema) -> str | None:
     """Return the column that holds lists of documents; None where there is none."""
     if found_in(schema.names, DOC_IDS):
         return None
@@ -36,7 +36,7 @@ def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
     return None
 
 
-def unfolded(table: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table
+def unfolded(table: pa.Table) -> pa.Table:
     """Return a row a document, of a table with a row a query; any other as it is."""
     name = nested_column(table.schema)
     if name is None:
@@ -86,7 +86,7 @@ def columns_of(
     return chosen, [table[name] for name in chosen]
 
 
-def table_of(source: object) -> Any:  # noqa: ANN401
+def table_of(source: object) -> pa.Table | None:
     """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
     if isinstance(source, pa.Table):
         return source
@@ -113,7 +113,7 @@ _METHODS = {
 }  # fmt: skip
 
 
-def _handed_over(source: object) -> Any:  # noqa: ANN401
+def _handed_over(source: object) -> pa.Table | None:
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
         return None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
@@ -140,7 +140,7 @@ def objects_of(source: object) -> tuple[list[str], list[list[Any]]]:
     return list(table.column_names), [to_objects(column) for column in table.columns]
 
 
-def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
+def stored_as(column: pa.Array) -> pa.Array:
     """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
     kind = column.type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -149,7 +149,7 @@ def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
     return kernels.cast(column, pa.int64()) if pa.types.is_boolean(kind) else column
 
 
-def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
+def to_objects(column: pa.Array | Sequence[object]) -> list[Any]:
     """Return the cells as Python's objects."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
@@ -167,7 +167,7 @@ def to_ids(column: object, *, coded: bool = False) -> Ids | None:
     return None if texts is None or ids.has_empty(texts) else texts
 
 
-def ids_of(index: Any) -> Ids | None:  # noqa: ANN401 - of pandas
+def ids_of(index: object) -> Ids | None:
     """Return the labels of an index as ids; None unless they are text or whole numbers."""
     try:
         return to_ids(pa.array(index))
@@ -175,7 +175,7 @@ def ids_of(index: Any) -> Ids | None:  # noqa: ANN401 - of pandas
         return None
 
 
-def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
+def _as_bytes(array: pa.Array, *, coded: bool = False) -> Ids | None:
     kind = array.type
     if pa.types.is_dictionary(kind):
         dictionary = None if array.dictionary.null_count else _as_bytes(array.dictionary)
@@ -209,7 +209,7 @@ def to_scores(column: object) -> FloatArray | None:
     return values if np.isfinite(values).all() else None
 
 
-def to_floats(array: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array
+def to_floats(array: pa.Array) -> FloatArray:
     """Return numbers, or texts that all spell one, as float64; NaN where a cell is empty."""
     if array.type != pa.float64():
         array = kernels.cast(array, pa.float64(), safe=False)
@@ -223,7 +223,7 @@ def to_floats(array: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array
     return values
 
 
-def to_grades(column: object, *, fractions: bool = False) -> Any:  # noqa: ANN401 - an array, or None
+def to_grades(column: object, *, fractions: bool = False) -> IntArray | FloatArray | None:
     """Return whole numbers, of whatever type, as int64; on request others as float64."""
     array = _whole(column)
     if array is not None and pa.types.is_integer(array.type) and len(array):
@@ -239,17 +239,17 @@ def to_grades(column: object, *, fractions: bool = False) -> Any:  # noqa: ANN40
     return values.astype(np.int64)
 
 
-def _whole(column: Any) -> Any:  # noqa: ANN401 - an Arrow array, or None
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        try:
-            column = pa.array(column, from_pandas=False)
-        except _REFUSALS:
-            return None
-    if column.null_count:
+def _whole(column: object) -> pa.Array | None:
+    try:
+        is_arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
+        array: pa.Array = column if is_arrow else pa.array(column, from_pandas=False)
+    except _REFUSALS:
         return None
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if array.null_count:
+        return None
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
 
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
@@ -339,7 +339,7 @@ def _feather(
     return chosen, columns
 
 
-def _batches(data: bytes, require_room: Callable[[int, int], None]) -> Any:  # noqa: ANN401
+def _batches(data: bytes, require_room: Callable[[int, int], None]) -> pa.Table:
     """Return the table of a Feather file, read batch by batch as long as there is room."""
     if data.startswith(b"FEA1"):  # the first version, which is one batch
         from pyarrow.feather import read_table

@@ -99,7 +99,7 @@ def decode(column: Ids) -> list[str]:
     return [value.decode("utf-8", "surrogateescape") for value in unpack(column)]
 
 
-def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
+def integers(array: pa.Array) -> IntArray:
     """Return an Arrow array of whole numbers as int64; a null's value is arbitrary."""
     width = {"int32": np.int32, "uint32": np.uint32, "int64": np.int64, "uint64": np.uint64}
     values = np.frombuffer(array.buffers()[1], width[str(array.type)])
@@ -189,7 +189,7 @@ def offsets(column: Ids) -> IntArray:
     return ends[column.offset : column.offset + len(column) + 1]
 
 
-def from_integers(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
+def from_integers(rows: npt.NDArray[np.integer[Any]]) -> pa.Array:
     """Return whole numbers as an Arrow array."""
     data = np.ascontiguousarray(rows, dtype=np.int64)
     return pa.Array.from_buffers(pa.int64(), len(data), [None, pa.py_buffer(data)])

@@ -10,9 +10,12 @@ import importlib
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from abrank._support.errors import ReadError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # What a path below such a folder holds, and of which format that is a mark.
 _MARKS = {
@@ -60,7 +63,7 @@ def refusal(label: str, kind: str) -> ReadError:
     return ReadError(label, problem, hint=_HOW[kind])
 
 
-def read_folder(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - a pyarrow.Table
+def read_folder(path: str | os.PathLike[str]) -> pa.Table:
     """Return the current version of a table."""
     label, kind = os.fspath(path), format_of_folder(path)
     try:

@@ -39,6 +39,7 @@ from abrank.inputs.trec import MOST_ID
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
 
 
 def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
@@ -190,7 +191,7 @@ _ROWS = 50_000  # whose cells are held as objects
 _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
 
 
-def unwrapped(source: object, label: str | None) -> Any:  # noqa: ANN401
+def unwrapped(source: object, label: str | None) -> object:
     """Return the dict, table or rows in an object of another library; others unchanged."""
     library = type(source).__module__.partition(".")[0]
     if library == "ranx" and hasattr(source, "to_dict"):
@@ -215,7 +216,7 @@ def unwrapped(source: object, label: str | None) -> Any:  # noqa: ANN401
     return source
 
 
-def _hits_of(answer: object) -> Any:  # noqa: ANN401
+def _hits_of(answer: object) -> list[Any] | None:
     """Return the list of hits in an answer of ``_search``; None in anything else."""
     hits = answer.get("hits") if isinstance(answer, Mapping) else None
     hits = hits.get("hits") if isinstance(hits, Mapping) else None
@@ -317,7 +318,7 @@ def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) 
     return checked(blocks(), label, layout)
 
 
-def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
+def _documents(query: object, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
     """Return documents and numbers of a list: of hits, of pairs, or of ids in rank order."""
     row = _listed(row)
     if isinstance(row, Mapping):
@@ -337,7 +338,7 @@ def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[A
     return [(doc, len(row) - i if layout is RUN else 1) for i, doc in enumerate(row)]
 
 
-def _listed(row: Any) -> Any:  # noqa: ANN401
+def _listed(row: Any) -> object:  # noqa: ANN401
     """Return an array, a column, a tensor or an iterator as a list; others as they are."""
     if isinstance(row, (str, bytes, Mapping, list, tuple, set, frozenset)):
         return row
@@ -351,7 +352,7 @@ def _listed(row: Any) -> Any:  # noqa: ANN401
     return list(row) if isinstance(row, Iterable) else row
 
 
-def _names_documents(series: Any) -> bool:  # noqa: ANN401 - a pandas.Series
+def _names_documents(series: pd.Series[Any]) -> bool:
     """Whether a Series holds numbers by the ids of documents, and not ids in rank order."""
     return series.dtype.kind in "iufb" and series.index.dtype.kind not in "iuf"
 

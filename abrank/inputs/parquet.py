@@ -12,13 +12,16 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 from abrank.inputs.archives import excess
 from abrank.inputs.ids import kernels
 from abrank.inputs.trec import MOST_ID
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 # --- Records in Thrift's compact protocol, which Parquet uses: numbers of fields, and their values
 # https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
@@ -246,7 +249,7 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
     )
 
 
-def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a view of them
+def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:
     """Check the pages of a chunk: checksums where they have any, sizes, numbers, encodings."""
     view = memoryview(data)
     if len(view) != chunk.n_packed:
@@ -304,7 +307,7 @@ _UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which P
 class ParquetData:
     """A Parquet file that can be read at any place."""
 
-    def __init__(self, file: Any, *, maximum: int | None = None) -> None:  # noqa: ANN401
+    def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
         from pyarrow.parquet import ParquetFile
 
         self._size = file.size()
@@ -322,7 +325,7 @@ class ParquetData:
 
     def read(
         self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
-    ) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    ) -> pa.Table:
         """Read columns of one row group, or of all."""
         from pyarrow.parquet import ParquetFile
 
@@ -366,7 +369,7 @@ class ParquetData:
 
     def _batches(
         self,
-        file: Any,  # noqa: ANN401 - a ParquetFile
+        file: ParquetFile,
         groups: list[int],
         names: Sequence[str],
         coded: Sequence[str],
@@ -395,7 +398,9 @@ class ParquetData:
             raise Oversized(f"holds {problem}", hint)
 
 
-def _without_dictionaries(batch: Any, names: Sequence[str], coded: Sequence[str]) -> Any:  # noqa: ANN401
+def _without_dictionaries(
+    batch: pa.RecordBatch, names: Sequence[str], coded: Sequence[str]
+) -> pa.RecordBatch:
     """Return a batch whose columns hold their texts, but for those asked for as references."""
     # The file may say that a column is a dictionary, which comes whole with every batch.
     columns = [
@@ -477,7 +482,7 @@ def _dictionaries(arrays: list[Any]) -> Iterator[Any]:
             yield from _dictionaries([array.values])
 
 
-def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
+def decoded_bytes(column: pa.ChunkedArray) -> int:
     """Return the bytes of a column's texts once a dictionary's references are replaced by them."""
     total = 0
     for array in column.chunks:
@@ -491,5 +496,5 @@ def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
     return total
 
 
-def _is_text(kind: object) -> bool:  # a pyarrow.DataType
+def _is_text(kind: pa.DataType) -> bool:
     return str(kind) in ("string", "large_string", "binary", "large_binary")

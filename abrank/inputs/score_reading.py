@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, nearest
@@ -61,6 +61,10 @@ CANDIDATES = (
 _SEPARATORS = re.compile(r"__|[/.:|_ -]| \(|\)")
 
 
+# As the flag, the key and the keyword have it: {"query": "request"}, "query=request", or several.
+Pairs: TypeAlias = Mapping[str, object] | Iterable[str] | str
+
+
 @dataclass(frozen=True)
 class TableOptions:
     """What a caller says of a table: ``columns``, ``variant``, ``where`` and its measures."""
@@ -76,9 +80,9 @@ class TableOptions:
     @classmethod
     def of(
         cls,
-        columns: Any = None,  # noqa: ANN401 - as the flag, the key and the keyword have it
-        variant: Any = None,  # noqa: ANN401
-        where: Any = None,  # noqa: ANN401
+        columns: Pairs | None = None,
+        variant: Iterable[str] | str | None = None,
+        where: Pairs | None = None,
         measures: Sequence[str] | str | None = None,
     ) -> TableOptions:
         """Read the options as a command line, a rule file and Python have them."""
@@ -96,7 +100,7 @@ class TableOptions:
         return cls(roles, rows, named)
 
 
-def pairs_of(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401
+def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
     """Return ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping likewise."""
     if not value:
         return {}

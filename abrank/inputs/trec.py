@@ -225,7 +225,7 @@ def _qrels(plain: bytes) -> Columns | None:
 
 def read_plain(
     plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 0
-) -> Any:  # noqa: ANN401 - a pyarrow.Table
+) -> pa.Table:
     """Return the columns of a plain table that ``types`` names."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(plain),

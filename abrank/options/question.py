@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from abrank._support import checks
 from abrank._support.checks import explained_class
@@ -46,6 +46,8 @@ from abrank.options.parts import (
 if TYPE_CHECKING:
     from abrank._support.typing import RandomSource
     from abrank.inputs.score_reading import TableOptions
+
+_Part = TypeVar("_Part", bound=DesignPart)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -363,55 +365,56 @@ class Question(_SharedOptions):
         """The gate that was asked for, as it is recorded."""
         return "no-significant-loss" if self.fail_on else self.require
 
-    def _part(self, kind: type[DesignPart], name: str) -> Any:  # noqa: ANN401 - of that part
-        """Return a field of a part of the design; None without that part."""
-        parts = parts_of(self.design)
-        return next((getattr(part, name) for part in parts if isinstance(part, kind)), None)
+    def _part(self, kind: type[_Part]) -> _Part | None:
+        """Return a part of the design; None without it."""
+        return next((part for part in parts_of(self.design) if isinstance(part, kind)), None)
 
     @property
-    def clusters(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
+    def clusters(self) -> object:
         """Where the clusters of the queries stand; None without."""
-        return self._part(Clusters, "of")
+        part = self._part(Clusters)
+        return None if part is None else part.of
 
     @property
-    def weights(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
+    def weights(self) -> object:
         """Where the weights of the queries stand; None without."""
-        return self._part(Weights, "of")
+        part = self._part(Weights)
+        return None if part is None else part.of
 
     @property
     def look(self) -> tuple[int, int] | None:
         """The look that is asked for, and the looks planned; None without."""
-        look = self._part(Looks, "look")
-        return None if look is None else (look, self._part(Looks, "of"))
+        part = self._part(Looks)
+        return None if part is None else (part.look, part.of)
 
     @property
     def anytime(self) -> int | None:
         """Queries at which a confidence sequence is narrowest; None without."""
-        part: int | None = self._part(Anytime, "queries")
-        return part
+        part = self._part(Anytime)
+        return None if part is None else part.queries
 
     @property
     def independent(self) -> bool:
         """Whether A and B are groups of different users."""
-        return any(isinstance(part, Independent) for part in parts_of(self.design))
+        return self._part(Independent) is not None
 
     @property
     def planned(self) -> int | None:
         """Queries planned in all, of looks by the queries seen; None without."""
-        part: int | None = self._part(Planned, "queries")
-        return part
+        part = self._part(Planned)
+        return None if part is None else part.queries
 
     @property
-    def earlier(self) -> Any:  # noqa: ANN401 - a result, or where it was written
-        """The look before this one; None without."""
-        return self._part(Planned, "earlier")
+    def earlier(self) -> object:
+        """The look before this one, a result or where it was written; None without."""
+        part = self._part(Planned)
+        return None if part is None else part.earlier
 
     @property
     def spending(self) -> Spending:
         """How looks share out alpha."""
-        first, second = (self._part(kind, "spending") for kind in (Looks, Planned))
-        text: Spending = first or second or "obrien-fleming"
-        return text
+        part = self._part(Looks) or self._part(Planned)
+        return "obrien-fleming" if part is None else part.spending
 
 
 @explained_class

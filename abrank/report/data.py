@@ -7,17 +7,21 @@ import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.groups import SegmentRow
+from abrank.comparison.groups import ClusterSummary, Segmentation, SegmentRow
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report import numbers
 from abrank.report.numbers import layout, plain
+
+if TYPE_CHECKING:
+    from abrank.collections import CollectionsComparison, CollectionsRanking
+    from abrank.ledger.summary import History
 
 RANKING_SCHEMA = "abrank-ranking/2"
 COLLECTIONS_SCHEMA = "abrank-collections/2"
@@ -133,7 +137,7 @@ def _facts(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _collections_values(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+def _collections_values(result: CollectionsComparison) -> dict[str, Any]:
     values: dict[str, Any] = plain(
         {
             "schema": COLLECTIONS_SCHEMA,
@@ -159,7 +163,7 @@ def _read_first(result: object, subject: str, name: str = "cautions") -> dict[st
     return {"read_first": first} if first else {}
 
 
-def decided(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+def decided(result: CollectionsComparison) -> dict[str, Any]:
     """Return the rule, the verdict and the next step of all collections, segments and clusters."""
     whole = numbers.content(result.pooled)
     decided = {key: whole[key] for key in ("settings", "verdict", "next_step")}
@@ -173,11 +177,11 @@ def decided(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsCompari
     return decided
 
 
-def _unlabelled(result: Any) -> dict[str, Any]:  # noqa: ANN401 - Segmentation or Clusters
+def _unlabelled(result: Segmentation | ClusterSummary) -> dict[str, Any]:
     return {key: value for key, value in asdict(result).items() if key != "labels"}
 
 
-def standings_values(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsRanking
+def standings_values(result: CollectionsRanking) -> dict[str, Any]:
     """Return many systems on collections as plain values: ``these`` and ``like`` are rankings."""
     values: dict[str, Any] = plain(
         {
@@ -260,7 +264,7 @@ def _ranking_tables(ranking: Ranking) -> dict[str, str]:
     return result
 
 
-def _collections_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsComparison
+def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
     """Return a row a measure and collection; the summaries beside, with the prediction interval."""
     row_fields = fields(result.primary.rows[0])
     heads = [field.name for field in fields(result.primary.stratified)]
@@ -292,7 +296,7 @@ def _collections_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - Collec
     }
 
 
-def _standings_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsRanking
+def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
     """Return a row a measure and system; the means by collection and all pairs beside."""
     flat = lazy.attribute("abrank.collections.result", "flat")
     row = result.primary.rows[0]
@@ -328,7 +332,7 @@ def _standings_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - Collecti
     }
 
 
-def _history_tables(history: Any) -> dict[str, str]:  # noqa: ANN401 - History
+def _history_tables(history: History) -> dict[str, str]:
     """Return a row a comparison, and beside it a row a set of queries."""
     entries = [asdict(entry) for entry in history.entries]
     columns = [*(entries[0] if entries else ["key"]), "expected_again"]
@@ -383,7 +387,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return buffer.getvalue()
 
 
-def csv_cell(value: object) -> Any:  # noqa: ANN401 - text, a whole number or a float
+def csv_cell(value: object) -> object:
     """Return a value as it stands in CSV."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -36,7 +36,7 @@ SAME_ID_SHARE = 0.25
 # --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
 
 
-def is_repeated(source: object) -> bool:
+def is_repeated(source: object) -> TypeGuard[Sequence[Any]]:
     """Whether a source is a list of runs of one system, and not rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(
         not found_in(list(item), QUERY_IDS)  # a dict with such a key is a row
@@ -65,7 +65,7 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
     return single, groups
 
 
-def _joined(system: str, source: Any, scoring: Scoring) -> Any:  # noqa: ANN401
+def _joined(system: str, source: object, scoring: Scoring) -> object:
     """Return one run of files that hold different queries of a system, else what was there."""
     sources = source if is_repeated(source) else ()
     if len(sources) < 2 or any(isinstance(run, Run) or needs_engine(run) for run in sources):

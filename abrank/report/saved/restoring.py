@@ -103,17 +103,17 @@ def _reader(kind: object) -> Reader:
         return partial(_items, kinds)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return partial(_mapping, _reader(kinds[1]))
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         return partial(_dataclass, kind)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return lambda value: kind(str(_choice([*kind], value)))
     raise TypeError(f"no reader for {kind}")
 
 
-def _plain(kind: type, expected: str, value: Any) -> Any:  # noqa: ANN401
+def _plain(kind: type, expected: str, value: object) -> object:
     # By type: true is no number here.
     _require(type(value) is kind, "", expected, value)
-    if kind is int:
+    if isinstance(value, int) and kind is int:
         _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
     return value
 
@@ -145,18 +145,19 @@ def _optional(reader: Reader, value: object) -> object:
     return None if value is None else reader(value)
 
 
-def _items(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _items(kinds: tuple[Any, ...], value: object) -> tuple[Any, ...]:
     """Read a list of one kind and any length."""
-    _require(isinstance(value, list), "", "a list", value)
+    if not isinstance(value, list):
+        raise _unexpected("", "a list", value)
     if kinds[0] is str and set(map(type, value)) == {str}:
         return tuple(value)  # a million ids, and none to be changed
     return _positions([kinds[0]] * len(value), value)
 
 
-def _positions(kinds: Sequence[Any], value: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _positions(kinds: Sequence[Any], value: object) -> tuple[Any, ...]:
     """Read a list of as many values as there are kinds."""
-    expected = f"a list of {len(kinds)}"
-    _require(isinstance(value, list) and len(value) == len(kinds), "", expected, value)
+    if not isinstance(value, list) or len(value) != len(kinds):
+        raise _unexpected("", f"a list of {len(kinds)}", value)
     items = []
     for i, (kind, item) in enumerate(zip(kinds, value, strict=True)):
         try:
@@ -167,14 +168,16 @@ def _positions(kinds: Sequence[Any], value: Any) -> tuple[Any, ...]:  # noqa: AN
     return tuple(items)
 
 
-def _mapping(reader: Reader, value: Any) -> dict[str, Any]:  # noqa: ANN401
-    _require(isinstance(value, dict), "", "an object", value)
+def _mapping(reader: Reader, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _unexpected("", "an object", value)
     return {key: _read_below(f".{shorten(key, width=40)}", reader, value[key]) for key in value}
 
 
-def _dataclass(kind: Any, value: Any) -> Any:  # noqa: ANN401
+def _dataclass(kind: Callable[..., Any], value: object) -> Any:  # noqa: ANN401
     """Read the fields of a class; those with a default may be missing."""
-    _require(isinstance(value, dict), "", "an object", value)
+    if not isinstance(value, dict):
+        raise _unexpected("", "an object", value)
     arguments = {}
     for name, reader, required in _fields(kind):
         if name in value:
@@ -198,15 +201,15 @@ def annotations_of(kind: type) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=128)
-def _fields(kind: Any) -> list[tuple[str, Reader, bool]]:  # noqa: ANN401
-    hints = annotations_of(kind)
+def _fields(kind: Callable[..., object]) -> list[tuple[str, Reader, bool]]:
+    hints = annotations_of(kind)  # type: ignore[arg-type]
     return [
         (field.name, _reader(hints[field.name]), field.default is field.default_factory is MISSING)
-        for field in fields(kind)
+        for field in fields(kind)  # type: ignore[arg-type] # a dataclass
     ]
 
 
-def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
+def _free(value: object, depth: int = 1) -> object:
     """Read a value that may have any form, but neither any size nor any depth."""
     if depth > DEEPEST:
         raise DamagedValue("", f"is nested more than {DEEPEST} deep")
@@ -215,7 +218,7 @@ def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
         return _mapping(below, value)
     if isinstance(value, list):
         return [_read_below(f"[{i}]", below, item) for i, item in enumerate(value)]
-    if type(value) in (int, float):
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -122,7 +122,7 @@ def tie_sentence(comparison: Comparison) -> str:
     return "No two documents of a query share a score, so no order was left open."
 
 
-def _first_listed(values: Any, maximum: int = 4) -> str:  # noqa: ANN401 - any sequence
+def _first_listed(values: Iterable[object], maximum: int = 4) -> str:
     texts = [str(value) for value in values]
     if not texts:
         return "none"

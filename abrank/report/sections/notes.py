@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -87,7 +87,7 @@ def say(measure: str) -> str:
     )
 
 
-def some_of(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
+def some_of(ids: Sequence[object], count: int) -> str:
     """Name the first of many ids."""
     text = ", ".join(shorten(str(item), width=LONGEST_ID) for item in ids)
     return f"{text} and {f.count(count - len(ids))} more" if count > len(ids) else text
