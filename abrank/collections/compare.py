@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from abrank._support.checks import REASONS
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import (
     Asked,
@@ -34,13 +35,9 @@ from abrank.collections.table import (
 from abrank.comparison import Comparison
 from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_ready, compare_sample
-from abrank.comparison.designs import (
-    Stratified,
-    require_poolable,
-    require_pooled,
-)
 from abrank.comparison.resolve import resolve_again
 from abrank.comparison.result import gate_on_each
+from abrank.comparison.samples.collections import Stratified
 from abrank.estimate import Interval
 from abrank.inference.meta_analysis import MetaAnalysis
 from abrank.inference.segments import answer_by_segment
@@ -196,6 +193,38 @@ def compare_collections(
     (240, 'better', 'better')
     """
     raise NotImplementedError  # answered by compare_each
+
+
+def require_poolable(question: Question) -> None:
+    """Refuse what has no answer over several collections."""
+    reasons = REASONS["compare_collections"]
+    if question.weights is not None:  # a Series has no truth
+        raise ArgumentError(f"compare_collections() takes no weights=: {reasons['weights']}")
+    for name in ("anytime", "planned", "earlier", "bayes"):
+        if getattr(question, name):
+            raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
+    guards = [question.guard] if isinstance(question.guard, str) else question.guard
+    if any("%" in str(item) for item in (question.margin, *guards)):
+        raise ArgumentError(
+            "a margin or guard in per cent is a share of A's mean, which is another on each"
+            " collection: give it in the unit of the measure"
+        )
+
+
+def require_pooled(name: str, part: Comparison) -> None:
+    """Refuse a comparison whose queries are not what the pooled test takes them to be."""
+    design = part.rule.design
+    whys = {
+        "its queries count by weights": part.weights is not None,
+        "it was decided by a confidence sequence": design is not None and bool(design.planned),
+        "a machine's judgments decide beside those of people": part.with_machine,
+    }
+    for why, holds in whys.items():
+        if holds:
+            raise ArgumentError(
+                f"the collection {name} cannot be pooled with others: {why}, and the mean over all"
+                " queries takes queries that count alike, judged by people and looked at once"
+            )
 
 
 def _clusters_of(

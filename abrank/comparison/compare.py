@@ -19,17 +19,21 @@ from abrank.comparison.deciding import (
     is_reversed,
     judge,
 )
-from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
-from abrank.comparison.independent import IndependentGroups
-from abrank.comparison.machine import WithMachine, scores_again, with_machine
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import AnalysisPlan, resolve, resolve_again
 from abrank.comparison.result import Comparison
-from abrank.comparison.sample import QuerySample, Sample
+from abrank.comparison.samples.clusters import Clustered
+from abrank.comparison.samples.collections import Stratified
+from abrank.comparison.samples.independent import IndependentGroups
+from abrank.comparison.samples.looks import Sequential
+from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
+from abrank.comparison.samples.queries import QuerySample
+from abrank.comparison.samples.sample import SampleWithEvidence
+from abrank.comparison.samples.weights import Weighted
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_margin
 from abrank.diagnostics.runs import (
@@ -201,7 +205,7 @@ def compare_recorded(
 
 def sample_of(
     scores: Scores, plan: AnalysisPlan, data: QueryData, saved: Comparison | None = None
-) -> Sample:
+) -> SampleWithEvidence:
     """Return the sample that scores of two systems are; ``saved`` has what only the runs tell."""
     rule = plan.rule
     if rule.independent:
@@ -234,7 +238,7 @@ def sample_of(
 MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 
 
-def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
+def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison:
     """Decide by a sample as planned: the one way to a decision, whatever the sample is."""
     rule = replace(plan.rule, test=sample.by)
     plan = replace(plan, rule=rule)
@@ -291,14 +295,12 @@ def compare_again(saved: Comparison) -> Comparison:
     return replace(comparison, notes=notes, provenance=saved.provenance)
 
 
-def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
+def reopened(saved: Comparison) -> tuple[SampleWithEvidence, AnalysisPlan]:
     """Return the sample that a comparison was made from, and how it was analysed."""
     systems = (saved.baseline, saved.candidate)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
     better = directions_again(higher, saved.undeclared)
     if saved.strata:
-        from abrank.comparison.designs import Stratified
-
         sample = Stratified.of_parts(saved.strata, systems, saved.measures)
         clusters = sample.clustered_by
         return sample, resolve_again(saved.rule, better, sample.scores, clusters=clusters)
@@ -331,7 +333,7 @@ def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
     return sample_of(scores, plan, data, saved), plan
 
 
-def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note, ...]:
+def _notes(result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = result.rule, result.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in result.rows}
@@ -357,7 +359,9 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note
     return tuple(sorted(notes, key=lambda note: -note.severity))
 
 
-def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> Iterator[Note]:
+def _turned_guards(
+    result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence
+) -> Iterator[Note]:
     """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together

@@ -14,9 +14,10 @@ from typing import Any, cast
 
 from abrank import inference
 from abrank._support import display as f
-from abrank.comparison import Comparison, TestRow, machine
+from abrank.comparison import Comparison, TestRow
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
+from abrank.comparison.samples import machine
 from abrank.comparison.units import within_reach
 from abrank.measures.names import known
 from abrank.report.cells import one_line, to_ascii

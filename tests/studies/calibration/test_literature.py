@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank.comparison.sample import COMPANIONS
+from abrank.comparison.samples.queries import COMPANIONS
 from abrank.diagnostics.notes import FALSE_FINDINGS
 from abrank.inference import run_test
 

@@ -17,7 +17,8 @@ from abrank.comparison.evidence import Alternative
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
-from abrank.comparison.sample import ALL, Columns, ScoredSample, Units
+from abrank.comparison.samples.queries import ScoredSample
+from abrank.comparison.samples.sample import ALL, Columns, Units
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 from abrank.scoring.scores import Scores

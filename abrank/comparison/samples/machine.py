@@ -28,7 +28,8 @@ from abrank.comparison.rows import (
     SampleCheck,
     TestRow,
 )
-from abrank.comparison.sample import ALL, COMPANIONS, Answer, Columns, QuerySample, Sample
+from abrank.comparison.samples.queries import COMPANIONS, OF_SINGLE_QUERIES, QuerySample
+from abrank.comparison.samples.sample import ALL, Answer, Columns, Sample
 from abrank.diagnostics import Note
 from abrank.inference.prediction_powered import (
     PredictionPowered,
@@ -106,10 +107,6 @@ def with_machine(
     return replace(data, machine=judged, sources={**data.sources, **sources})
 
 
-# Cautions on tests that decide nothing here.
-_OF_PEOPLE_ALONE = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
-
-
 @dataclass(frozen=True, kw_only=True)
 class WithMachine(QuerySample):
     """Queries that people judged, among many more that a machine judged."""
@@ -179,7 +176,7 @@ class WithMachine(QuerySample):
         return () if self.together else super().kept
 
     def cautions(self, result: Comparison) -> list[Note]:
-        left_out = _OF_PEOPLE_ALONE if self.together else ()
+        left_out = OF_SINGLE_QUERIES if self.together else ()
         notes = [note for note in super().cautions(result) if note.code not in left_out]
         message = self.judged.notes()
         return [*notes, *message] if self.together else [*message, *notes]

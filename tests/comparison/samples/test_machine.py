@@ -12,8 +12,8 @@ import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores, pair_scores
-from abrank.comparison.machine import with_machine
 from abrank.comparison.query_data import QueryData
+from abrank.comparison.samples.machine import with_machine
 from abrank.inference import run_prediction_powered, run_test
 from abrank.report import compose, from_dict
 from abrank.report.sections.appendix import methods_text

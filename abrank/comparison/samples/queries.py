@@ -1,7 +1,4 @@
-"""What can answer a test of every measure: queries, clusters of them, queries seen at any time."""
-
-# Others have files of their own: clusters, looks, weights and collections, people with a machine
-# beside them. Nothing above asks which of them it is.
+"""The scores of two systems on independent queries."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -40,124 +37,21 @@ from abrank.comparison.rows import (
     share_of_net,
     spread,
 )
+from abrank.comparison.samples.sample import ALL, Answer, Columns, Sample, Units
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
 from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
-from abrank.inference.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
-from abrank.inputs import Source
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
-Answer: TypeAlias = inference.TestResult | PredictionPowered
-Columns: TypeAlias = Sequence[int] | IntArray | slice
-ALL = slice(None)
-
-
-class Units(NamedTuple):
-    """A few queries, or clusters of them: sums of B - A and of A's sizes, and how many queries."""
-
-    differences: FloatArray
-    scores: FloatArray
-    sizes: FloatArray
-
-    def by_cluster(self, labels: Sequence[str]) -> Units:
-        """Return the sums over clusters, of the cluster of each query."""
-        place = np.unique(labels, return_inverse=True)[1]
-        return Units(*(np.bincount(place, item).astype(np.float64) for item in self))
-
-
-class Sample(Protocol):
-    """What can answer a test of B against A by each of several measures."""
-
-    # `columns` are places among `measures`; `lead` is the place of the one that decides. `by` names
-    # the test that answers. `wins` are the queries on which B scores higher, the same and lower,
-    # int64[n_measures, 3]; `means` those of A and B, float64[2, n_measures]. `n_units` counts the
-    # clusters, or the queries where these are independent.
-
-    @property
-    def names(self) -> tuple[str, str]: ...
-    @property
-    def measures(self) -> tuple[str, ...]: ...
-    @property
-    def by(self) -> str: ...
-    @property
-    def query_ids(self) -> tuple[str, ...]: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def n_resamples(self) -> int | None: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def n_smallest(self) -> int:
-        """The queries of its smallest part whose variance is estimated by itself."""
-
-    @property
-    def n_units(self) -> int: ...
-    @property
-    def few_clusters(self) -> bool:
-        """Whether the clusters are too few for the cluster-robust t."""
-
-    @property
-    def means(self) -> FloatArray: ...
-    @property
-    def wins(self) -> IntArray: ...
-
-    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
-        """Test measures, each by itself."""
-
-    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
-        """Test measures together by max-T; samples that cannot refuse it when it is declared."""
-
-    def relative(self, column: int, alpha: float) -> RelativeChange:
-        """Return the change of a measure's mean as a share of A's."""
-
-    def units(self, column: int) -> Units:
-        """Return what each unit holds, asked only where these are few."""
-
-    def alike(self) -> str:
-        """Say what two systems share that score the same on every query."""
-
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
-        """Return every test of the primary measure, the one that decides among them."""
-
-    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
-    def spread(self, lead: int) -> Spread: ...
-    def deviation(self, lead: int) -> float:
-        """Return the standard deviation of the differences that the next test is planned with."""
-
-    def clusters(
-        self, rule: Rule, lead: int
-    ) -> tuple[ClusterSummary | None, ClusterSizes] | None: ...
-    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
-        """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
-
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return other choices than those declared, and the sample of the primary measure."""
-
-    def without_supporting(
-        self, rule: Rule, direction: int
-    ) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return the sample without those that speak most for a direction: all, one, two, …."""
-
-    @property
-    def kept(self) -> Sequence[Alternative]:
-        """What a saved comparison has of choices that only the runs tell."""
-
-    def cautions(self, result: Comparison) -> list[Note]:
-        """Return the cautions that only this sample can give."""
-
-    def doubts(self) -> Sequence[Reason]:
-        """Return why the evidence of a part of it is not sound."""
-
-
 # The tests shown beside the one that decides.
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+# Notes on single queries, of which clusters, looks at any time and a machine say nothing.
+OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 
 
 class ScoredSample:
@@ -426,19 +320,3 @@ class QuerySample(ScoredSample):
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         """Return the tests that cautions may look at."""
         return rows
-
-
-def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:
-    """Say whether two systems were read from files of the same content, repeated runs and all."""
-    result = [
-        [
-            source
-            for name, source in sources.items()
-            if f"{name} (run ".startswith(f"{system} (run ")
-        ]
-        for system in (a, b)
-    ]
-    # One file of ready scores may hold both systems: then they share its source.
-    apart = not {id(item) for item in result[0]} & {id(item) for item in result[1]}
-    keys = [sorted(item.sha256 or item.path or "" for item in part) for part in result]
-    return apart and keys[0] == keys[1] and bool(keys[0]) and all(keys[0])

@@ -1,0 +1,138 @@
+"""What every sample offers: the answers to tests, and the evidence beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import (
+    Alternative,
+    OtherChoice,
+    RunDetails,
+)
+from abrank.comparison.groups import ClusterSummary, Segmentation
+from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import (
+    Effect,
+    MeasureResult,
+    Spread,
+    TestRow,
+)
+from abrank.diagnostics import Note
+from abrank.inference.equivalence import RelativeChange
+from abrank.inference.prediction_powered import PredictionPowered
+from abrank.rule import Reason
+from abrank.verdict import Decision, Rule
+
+Answer: TypeAlias = inference.TestResult | PredictionPowered
+Columns: TypeAlias = Sequence[int] | IntArray | slice
+ALL = slice(None)
+
+
+class Units(NamedTuple):
+    """A few queries, or clusters of them: sums of B - A and of A's sizes, and how many queries."""
+
+    differences: FloatArray
+    scores: FloatArray
+    sizes: FloatArray
+
+    def by_cluster(self, labels: Sequence[str]) -> Units:
+        """Return the sums over clusters, of the cluster of each query."""
+        place = np.unique(labels, return_inverse=True)[1]
+        return Units(*(np.bincount(place, item).astype(np.float64) for item in self))
+
+
+class Sample(Protocol):
+    """What can answer a test of B against A by each of several measures."""
+
+    # `columns` are places among `measures`. `wins` are the queries on which B scores higher, the
+    # same and lower, int64[n_measures, 3]; `means` those of A and B, float64[2, n_measures].
+    # `n_units` counts the clusters, or the queries where these are independent.
+
+    @property
+    def measures(self) -> tuple[str, ...]: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def n_smallest(self) -> int:
+        """The queries of its smallest part whose variance is estimated by itself."""
+
+    @property
+    def n_units(self) -> int: ...
+    @property
+    def few_clusters(self) -> bool:
+        """Whether the clusters are too few for the cluster-robust t."""
+
+    @property
+    def means(self) -> FloatArray: ...
+    @property
+    def wins(self) -> IntArray: ...
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+        """Test measures, each by itself."""
+
+    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+        """Test measures together by max-T; samples that cannot refuse it when it is declared."""
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        """Return the change of a measure's mean as a share of A's."""
+
+    def units(self, column: int) -> Units:
+        """Return what each unit holds, asked only where these are few."""
+
+    def alike(self) -> str:
+        """Say what two systems share that score the same on every query."""
+
+
+class SampleWithEvidence(Sample, Protocol):
+    """A sample that also tells what stands beside the decision."""
+
+    # `by` names the test that decides; `lead` is the place of the measure that decides.
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, str]: ...
+    @property
+    def query_ids(self) -> tuple[str, ...]: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def n_resamples(self) -> int | None: ...
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+        """Return every test of the primary measure, the one that decides among them."""
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
+    def spread(self, lead: int) -> Spread: ...
+    def deviation(self, lead: int) -> float:
+        """Return the standard deviation of the differences that the next test is planned with."""
+
+    def clusters(
+        self, rule: Rule, lead: int
+    ) -> tuple[ClusterSummary | None, ClusterSizes] | None: ...
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+        """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
+
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
+        """Return other choices than those declared, and the sample of the primary measure."""
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        """Return the sample without those that speak most for a direction: all, one, two, …."""
+
+    @property
+    def kept(self) -> Sequence[Alternative]:
+        """What a saved comparison has of choices that only the runs tell."""
+
+    def cautions(self, result: Comparison) -> list[Note]:
+        """Return the cautions that only this sample can give."""
+
+    def doubts(self) -> Sequence[Reason]:
+        """Return why the evidence of a part of it is not sound."""
