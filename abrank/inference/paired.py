@@ -47,13 +47,8 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     Returns
     -------
     Answer
-        ``statistic`` is t. Statistic and p are NaN and the interval is unbounded with one query,
-        and where all differences are one value other than 0: there is no spread to judge it by.
-
-    Notes
-    -----
-    t = mean(d) / (s / sqrt(n)) with n - 1 degrees of freedom, s the standard deviation of the n
-    differences d; the interval is mean(d) plus and minus its quantile times s / sqrt(n).
+        ``statistic`` is t = mean(d) / (s / sqrt(n)), s the standard deviation of the n differences
+        d, with n - 1 degrees of freedom. Without spread it is NaN, and the interval unbounded.
 
     References
     ----------
@@ -150,16 +145,10 @@ def skewed_t(
     *,
     alternative: Alternative = "two-sided",
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p-values and limits that both t and t corrected for skewness bear out.
-
-    Of few skewed differences t rejects too often, at small levels the more so. Hall's
-    transformation h = T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n), T = mean / s, takes the skewness
-    g out of t, and has an inverse. The skewness of few queries comes out too small, hence times
-    1 + 6 / n, a factor found by simulation (`reports/calibration`). The p-value is the larger, the
-    interval spans both: 0 lies outside exactly where both reject.
-
-    Source: Hall (1992), Journal of the Royal Statistical Society B 54, 221-228.
-    """
+    """Return p-values and limits that both t and t corrected for skewness (:func:`hall`) show."""
+    # The skewness of few queries comes out too small, hence times 1 + 6 / n, a factor found by
+    # simulation (`reports/calibration`). Of p-values the larger, of limits the outer: 0 lies
+    # outside exactly where both reject.
     n = np.broadcast_to(np.asarray(n_queries, np.float64), mean.shape)
     _, pvalue, low, high = t_answer(mean, error, n - 1.0, alpha, alternative)
     corrected = np.abs(skewness) > ROUNDING  # False where there is no spread
@@ -207,7 +196,7 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     Notes
     -----
     With T = mean(d) / s, and g the skewness of d times 1 + 6 / n, T + g T**2 / 3 + g**2 T**3 / 27 +
-    g / (6 n), times sqrt(n), is held against Student's t with n - 1 degrees of freedom.
+    g / (6 n), times sqrt(n), is compared with Student's t with n - 1 degrees of freedom.
 
     References
     ----------
@@ -222,9 +211,8 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     """
     mean, error = mean_and_error(differences)
     moments = (mean, error, skewness_of(differences), len(differences))
-    pvalue, low, high = skewed_t(*moments, alpha, alternative=alternative)
-    statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=np.isfinite(error))
-    return Answer(mean, statistic, pvalue, low, high, "closed form")
+    answer = skewed_t(*moments, alpha, alternative=alternative)
+    return Answer(mean, mean / error, *answer, "closed form")
 
 
 # --- The sign test
@@ -244,22 +232,12 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     won. Hypothesis: a query that is decided is won by either system with probability one half. The
     query pairs the scores.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
-        not meant here.
-
     Returns
     -------
     Answer
-        ``statistic`` is the number of wins. Exact binomial; the interval is Clopper and Pearson's
-        for the share of wins, put on the scale of the estimand.
-
-    Notes
-    -----
-    Of w wins and l losses p is min(1, 2 P(X >= max(w, l))), X binomial of w + l tosses of a fair
-    coin.
+        ``statistic`` is the number of wins. Of w wins and l losses p is min(1, 2 P(X >= max(w, l)))
+        of w + l tosses of a fair coin; the interval is Clopper and Pearson's for the share of wins,
+        put on the scale of the estimand.
 
     Examples
     --------
@@ -281,25 +259,25 @@ def sign_answer(
     """Return the answer of :func:`sign` from the numbers of wins and losses."""
     from scipy.special import betainc, betaincinv
 
-    # P(X >= x) of a fair binomial as an incomplete beta function; x = 0 is certain.
-    greater = np.where(wins > 0, betainc(np.maximum(wins, 1.0), losses + 1.0, 0.5), 1.0)
-    less = np.where(losses > 0, betainc(np.maximum(losses, 1.0), wins + 1.0, 0.5), 1.0)
-    if alternative == "two-sided":
-        pvalue = np.minimum(1.0, 2.0 * np.minimum(greater, less))
-    else:
-        pvalue = greater if alternative == "greater" else less
-    # Clopper and Pearson's interval for the share of wins, as 2 share - 1.
+    # P(X >= x) of a fair binomial is an incomplete beta function; a cold comparison asks for it,
+    # and `scipy.stats.binomtest` takes one column at a time, and scipy.stats a second to load.
+    pvalues, limits = [], []
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
-    low = np.where(wins > 0, betaincinv(np.maximum(wins, 1.0), losses + 1.0, tail), 0.0)
-    high = np.where(losses > 0, betaincinv(np.maximum(losses, 1.0), wins + 1.0, tail), 0.0)
-    low, high = 2.0 * low - 1.0, 1.0 - 2.0 * high
-    if alternative == "greater":
-        high = np.full_like(high, np.inf)
-    if alternative == "less":
-        low = np.full_like(low, -np.inf)
+    for x, rest in ((wins, losses), (losses, wins)):
+        some = np.maximum(x, 1.0), rest + 1.0
+        pvalues.append(np.where(x > 0, betainc(*some, 0.5), 1.0))
+        limits.append(2.0 * np.where(x > 0, betaincinv(*some, tail), 0.0) - 1.0)
+    pvalue = {
+        "greater": pvalues[0], "less": pvalues[1],
+        "two-sided": np.minimum(1.0, 2.0 * np.minimum(*pvalues)),
+    }[alternative]  # fmt: skip
+    low = np.full_like(wins, -np.inf) if alternative == "less" else limits[0]
+    high = np.full_like(wins, np.inf) if alternative == "greater" else -limits[1]
     estimate = (wins - losses) / (wins + losses)
-    limits = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
-    return Answer(estimate, wins, pvalue, *limits, "exact")
+    return Answer(
+        estimate, wins, pvalue, *align_interval_with_pvalue(pvalue, estimate, low, high, alpha),
+        "exact",
+    )  # fmt: skip
 
 
 Method = Literal["exact", "monte-carlo"]
@@ -355,13 +333,12 @@ def permutation(
     one exactly when the mean of d over J is <= theta (for the empty J: always). So theta is
     rejected by a count of subset means, and the limits are subset means [1]_.
 
-    The exact test goes through all flips of up to 16 queries, and takes the limits from the sorted
-    subset means. Above, the distribution of the flipped sum is computed: differences of few
-    decimals or small fractions by convolution [2]_, up to 32 others by meeting in the middle, all
-    else from the characteristic function between proven bounds
-    (:mod:`abrank.inference.student`). The cost hardly grows with the number of queries, so no
-    normal limit is needed up to a million and more. The limits are subset means where those can be
-    listed, else roots of that p, to 1e-4 of the standard error (2e-3 where many queries tie).
+    The exact test goes through all flips of up to 16 queries. Above, the distribution of the
+    flipped sum is computed: differences of few decimals or small fractions by convolution [2]_, up
+    to 32 others by meeting in the middle, all else from the characteristic function between proven
+    bounds (:mod:`abrank.inference.student`), at a cost that hardly grows with the queries. The
+    limits are subset means where those can be listed, else roots of that p, to 1e-4 of the standard
+    error (2e-3 where many queries tie).
 
     With random flips p = (b + 1) / (m + 1) [3]_. The identity and the negative of every flip count
     too, so the one-sided p is half the two-sided one.
@@ -466,9 +443,7 @@ def bounded(
     shares f of the product over queries of 1 + f (x / m - 1): its expectation is 1 where the mean
     is m, so it reaches 1 / alpha with a chance of at most alpha, at any time (Ville's inequality).
     One half of the capital bets that the mean is larger, one half by 1 - x that it is smaller; the
-    interval holds the means against which neither has won [1]_. The bets are those of the "hedged
-    grid Kelly" interval there: a mixture of shares that no query changes, so that the order of the
-    queries changes nothing, and limits and p-value are of one function, which falls with m.
+    interval holds the means against which neither has won ("hedged grid Kelly" of [1]_).
 
     References
     ----------
