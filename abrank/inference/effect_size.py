@@ -27,22 +27,19 @@ from abrank.inference.rounding import align_interval_with_pvalue, differences_of
 from abrank.inference.student import noncentrality_interval, student_quantile
 from abrank.inference.wilcoxon import signed_ranks
 
-Estimate: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-Interval: TypeAlias = Callable[
-    [FloatArray, FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]
-]
-Scale: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Scores: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Limits: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 @record
 class EffectSize:
-    """A registered effect size: its estimate, its interval, and how that is made."""
+    """A registered effect size: its estimate, its interval, how that is made, what bounds it."""
 
     # The estimate is a function of a, b and their differences, rounded once for all; the interval
-    # of these and alpha. `lowest` and `highest` bound what it can be.
+    # of it, of these and alpha.
 
-    estimate: Estimate
-    interval: Interval
+    estimate: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+    interval: Callable[..., Limits]
     method: str
     lowest: float = -np.inf
     highest: float = np.inf
@@ -63,112 +60,62 @@ def _deviation(scores: FloatArray) -> FloatArray:
     return np.where(has_spread(scores), scores.std(axis=0, ddof=1), 0.0)
 
 
-def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
+def _standardised(d: FloatArray, deviation: FloatArray) -> FloatArray:
     """Return mean difference over deviation: 0 for no difference at all, NaN for no spread."""
-    nothing = ~np.any(difference, axis=0)
-    size = np.where(nothing & (len(difference) > 0), 0.0, np.nan)
-    usable = ~nothing & (deviation > 0.0)
-    return np.divide(_mean(difference), deviation, out=size, where=usable)
+    nothing = ~np.any(d, axis=0)
+    size = np.where(nothing & (len(d) > 0), 0.0, np.nan)
+    return np.divide(_mean(d), deviation, out=size, where=~nothing & (deviation > 0.0))
 
 
 def _by_differences(factor: Callable[[int], float]) -> EffectSize:
     """Return the mean difference over the differences' deviation, times a factor of n."""
 
-    def estimate(a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
-        d_z = _standardised(difference, _deviation(difference))
-        return np.where(d_z == 0.0, 0.0, d_z * factor(len(a)))
+    def estimate(_a: FloatArray, _b: FloatArray, d: FloatArray) -> FloatArray:
+        d_z = _standardised(d, _deviation(d))
+        return np.where(d_z == 0.0, 0.0, d_z * factor(len(d)))
 
     def interval(
-        a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        n = len(a)
-        low, high = d_z_limits(_standardised(difference, _deviation(difference)), n, alpha)
-        return low * factor(n), high * factor(n)
+        size: FloatArray, _a: FloatArray, _b: FloatArray, d: FloatArray, alpha: FloatArray
+    ) -> Limits:
+        n, scale = len(d), factor(len(d)) / np.sqrt(len(d))
+        t = size / scale
+        limits = noncentrality_interval(t, n - 1, alpha)
+        pvalue = t_pvalue(t, n - 1, "two-sided")
+        low, high = align_interval_with_pvalue(pvalue, t, *limits, alpha)
+        return low * scale, high * scale
 
     return EffectSize(estimate, interval, "noncentral t")
 
 
-def d_z_limits(d_z: FloatArray, n_queries: int, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of Cohen's d_z."""
-    root = np.sqrt(n_queries)
-    t = d_z * root
-    low, high = noncentrality_interval(t, n_queries - 1, alpha)
-    low, high = align_interval_with_pvalue(
-        t_pvalue(t, n_queries - 1, "two-sided"), t, low, high, alpha
-    )
-    return low / root, high / root
-
-
-def hedges_bias(n_queries: int) -> float:
+def _hedges_bias(n_queries: int) -> float:
     """Return J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries."""
-    from scipy.special import gammaln
+    from scipy.special import poch
 
-    freedom = n_queries - 1
-    if freedom < 2:
-        return np.nan
-    log_j = gammaln(freedom / 2.0) - gammaln((freedom - 1) / 2.0) - np.log(freedom / 2.0) / 2.0
-    return float(np.exp(log_j))
+    half = (n_queries - 1) / 2.0
+    return float(poch(half - 0.5, 0.5) / np.sqrt(half)) if n_queries > 2 else np.nan
 
 
-def _over(scale: Scale, squares: Scale) -> EffectSize:
+def _over(scale: Scores, squares: Scores) -> EffectSize:
     """Return the mean difference over a spread of the scores, whose square is a mean of squares."""
 
-    def estimate(a: FloatArray, b: FloatArray, difference: FloatArray) -> FloatArray:
-        return _standardised(difference, scale(a, b))
-
     def interval(
-        a: FloatArray, b: FloatArray, difference: FloatArray, alpha: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        size, unit = estimate(a, b, difference), scale(a, b)
-        return _linearised(size, b - a, squares(a, b), unit, alpha)
+        size: FloatArray, a: FloatArray, b: FloatArray, _d: FloatArray, alpha: FloatArray
+    ) -> Limits:
+        n, unit = len(a), scale(a, b)
+        # How much one query moves the effect size: through the mean, and through the variance.
+        influence = _centred(b - a) / unit - size / 2.0 * _centred(squares(a, b)) / unit**2
+        error = np.sqrt((influence**2).sum(axis=0) / (n * (n - 1)))
+        half = student_quantile(n - 1, 1.0 - alpha / 2.0) * error
+        return size - half, size + half
 
-    return EffectSize(estimate, interval, "delta method")
+    return EffectSize(lambda a, b, d: _standardised(d, scale(a, b)), interval, "delta method")
 
 
 def _centred(scores: FloatArray) -> FloatArray:
     return np.asarray(scores - scores.mean(axis=0))
 
 
-def _linearised(
-    size: FloatArray, difference: FloatArray, squares: FloatArray, scale: FloatArray,
-    alpha: FloatArray,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Return the delta-method limits of mean(difference) / scale, scale**2 a mean of squares."""
-    n_queries = len(difference)
-    # How much one query moves the effect size: through the mean, and through the variance.
-    influence = _centred(difference) / scale - size / 2.0 * _centred(squares) / scale**2
-    error = np.sqrt((influence**2).sum(axis=0) / (n_queries * (n_queries - 1)))
-    half = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) * error
-    return size - half, size + half
-
-
-def _signed_ranks(differences: FloatArray) -> tuple[float, float]:
-    """Return (W+ - W-) / (W+ + W-), zeros dropped."""
-    # And what Wilson's interval multiplies: sum of the squared ranks over their squared sum; 0
-    # where all are 0.
-    ranks, doubled_w = signed_ranks(differences)
-    total = float(ranks.sum())
-    if not total:
-        return 0.0, 0.0
-    return 2.0 * doubled_w / total - 1.0, float((ranks.astype(np.float64) ** 2).sum()) / total**2
-
-
-def _rank_biserial(a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
-    """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
-    sizes = np.array([_signed_ranks(values)[0] for values in difference.T])
-    return sizes if len(a) else np.full(a.shape[1], np.nan)
-
-
-def _rank_biserial_interval(
-    _a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    size, share = np.array([_signed_ranks(values) for values in difference.T]).reshape(-1, 2).T
-    return score_limits(size, share, alpha)
-
-
-def score_limits(
-    size: FloatArray, share: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _wilson_limits(size: FloatArray, share: FloatArray, alpha: FloatArray) -> Limits:
     """Return the rho with (size - rho)**2 <= z**2 (1 - rho**2) share."""
     from scipy.special import ndtri
 
@@ -177,30 +124,35 @@ def score_limits(
     return (size - half) / (1.0 + reach), (size + half) / (1.0 + reach)
 
 
-def _p_better(_a: FloatArray, _b: FloatArray, difference: FloatArray) -> FloatArray:
-    """P(b > a) + P(b = a) / 2 over the queries; Vargha & Delaney 2000, paired."""
-    return _mean((np.sign(difference) + 1.0) / 2.0)
+def _rank_biserial(_a: FloatArray, _b: FloatArray, d: FloatArray) -> FloatArray:
+    """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
+    rows = [signed_ranks(values) for values in d.T]
+    net = [2.0 * doubled_w / max(1, ranks.sum()) - bool(ranks.any()) for ranks, doubled_w in rows]
+    return np.array(net) if len(d) else np.full(d.shape[1], np.nan)
+
+
+def _rank_biserial_interval(
+    size: FloatArray, _a: FloatArray, _b: FloatArray, d: FloatArray, alpha: FloatArray
+) -> Limits:
+    ranks = [signed_ranks(values)[0].astype(np.float64) for values in d.T]
+    share = [float(row @ row) / max(1.0, row.sum()) ** 2 for row in ranks]
+    return _wilson_limits(size, np.array(share), alpha)
 
 
 def _p_better_interval(
-    a: FloatArray, _b: FloatArray, difference: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    signs = np.sign(difference)
-    return _share_limits(signs.mean(axis=0), signs.var(axis=0), len(a), alpha)
-
-
-def _share_limits(
-    net: FloatArray, variance: FloatArray, n_queries: int, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's limits of a share, by mean and variance of the signs of the differences."""
-    unanimous = np.abs(net) == 1.0
-    ties = np.divide(variance, 1.0 - net**2, out=np.ones_like(net), where=~unanimous)
-    low, high = score_limits(net, ties / n_queries, alpha)
+    size: FloatArray, _a: FloatArray, _b: FloatArray, d: FloatArray, alpha: FloatArray
+) -> Limits:
+    """Return Wilson's limits of a share, with the variance of wins, ties and losses."""
+    net = 2.0 * size - 1.0
+    ties = np.divide(
+        np.sign(d).var(axis=0), 1.0 - net**2, out=np.ones_like(net), where=np.abs(net) < 1.0
+    )
+    low, high = _wilson_limits(net, ties / len(d), alpha)
     return (1.0 + low) / 2.0, (1.0 + high) / 2.0
 
 
 EFFECT_SIZES.add("d_z", _by_differences(lambda _: 1.0))  # Cohen 1988, section 2.3.5
-EFFECT_SIZES.add("hedges_g", _by_differences(hedges_bias))
+EFFECT_SIZES.add("hedges_g", _by_differences(_hedges_bias))
 # Cumming 2012, equation 11.10: the root of the mean variance of both.
 EFFECT_SIZES.add(
     "d_av",
@@ -214,7 +166,13 @@ EFFECT_SIZES.add("glass_delta", _over(lambda a, _: _deviation(a), lambda a, _: _
 EFFECT_SIZES.add(
     "rank_biserial", EffectSize(_rank_biserial, _rank_biserial_interval, "Wilson score", -1.0, 1.0)
 )
-EFFECT_SIZES.add("p_better", EffectSize(_p_better, _p_better_interval, "Wilson score", 0.0, 1.0))
+# Vargha & Delaney 2000, paired: P(b > a) + P(b = a) / 2 over the queries.
+EFFECT_SIZES.add(
+    "p_better",
+    EffectSize(
+        lambda _a, _b, d: _mean((np.sign(d) + 1.0) / 2.0), _p_better_interval, "Wilson score", 0, 1
+    ),
+)
 
 
 # --- Effect sizes of paired scores, each with an interval
@@ -322,9 +280,8 @@ def effect_interval(
         same = ~d.any(axis=0)
         low[same], high[same] = estimate[same], estimate[same]
         names = np.isfinite(estimate) & ~same
-        low[names], high[names] = entry.interval(
-            first[:, names], second[:, names], d[:, names], alpha[names]
-        )
+        columns = (item[:, names] for item in (first, second, d))
+        low[names], high[names] = entry.interval(estimate[names], *columns, alpha[names])
     return EffectInterval(estimate, low, high, entry.method)
 
 
