@@ -1,8 +1,4 @@
-"""The A/A test: how often a test finds a difference where there is none, on one's own data.
-
-Without a query the rate is NaN and its interval [0, 1]; of differences that are all 0, or of which
-one query differs, it is 0.
-"""
+"""The A/A test: how often a test finds a difference where there is none, on one's own data."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ def check_level(
 ) -> AATest:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
 
-    A p that is not defined finds nothing.
+    A p that is not defined finds nothing; without a query the rate is NaN, its interval [0, 1].
 
     Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
     140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the rate.
@@ -118,12 +114,9 @@ def check_level(
     checks.count("seed", seed, at_least=0)
     level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
     # The shares between which those of right tests lie, all of them in 95 % of cases.
-    tail = 0.025 / n_checks
-    low_share, high_share = (
-        float(binom.ppf(share, n_replications, level)) / n_replications
-        for share in (tail, 1.0 - tail)
-    )
-    band = low_share, high_share
+    tails = [0.025 / n_checks, 1.0 - 0.025 / n_checks]
+    low, high = np.asarray(binom.ppf(tails, n_replications, level)) / n_replications
+    band = float(low), float(high)
     if name == "bounded" and by != "flips":
         # Two differences in a row, or one less the mean, reach twice as far.
         options = {**options, "span": 2.0 * options.get("span", 1.0)}
@@ -152,12 +145,13 @@ def check_level(
             name, block, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
         )))  # fmt: skip
 
+    total = 0
     if by == "resampled" and clusters is not None:
         # Clusters differ in size, and so do the samples: they are tested one by one.
-        sample = (_draw_clusters(values, index, random) for _ in range(n_replications))
-        total = sum(rejected(block, labels) for block, labels in sample)
+        for _ in range(n_replications):
+            total += rejected(*_draw_clusters(values, index, random))
     else:
-        at_once, total = max(1, VALUES_AT_ONCE // len(values)), 0
+        at_once = max(1, VALUES_AT_ONCE // len(values))
         for first in range(0, n_replications, at_once):
             block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
             total += rejected(block, clusters)
@@ -190,12 +184,6 @@ def _draw_clusters(
     return (values - values.mean())[np.concatenate(sample)][:, None], labels.tolist()
 
 
-# --- One test on many samples at once, as simulations ask it
-
-# Made for one sample, the exact permutation test would take a second for a dozen.
-_FOR_MANY: dict[str, dict[str, Any]] = {"permutation": {"method": "monte-carlo"}}
-
-
 def find_differences(
     name: str,
     samples: FloatArray,
@@ -205,11 +193,10 @@ def find_differences(
     n_resamples: int,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> BoolArray:
-    """Return whether a two-sided test finds a difference in each sample."""
+    """Return whether a two-sided test finds a difference in each of many samples."""
     if name == "wilcoxon":
         return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
-    arguments = _FOR_MANY.get(name, {}) | options
-    result = run_test(
-        name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **arguments
-    )
+    if name == "permutation":  # the exact one, made for one sample, takes a second for a dozen
+        options = {"method": "monte-carlo", **options}
+    result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **options)
     return np.asarray(result.pvalue < alpha)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,13 +53,9 @@ class RelativeChange:
 def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> RelativeChange:
     """Return the relative change of the mean, Fieller's intervals at both levels of a verdict."""
     # Fieller's interval lies above m exactly where the paired t test shows the mean of b - (1 + m)
-    # a to be above 0, so that the error of the baseline's mean is taken into account. The narrower
-    # one is that of `relative_tost`.
+    # a to be above 0, so that the error of the baseline's mean is taken into account.
     # Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-    first, second = paired_scores(a, b)
-    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
-        raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
-    _require_baseline(bool(np.any(first > 0.0)))
+    first, second = _as_shares(a, b)
     wide, narrow = (
         ratio_interval(first, second, confidence=1.0 - times * alpha) for times in (1.0, 2.0)
     )
@@ -66,12 +63,16 @@ def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> Rela
     return RelativeChange(float(first.mean()), *(float(limit[0]) for limit in limits))
 
 
-def _require_baseline(is_there: bool) -> None:
-    if not is_there:
+def _as_shares(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    first, second = paired_scores(a, b)
+    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
+        raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
+    if not np.any(first > 0.0):
         raise ArgumentError(
             "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
             " in the measure's own unit"
         )
+    return first, second
 
 
 def relative_change_by(
@@ -85,10 +86,7 @@ def relative_change_by(
     # `run_t` tests columns of scores at a level. Its squared error has to be a quadratic form of
     # the scores, and its degrees of freedom the same for all, so that squared half-widths of the
     # intervals of a, b and b - a stand in the quadratic of Fieller in the place of the variances.
-    first, second = paired_scores(a, b)
-    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
-        raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
-    _require_baseline(bool(np.any(first > 0.0)))
+    first, second = _as_shares(a, b)
     columns = np.hstack([first, second, second - first])
     limits: list[float] = []
     for level in (alpha, 2.0 * alpha):
@@ -96,12 +94,11 @@ def relative_change_by(
         squares = np.where(has_spread(columns), ((result.ci_high - result.ci_low) / 2.0) ** 2, 0.0)
         mean_a, mean_b, _ = result.estimate[:, None]
         of_a, of_b, of_d = squares[:, None]
-        moments = of_a, of_b, (of_a + of_b - of_d) / 2.0
-        if not np.isfinite(squares).all():  # the test bounds nothing
-            limits += [-np.inf, np.inf]
-            continue
-        low, high, _ = _fieller_limits(mean_a, mean_b, moments, np.ones(1))
-        limits += [float(low[0]), float(high[0])]
+        ends: tuple[FloatArray, ...] = np.array([-np.inf]), np.array([np.inf])
+        if np.isfinite(squares).all():  # else the test bounds nothing
+            moments = of_a, of_b, (of_a + of_b - of_d) / 2.0
+            ends = _fieller_limits(mean_a, mean_b, moments, np.ones(1))[:2]
+        limits += [float(end[0]) for end in ends]
     return RelativeChange(float(mean_a[0]), float(mean_b[0] / mean_a[0]) - 1.0, *limits)
 
 
@@ -148,8 +145,9 @@ def ratio_interval(
         low[defined], high[defined] = -np.inf, np.inf
     if n_queries > 1 and defined.any():
         moments = _moments(first[:, defined], second[:, defined])
+        spread = student_quantile(n_queries - 1, 1.0 - alpha[defined] / 2.0) ** 2 / n_queries
         low[defined], high[defined], g[defined] = _fieller_limits(
-            mean_a[defined], mean_b[defined], moments, _spread(n_queries, alpha[defined])
+            mean_a[defined], mean_b[defined], moments, spread
         )
     return RatioInterval(change, low, high, g)
 
@@ -162,15 +160,10 @@ def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, Float
     return first, second
 
 
-def _spread(n_queries: int, alpha: FloatArray) -> FloatArray:
-    """Return the square of the critical value of the t test, over the queries."""
-    result: FloatArray = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
-    return result
-
-
 def _fieller_limits(
     mean_a: FloatArray, mean_b: FloatArray, moments: tuple[FloatArray, ...], spread: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return Fieller's limits and g; ``spread`` is the square of t's critical value, over n."""
     # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
     var_a, var_b, cov = moments
     g = spread * var_a / mean_a**2
@@ -188,9 +181,8 @@ def _fieller_limits(
 
 def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the variances of a and of b and their covariance, by column."""
-    centred_a, centred_b = a - a.mean(axis=0), b - b.mean(axis=0)
-    products = (centred_a**2, centred_b**2, centred_a * centred_b)
-    var_a, var_b, cov = (product.sum(axis=0) / (len(a) - 1) for product in products)
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    var_a, var_b, cov = ((x * y).sum(axis=0) / (len(a) - 1) for x, y in ((a, a), (b, b), (a, b)))
     return var_a, var_b, cov
 
 
@@ -224,17 +216,14 @@ def mean_interval(
         bets = bounded(((scores - centre) / half)[:, None], alternative="two-sided", alpha=level)
         low, high = centre + half * bets.ci_low[0], centre + half * bets.ci_high[0]
         return max(minimum, float(low)), min(maximum, float(high))
-    requested = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
+    requested: Any = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
     if not has_spread(scores[:, None])[0]:
         return bounds
-    result = (
-        run_test(test, scores, **requested)  # type: ignore[arg-type]
-        if clusters is None
-        else run_cluster_test(
-            deciding_test(test, cluster_sizes(clusters)), scores, clusters,
-            **requested,  # type: ignore[arg-type]
-        )
-    )  # fmt: skip
+    if clusters is None:
+        result = run_test(test, scores, **requested)
+    else:
+        name = deciding_test(test, cluster_sizes(clusters))
+        result = run_cluster_test(name, scores, clusters, **requested)
     return max(minimum, float(result.ci_low[0])), min(maximum, float(result.ci_high[0]))
 
 

@@ -1,9 +1,9 @@
 """One comparison over several collections: by query, by precision, and for one to come.
 
-A collection with one query (of clustered queries, one cluster) is shown alone and left out of
-``fixed`` and ``random``; in ``stratified`` and ``equal`` it weighs, and leaves them p NaN and no
-bounds. Where no collection has spread there is no ``fixed`` nor ``random``; with one that can be
-judged ``fixed`` is its own and ``random`` NaN. Where all differences are 0 every summary is 0, p 1.
+A collection with one query (or cluster) is left out of ``fixed`` and ``random``; ``stratified`` and
+``equal``, where it weighs, have p NaN and no bounds then. ``fixed`` and ``random`` are NaN where no
+collection has spread, ``random`` also where only one can be judged. Where all differences are 0
+every summary is 0, p 1.
 """
 
 from __future__ import annotations
@@ -71,22 +71,18 @@ class Moments(NamedTuple):
     variance: float
     freedom: float
     n_units: int
-    varies: bool
 
     @classmethod
     def of(cls, values: FloatArray, clusters: Sequence[object] | None) -> Moments:
         """Return them; the variance is that of as many independent queries with this error."""
         n = len(values)
         if clusters is None:
-            varies = bool(has_spread(values))
-            variance = float(values.var(ddof=1)) if varies else 0.0
-            return cls(variance, max(1.0, n - 1.0), n, varies)
+            return cls(float(values.var(ddof=1)) if has_spread(values) else 0.0, max(1.0, n - 1), n)
         place, sizes = numbered(clusters)[1], cluster_sizes(clusters)
         sums = np.bincount(place, values, len(sizes)).astype(np.float64)
         error = standard_error(sums, sizes) if n else np.nan
-        varies = bool(error > 0.0)
         freedom = max(1.0, freedom_of_clusters(sizes))
-        return cls(error**2 * n if varies else 0.0, freedom, len(sizes), varies)
+        return cls(error**2 * n if error > 0.0 else 0.0, freedom, len(sizes))
 
 
 def pool_collections(
@@ -155,32 +151,24 @@ def pool_collections(
     mean = np.array([part.mean() if len(part) else np.nan for part in parts])
     labels = [None] * len(parts) if clusters is None else list(clusters)
     moments = [Moments.of(part, label) for part, label in zip(parts, labels, strict=True)]
-    variance = np.array([moment.variance for moment in moments], dtype=np.float64)
-    freedom = np.array([moment.freedom for moment in moments], dtype=np.float64)
-    units = np.array([moment.n_units for moment in moments], dtype=np.int64)
-    spread = np.array([moment.varies for moment in moments], dtype=np.bool_)
-    at_least_one = np.maximum(1, n)
-    error = np.where(spread, np.sqrt(variance / at_least_one), np.nan)
+    variance, freedom, n_units = np.array(moments, dtype=np.float64).reshape(-1, 3).T
+    spread = variance > 0.0
+    error = np.where(spread, np.sqrt(variance / np.maximum(1, n)), np.nan)
     _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
-    nothing_moved = bool(n.sum()) and not any(part.any() for part in parts)
     # How large the variance may be where all queries are of one value: of n queries none differs,
     # so of all a share of 1 - alpha**(1 / n) may. One that does is taken to differ as those of the
     # collections that vary.
-    bounded = (units > 1) & ~spread & spread.any()
+    bounded = (n_units > 1) & ~spread & spread.any()
     varied = [part[part != 0.0] for part, has in zip(parts, spread, strict=True) if has]
     square = float(np.mean(np.concatenate(varied) ** 2)) if varied else 0.0
-    n_units = np.maximum(1, units)
-    bound = square * (1.0 - alpha ** (1.0 / n_units)) / n_units
-    squared = np.where(bounded, bound, error**2)
+    units = np.maximum(1, n_units)
+    squared = np.where(bounded, square * (1.0 - alpha ** (1.0 / units)) / units, error**2)
     judged = spread | bounded
     tau_squared = _paule_mandel(mean[judged], squared[judged])
-    by_precision = _weights(judged, squared)
-    by_both = _weights(judged, squared + tau_squared)
-    k = int(judged.sum())
-    if nothing_moved:
-        stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
-        pooled = np.nan
-    else:
+    by_precision, by_both = (_weights(judged, squared + tau) for tau in (0.0, tau_squared))
+    k, pooled = int(judged.sum()), np.nan
+    stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
+    if not n.sum() or any(part.any() for part in parts):
         stratified, pooled = _within(n, n, mean, moments, alpha)
         equal, _ = _within((n > 0).astype(np.int64), n, mean, moments, alpha)
         fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
@@ -190,29 +178,17 @@ def pool_collections(
     if random.error != 0.0 and k >= 3:
         half = -student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2)
         low, high = random.estimate - float(half), random.estimate + float(half)
+    tau = float(np.sqrt(tau_squared))
+    differ = heterogeneity(n.astype(np.float64), mean, variance, freedom)
     return MetaAnalysis(
-        n_queries=n,
-        mean=mean,
-        error=error,
-        ci_low=ci_low,
-        ci_high=ci_high,
-        weight_fixed=by_precision,
-        weight_random=by_both,
-        bounded=bounded,
-        stratified=stratified,
-        equal=equal,
-        fixed=fixed,
-        random=random,
-        tau=float(np.sqrt(tau_squared)),
-        prediction_low=low,
-        prediction_high=high,
-        heterogeneity=heterogeneity(n.astype(np.float64), mean, variance, freedom),
-        freedom=pooled,
-    )
+        n, mean, error, ci_low, ci_high, by_precision, by_both, bounded,
+        stratified, equal, fixed, random, tau, low, high, differ, pooled,
+    )  # fmt: skip
 
 
 def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
     """Return the variance between collections that leaves k - 1 weighted squares; at least 0."""
+    # As `statsmodels` ``combine_effects`` with ``method_re="iterated"``, which stops 1e-5 from it.
     k = len(mean)
 
     def excess(tau_squared: float) -> float:
@@ -227,8 +203,7 @@ def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
 
 def _weights(judged: BoolArray, variance: FloatArray) -> FloatArray:
     """Return shares in proportion to 1 / variance; 0 for collections that cannot be judged."""
-    weight = np.zeros(len(judged))
-    weight[judged] = 1.0 / variance[judged]
+    weight = np.divide(1.0, variance, out=np.zeros(len(judged)), where=judged)
     return weight / weight.sum() if judged.any() else weight
 
 
@@ -237,13 +212,10 @@ def _weighted(
 ) -> Summary:
     """Return the weighted mean of the collections that have a weight."""
     used = weight > 0.0
-    if not used.any():
+    if not used.any() or freedom < 1:
         return _summary(np.nan, np.nan, alpha, freedom=1)
-    estimate = float(mean[used] @ weight[used])
     error = float(1.0 / np.sqrt((1.0 / variance[used]).sum()))
-    if freedom < 1:
-        estimate = error = np.nan
-    return _summary(estimate, error, alpha, freedom=freedom)
+    return _summary(float(mean[used] @ weight[used]), error, alpha, freedom=freedom)
 
 
 def _within(

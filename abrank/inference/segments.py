@@ -1,8 +1,7 @@
 """The difference in each segment of the queries, and whether the segments differ.
 
 A segment of fewer than ``min_queries`` has a count and a mean, and NaN for all else; it is no
-member of the family. One whose differences are one value is not judged in the test of interaction,
-where it would weigh endlessly; with fewer than two that can be judged there is none: NaN.
+member of the family. The test of interaction leaves out segments whose differences are one value.
 """
 
 from __future__ import annotations
@@ -63,10 +62,9 @@ def heterogeneity(
 
     judged = (counts >= 2) & (variances > 0.0)
     n, mean, weight = counts[judged], means[judged], counts[judged] / variances[judged]
-    k = len(n)
+    k, nan = len(n), float("nan")
     if k < 2:
-        nothing = float("nan")
-        return Heterogeneity(k, nothing, (nothing, nothing), nothing, nothing, nothing, nothing)
+        return Heterogeneity(k, nan, (nan, nan), nan, nan, nan, nan)
     q = float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum())
     names = n - 1.0 if freedom is None else freedom[judged]
     spread = float(((1.0 - weight / weight.sum()) ** 2 / names).sum())
@@ -82,8 +80,6 @@ def heterogeneity(
         i_squared=max(0.0, 1.0 - (k - 1.0) / q) if q > 0.0 else 0.0,
     )
 
-
-# --- The difference in each segment of the queries, and whether the segments differ
 
 MIN_QUERIES = 6
 
@@ -195,7 +191,6 @@ def compare_segments(
         requested = {"name": test, "seed": seed, "n_resamples": n_resamples}
         everything = [part[:, None] for part in parts]
         answers = answer_by_segment(everything, large, alpha, requested, skewed=True)[..., 0]
-    pvalue, low, high, adjusted, low_adj, high_adj = answers
     total = float(values.mean()) if values.size else float("nan")
     largest = np.abs(values).max(initial=0.0)
     agreement = np.sign(round_off(means[large], scale=largest))
@@ -205,21 +200,13 @@ def compare_segments(
         part.var(ddof=1) if is_many and has_spread(part) else 0.0
         for part, is_many in zip(parts, large, strict=True)
     ])  # fmt: skip
+    interaction = heterogeneity(counts.astype(np.float64), means, variances)
+    along, against = int((agreement > 0).sum()), int((agreement < 0).sum())
+    pvalue, low, high, adjusted, low_adj, high_adj = answers
     return Segments(
-        labels=names,
-        n_queries=counts,
-        mean=means,
-        pvalue=pvalue,
-        ci_low=low,
-        ci_high=high,
-        pvalue_adj=adjusted,
-        ci_low_adj=low_adj,
-        ci_high_adj=high_adj,
-        total=total,
-        interaction=heterogeneity(counts.astype(np.float64), means, variances),
-        n_along=int((agreement > 0).sum()),
-        n_against=int((agreement < 0).sum()),
-    )
+        names, counts, means, pvalue, low, high, adjusted, low_adj, high_adj, total,
+        interaction, along, against,
+    )  # fmt: skip
 
 
 def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
@@ -242,15 +229,10 @@ def answer_by_segment(
     """Return what :func:`compare_segments` says of each segment, many samples at once."""
     # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
     # procedure looks far into the tails. It is left to the deciding test of a collection.
-    columns = parts[0].shape[1] if parts else 1
-    levels = np.full((len(parts), columns), 1.0 - alpha)
-    alone = _answers(parts, large, levels, requested, clusters, weights)
+    ask = partial(_answers, parts, large, requested=requested, clusters=clusters, weights=weights)
+    alone = ask(np.full((len(parts), parts[0].shape[1] if parts else 1), 1.0 - alpha))
     if skewed and requested["name"] == "t" and clusters is None and weights is None:
-        return answer_by_holm(alone, partial(_skewed_answers, parts, large), alpha)
-
-    def ask(levels: FloatArray) -> FloatArray:
-        return _answers(parts, large, levels, requested, clusters, weights)
-
+        ask = partial(_skewed_answers, parts, large)
     return answer_by_holm(alone, ask, alpha)
 
 
