@@ -56,8 +56,7 @@ def t_posterior(
 
     It is the sample's mean plus its standard error times a t of n - 1 degrees of freedom [1]_, so
     the interval is that of the paired t test, and the probability of a difference above 0 is one
-    minus its one-sided p: what it adds is the region of practical equivalence. The query pairs the
-    scores. There is no correlation between the queries, as there is between cross-validation folds.
+    minus its one-sided p: what it adds is the region of practical equivalence.
 
     Parameters
     ----------
@@ -85,8 +84,7 @@ def t_posterior(
     """
     from scipy.special import stdtr
 
-    data, alpha, posterior = _start(differences, rope, confidence)
-    live = _with_spread(data)
+    data, alpha, rows, live = _start(differences, rope, confidence)
     if live.any():
         freedom = len(data) - 1
         mean, error = mean_and_error(data[:, live])
@@ -94,8 +92,8 @@ def t_posterior(
         worse = stdtr(freedom, (-rope - mean) / error)
         better = stdtr(freedom, (mean - rope) / error)
         variance = error**2 * freedom / (freedom - 2.0) if freedom > 2 else np.inf * error
-        posterior[1:, live] = variance, mean - half, mean + half, worse, 1 - worse - better, better
-    return _posterior(posterior, rope, confidence, "t, Jeffreys' prior")
+        rows[1:, live] = variance, mean - half, mean + half, worse, 1 - worse - better, better
+    return _posterior(rows, rope, confidence, "t, Jeffreys' prior")
 
 
 def bayesian_bootstrap(
@@ -109,16 +107,12 @@ def bayesian_bootstrap(
     """Return the posterior of the mean difference over the queries seen, their weights unknown.
 
     The weights are Dirichlet(1, ..., 1) [1]_: nothing is supposed about the shape of the
-    differences. Mean and variance are in closed form; interval and probabilities are drawn. The
-    query pairs the scores.
+    differences. Mean and variance are in closed form; interval and probabilities are drawn.
 
     Parameters
     ----------
-    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline.
-    rope : float
+    differences, rope, confidence
         As for :func:`t_posterior`.
-    confidence : float or array_like of shape (n_comparisons,)
     n_draws : int
         Draws of the mean; a probability has a standard error of at most .0036 with 20,000.
 
@@ -145,32 +139,30 @@ def bayesian_bootstrap(
     """
     checks.count("seed", seed, at_least=0)
     checks.count("n_draws", n_draws)
-    data, alpha, posterior = _start(differences, rope, confidence)
-    n_queries = len(data)
-    live = np.flatnonzero(_with_spread(data))
-    for first, means in zip(live, _weighted_means(data[:, live], n_draws, seed), strict=True):
-        variance = data[:, first].var() / (n_queries + 1)
+    data, alpha, rows, live = _start(differences, rope, confidence)
+    columns = np.flatnonzero(live)
+    for first, means in zip(columns, _weighted_means(data[:, live], n_draws, seed), strict=True):
+        variance = data[:, first].var() / (len(data) + 1)
         limits = np.quantile(means, [alpha[first] / 2.0, 1.0 - alpha[first] / 2.0])
         worse, better = np.mean(means < -rope), np.mean(means > rope)
-        posterior[1:, first] = variance, *limits, worse, 1.0 - worse - better, better
-    return _posterior(posterior, rope, confidence, "Bayesian bootstrap", n_draws)
+        rows[1:, first] = variance, *limits, worse, 1.0 - worse - better, better
+    return _posterior(rows, rope, confidence, "Bayesian bootstrap", n_draws)
 
 
 def _start(
     differences: npt.ArrayLike, rope: float, confidence: float | FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the data, alpha, and the first seven fields of a posterior where nothing is known."""
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """Return the data, alpha, seven fields of a posterior of nothing, and what has a spread."""
     checks.not_negative("rope", rope)
     data = as_differences(differences)
     alpha = as_alpha(confidence, data.shape[1])
-    posterior = np.full((7, data.shape[1]), np.nan)
+    rows = np.full((7, data.shape[1]), np.nan)
     if len(data):
-        posterior[0] = data.mean(axis=0)
-        posterior[2], posterior[3] = -np.inf, np.inf
+        rows[0] = data.mean(axis=0)
+        rows[2], rows[3] = -np.inf, np.inf
     if len(data) > 1:
-        same = np.all(data == 0.0, axis=0)
-        posterior[:, same] = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]).T
-    return data, alpha, posterior
+        rows[:, ~data.any(axis=0)] = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]).T
+    return data, alpha, rows, has_spread(data)
 
 
 def _posterior(
@@ -180,13 +172,6 @@ def _posterior(
     return Posterior(
         estimate, variance, ci_low, ci_high, worse, equal, better, rope, confidence, model, n_draws
     )
-
-
-def _with_spread(data: FloatArray) -> BoolArray:
-    """Return which columns have differences of more than one value."""
-    if len(data) < 2:
-        return np.zeros(data.shape[1], bool)
-    return has_spread(data)
 
 
 def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:

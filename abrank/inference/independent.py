@@ -65,7 +65,7 @@ def permute_labels(
     confidence : float
     seed : int
     n_resamples : int, optional
-        9999 without it; all permutations where there are no more.
+        9,999 without it; all permutations where there are no more.
 
     Examples
     --------
@@ -121,9 +121,9 @@ def bootstrap_groups(
     )  # fmt: skip
 
 
-def _pooled_deviation(a: FloatArray, b: FloatArray) -> float:
+def _cohens_d(a: FloatArray, b: FloatArray) -> float:
     squares = (len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)
-    return math.sqrt(squares / (len(a) + len(b) - 2))
+    return _ratio(b.mean() - a.mean(), math.sqrt(squares / (len(a) + len(b) - 2)))
 
 
 def _p_better(a: FloatArray, b: FloatArray) -> float:
@@ -136,17 +136,11 @@ def _ratio(change: float, deviation: float) -> float:
     return change / deviation if deviation > 0.0 else math.nan
 
 
-def _hedges_correction(n_units: int) -> float:
-    return 1.0 - 3.0 / (4.0 * (n_units - 2) - 1.0)
-
-
 # Effect sizes of b over a. Cohen (1988), 2.2; Hedges (1981), Journal of Educational Statistics 6,
 # 107-128; Glass (1976); McGraw & Wong (1992), Psychological Bulletin 111, 361-365.
 EFFECTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-    "cohens_d": lambda a, b: _ratio(b.mean() - a.mean(), _pooled_deviation(a, b)),
-    "hedges_g": lambda a, b: (
-        _ratio(b.mean() - a.mean(), _pooled_deviation(a, b)) * _hedges_correction(len(a) + len(b))
-    ),
+    "cohens_d": _cohens_d,
+    "hedges_g": lambda a, b: _cohens_d(a, b) * (1.0 - 3.0 / (4.0 * (len(a) + len(b) - 2) - 1.0)),
     "glass_delta": lambda a, b: _ratio(b.mean() - a.mean(), float(a.std(ddof=1))),
     "rank_biserial": lambda a, b: 2.0 * _p_better(a, b) - 1.0,
     "p_better": _p_better,

@@ -95,11 +95,9 @@ def compare_repeats(
     run_freedom = sum(block.shape[1] - 1 for block in blocks)
     inverse_runs = sum(1.0 / block.shape[1] for block in blocks)
     variance_of_runs = sum(_squares(block.mean(axis=0)) for block in blocks) / run_freedom
-    rest = sum(
-        float(((block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()) ** 2)
-              .sum())
-        for block in blocks
-    ) / (run_freedom * (n - 1))  # fmt: skip
+    centred = [block - block.mean(axis=1, keepdims=True) for block in blocks]
+    rests = [np.sum((block - block.mean(axis=0)) ** 2) for block in centred]
+    rest = float(sum(rests)) / (run_freedom * (n - 1))
     parts = np.array([
         _squares(difference) / (n - 1) / n,
         inverse_runs * variance_of_runs,

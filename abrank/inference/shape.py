@@ -1,11 +1,7 @@
-"""How the differences are spread, which queries stand apart, and which decide.
-
-Fewer than three differences, and those of one value, have no query that stands apart.
-"""
+"""How the differences are spread, which queries stand apart, and which decide."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -54,6 +50,8 @@ def rosner_outliers(
 ) -> IntArray:
     """Return the places of outliers, the furthest first, by the generalised extreme deviate (ESD).
 
+    Fewer than three differences, and those of one value, have none.
+
     Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
     not depend on the mean and its standard error (Basu's theorem), so of normal differences as many
     samples have an outlier among those with a small p of the t test as among all others.
@@ -77,6 +75,8 @@ def rosner_outliers(
     >>> rosner_outliers([0.1, 0.0, -0.1, 0.05, 0.9, -0.05, 0.0])
     array([4])
     """
+    from scipy.special import stdtrit
+
     values = round_off(as_differences(differences)[:, 0])
     left, order, result = np.arange(len(values)), [], 0
     wanted = (
@@ -89,20 +89,13 @@ def rosner_outliers(
             break
         far = int(np.argmax(np.abs(rest)))
         order.append(left[far])
-        if abs(rest[far]) > _limit(len(values), step, alpha) * spread:
+        # How many standard deviations the largest deviate of this step may be from the mean.
+        m = len(left)
+        t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
+        if abs(rest[far]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:
             result = step
         left = np.delete(left, far)
     return np.array(order[:result], np.int64)
-
-
-@cache
-def _limit(n: int, step: int, alpha: float) -> float:
-    """Return how many standard deviations the step's largest deviate may be from the mean."""
-    from scipy.special import stdtrit
-
-    m = n - step + 1
-    t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
-    return float((m - 1) * t / np.sqrt((m - 2 + t * t) * m))
 
 
 # --- Leave-one-out influence of single queries on the decision of the t test
@@ -117,7 +110,8 @@ def calls_without(
     # - d_i) / (n - 1), and the sum of squares about it less by n / (n - 1) (d_i - mean)**2.
     values = round_off(as_differences(differences)[:, 0])
     alpha = float(as_alpha(confidence, 1)[0])
-    n, mean, centred = len(values), values.mean(), _centred(values)
+    n, mean, centred = len(values), values.mean(), values - values[0]
+    centred = centred - centred.mean()  # 0 where all are one value, to the last digit
     squares = (centred**2).sum()
     whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
     call = int(_calls(np.array([mean]), whole, alpha)[0])
@@ -125,12 +119,6 @@ def calls_without(
     left = squares - centred[places] ** 2 * n / (n - 1)
     pvalues = _pvalue(without, left, np.full(len(places), n - 1), squares)
     return call, _calls(without, pvalues, alpha), pvalues
-
-
-def _centred(values: FloatArray) -> FloatArray:
-    """Return the distances from the mean; 0 where all are one value, to the last digit."""
-    from_first: FloatArray = values - values[0]
-    return np.asarray(from_first - from_first.mean())
 
 
 def _pvalue(means: FloatArray, squares: FloatArray, counts: IntArray, scale: float) -> FloatArray:
