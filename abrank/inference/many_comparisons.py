@@ -77,20 +77,17 @@ def online_levels(
     if not 0 < wealth < alpha:
         raise ArgumentError(f"first must lie between 0 and alpha = {alpha:g}, not {first}")
     # The first weights of a sequence that falls and sums to at most 1.
-    j = np.arange(1.0, len(p) + 2)
+    j, saffron = np.arange(1.0, len(p) + 2), method == "saffron"
     weights = _LORD * np.log(np.maximum(j, 2)) / (j * np.exp(np.sqrt(np.log(j))))
-    if method == "saffron":
-        weights = _ZETA * j**-1.6
+    share = 1.0
+    if saffron:
+        weights, share, maximum = _ZETA * j**-1.6, 1 - _CANDIDATE, min(maximum, _CANDIDATE)
     by_wealth = method in ("lord++", "saffron")
     # Comparisons that cost level: those that SAFFRON takes for candidates do not.
-    costs = p > (_CANDIDATE if method == "saffron" else -1.0)
-    clock = np.append(0, np.cumsum(costs))
+    clock = np.append(0, np.cumsum(p > (_CANDIDATE if saffron else -1.0)))
     custom = weights[clock] * (wealth if by_wealth else alpha)
     if method == "lond-dependent":
-        custom /= np.cumsum(1 / np.arange(1, len(custom) + 1))
-    if method == "saffron":
-        maximum = min(maximum, _CANDIDATE)
-    share = 1 - _CANDIDATE if method == "saffron" else 1.0
+        custom /= np.cumsum(1 / j)
     paid, levels, done = custom.copy(), np.minimum(share * custom, maximum), 0
     while (rows := np.flatnonzero(p[done:] <= levels[done:-1])).size:
         # The first finding earns what was not there to begin with, each further one alpha.
@@ -129,11 +126,11 @@ class Repetition:
     n_effects: int
 
 
+Effects: TypeAlias = Sequence[float] | FloatArray
+
+
 def expected_again(
-    estimates: Sequence[float] | FloatArray,
-    standard_errors: Sequence[float] | FloatArray,
-    *,
-    freedom: float | Sequence[float] | FloatArray = np.inf,
+    estimates: Effects, standard_errors: Effects, *, freedom: float | Effects = np.inf
 ) -> FloatArray:
     """Return the effect to be expected of a repetition of each: float64[n]."""
     # The effects are those of `predict_repetition`.
@@ -142,11 +139,11 @@ def expected_again(
 
 
 def predict_repetition(
-    estimates: Sequence[float] | FloatArray,
-    standard_errors: Sequence[float] | FloatArray,
+    estimates: Effects,
+    standard_errors: Effects,
     place: int = -1,
     *,
-    freedom: float | Sequence[float] | FloatArray = np.inf,
+    freedom: float | Effects = np.inf,
     level: float = 0.95,
 ) -> Repetition:
     """Return what a repetition of one of many measured effects would show."""
@@ -173,9 +170,7 @@ def predict_repetition(
 
 
 def _checked(
-    estimates: Sequence[float] | FloatArray,
-    standard_errors: Sequence[float] | FloatArray,
-    freedom: float | Sequence[float] | FloatArray,
+    estimates: Effects, standard_errors: Effects, freedom: float | Effects
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effects, their errors drawn together, and the freedom with which those are known."""
     y, se = np.asarray(estimates, dtype=float), np.asarray(standard_errors, dtype=float)

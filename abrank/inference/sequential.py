@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -98,8 +99,21 @@ def stopping_boundaries(
         if spending == "pocock"
         else 4.0 * ndtr(ndtri(alpha / 4.0) / np.sqrt(share))
     )
-    critical, spent = _by_spending(share, spent)
-    return Boundaries(share, critical, np.asarray(2.0 * ndtr(-critical)), spent)
+    # The critical values that spend so much by each look, and what they spend.
+    critical, used = np.full(len(share), np.inf), np.zeros(len(share))
+    path = _Path(math.sqrt(float(np.diff(share, prepend=0.0).min())))
+    for k, time in enumerate(share):
+        due = spent[k] - path.stopped
+        if due > NOTHING:
+            excess = partial(_excess, path, time, due)
+            critical[k] = find_root(excess, 0.0, 38.0, xtol=1e-13)
+        path = path.step(time, critical[k])
+        used[k] = path.stopped
+    return Boundaries(share, critical, np.asarray(2.0 * ndtr(-critical)), used)
+
+
+def _excess(path: _Path, time: float, due: float, critical: float) -> float:
+    return path.crossing(time, critical) - due
 
 
 def _shares(looks: int | Sequence[float]) -> FloatArray:
@@ -115,35 +129,12 @@ def _shares(looks: int | Sequence[float]) -> FloatArray:
     return share
 
 
-def _by_spending(share: FloatArray, spent: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the critical values that spend so much by each look, and what they spend."""
-    critical, path = np.full(len(share), np.inf), _Path(_narrowest(share))
-    used = np.zeros(len(share))
-    for k, time in enumerate(share):
-        due = spent[k] - path.stopped
-        if due > NOTHING:
-
-            def excess(
-                z: float, *, position: float = time, path: _Path = path, due: float = due
-            ) -> float:
-                return path.crossing(position, z) - due
-
-            critical[k] = find_root(excess, 0.0, 38.0, xtol=1e-13)
-        path = path.step(time, critical[k])
-        used[k] = path.stopped
-    return critical, used
-
-
-def _narrowest(share: FloatArray) -> float:
-    """Return the smallest standard deviation of a step between looks."""
-    return math.sqrt(float(np.diff(share, prepend=0.0).min()))
-
-
 @dataclass(frozen=True)
 class _Path:
     """The sum of differences at a look, as a density over the paths that have not stopped."""
 
-    # The sum is in units in which it has variance 1 at the end of the plan.
+    # The sum is in units in which it has variance 1 at the end of the plan. `narrowest` is the
+    # smallest standard deviation of a step between looks.
 
     narrowest: float
     time: float = 0.0
@@ -210,15 +201,11 @@ def level_of_seen(visited: Sequence[int], n_planned: int, *, spending: str, alph
     """Return the two-sided level of the last of some looks, by the queries seen at each."""
     # The last look, at the queries planned or more, spends what is left. 0 where it comes too
     # early.
-    # Source: Lan & DeMets (1983), Biometrika 70, 659-663.
-    return _level([min(1.0, n / n_planned) for n in visited], -1, spending, alpha)
+    shares = [min(1.0, n / n_planned) for n in visited]
+    level = float(stopping_boundaries(shares, alpha=alpha, spending=spending).level[-1])
+    return level if level > NOTHING else 0.0
 
 
 def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
     """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early."""
-    return _level(n_looks, look - 1, spending, alpha)
-
-
-def _level(looks: int | Sequence[float], place: int, spending: str, alpha: float) -> float:
-    level = float(stopping_boundaries(looks, alpha=alpha, spending=spending).level[place])
-    return level if level > NOTHING else 0.0
+    return level_of_seen(range(1, look + 1), n_looks, spending=spending, alpha=alpha)
