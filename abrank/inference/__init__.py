@@ -19,7 +19,7 @@ systems).
 
 from typing import TYPE_CHECKING
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 from abrank._support.registry import complete
 from abrank.inference import bootstrap, paired, wilcoxon  # noqa: F401 - register
 from abrank.inference.effect_size import EFFECT_SIZES, effect_interval, effect_size
@@ -27,86 +27,64 @@ from abrank.inference.equivalence import ratio_interval
 from abrank.inference.families import ADJUSTMENTS, adjust, max_t
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
-if TYPE_CHECKING:
-    from abrank.inference.aa_test import check_level
-    from abrank.inference.bayes import bayesian_bootstrap, t_posterior
-    from abrank.inference.clusters import run_cluster_test
-    from abrank.inference.meta_analysis import pool_collections
-    from abrank.inference.prediction_powered import run_prediction_powered
-    from abrank.inference.repeats import compare_repeats
-    from abrank.inference.segments import compare_segments
-    from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
-    from abrank.inference.systems.pairwise import group_letters, within_query_interval
-    from abrank.inference.systems.registry import (
-        JOINT_TESTS,
-        JointAnswer,
-        JointResult,
-        SystemPairs,
-        joint_test,
-        run_joint_test,
-    )
-    from abrank.inference.systems.stability import kendall_tau, rank_stability, tau_ap
-
 # What an everyday comparison does without is imported when it is asked for.
-_ON_DEMAND = {
-    "aa_test": "check_level",
-    "bayes": "bayesian_bootstrap t_posterior",
-    "clusters": "run_cluster_test",
-    "prediction_powered": "run_prediction_powered",
-    "repeats": "compare_repeats",
-    "segments": "compare_segments",
-    "meta_analysis": "pool_collections",
-    "systems.friedman": "critical_difference friedman_test two_way_anova",
-    "systems.pairwise": "group_letters within_query_interval",
-    "systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs joint_test run_joint_test",
-    "systems.stability": "kendall_tau rank_stability tau_ap",
-}
+_HOMES = homes(
+    {
+        "abrank.inference.aa_test": "check_level",
+        "abrank.inference.bayes": "bayesian_bootstrap t_posterior",
+        "abrank.inference.clusters": "run_cluster_test",
+        "abrank.inference.meta_analysis": "pool_collections",
+        "abrank.inference.prediction_powered": "run_prediction_powered",
+        "abrank.inference.repeats": "compare_repeats",
+        "abrank.inference.segments": "compare_segments",
+        "abrank.inference.systems.friedman": "critical_difference friedman_test two_way_anova",
+        "abrank.inference.systems.pairwise": "group_letters within_query_interval",
+        "abrank.inference.systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs"
+        " joint_test run_joint_test",
+        "abrank.inference.systems.stability": "kendall_tau rank_stability tau_ap",
+    }
+)
+if TYPE_CHECKING:
+    from abrank.inference.aa_test import check_level as check_level
+    from abrank.inference.bayes import bayesian_bootstrap as bayesian_bootstrap
+    from abrank.inference.bayes import t_posterior as t_posterior
+    from abrank.inference.clusters import run_cluster_test as run_cluster_test
+    from abrank.inference.meta_analysis import pool_collections as pool_collections
+    from abrank.inference.prediction_powered import run_prediction_powered as run_prediction_powered
+    from abrank.inference.repeats import compare_repeats as compare_repeats
+    from abrank.inference.segments import compare_segments as compare_segments
+    from abrank.inference.systems.friedman import critical_difference as critical_difference
+    from abrank.inference.systems.friedman import friedman_test as friedman_test
+    from abrank.inference.systems.friedman import two_way_anova as two_way_anova
+    from abrank.inference.systems.pairwise import group_letters as group_letters
+    from abrank.inference.systems.pairwise import within_query_interval as within_query_interval
+    from abrank.inference.systems.registry import JOINT_TESTS as JOINT_TESTS
+    from abrank.inference.systems.registry import JointAnswer as JointAnswer
+    from abrank.inference.systems.registry import JointResult as JointResult
+    from abrank.inference.systems.registry import SystemPairs as SystemPairs
+    from abrank.inference.systems.registry import joint_test as joint_test
+    from abrank.inference.systems.registry import run_joint_test as run_joint_test
+    from abrank.inference.systems.stability import kendall_tau as kendall_tau
+    from abrank.inference.systems.stability import rank_stability as rank_stability
+    from abrank.inference.systems.stability import tau_ap as tau_ap
 
 __all__ = [
+    *_HOMES,
     "ADJUSTMENTS",
     "EFFECT_SIZES",
-    "JOINT_TESTS",
     "TESTS",
     "Answer",
-    "JointAnswer",
-    "JointResult",
-    "SystemPairs",
     "TestResult",
     "adjust",
-    "bayesian_bootstrap",
-    "check_level",
-    "compare_repeats",
-    "compare_segments",
-    "critical_difference",
     "effect_interval",
     "effect_size",
-    "friedman_test",
-    "group_letters",
-    "joint_test",
-    "kendall_tau",
     "max_t",
     "paired_test",
-    "pool_collections",
-    "rank_stability",
     "ratio_interval",
-    "run_cluster_test",
-    "run_joint_test",
-    "run_prediction_powered",
     "run_test",
-    "t_posterior",
-    "tau_ap",
-    "two_way_anova",
-    "within_query_interval",
 ]
 
-__getattr__ = module_getattr(
-    __name__,
-    {
-        name: f"{__name__}.{module}"
-        for module, names in _ON_DEMAND.items()
-        for name in names.split()
-    },
-)
+__getattr__ = module_getattr(__name__, _HOMES)
 
 for _test in TESTS.values():
     complete(_test.function, PARAMETERS, Returns="Answer")

@@ -24,17 +24,8 @@ two values               as any other data             as any other data
 not finite               refused                       refused
 =======================  ============================  ========================================
 
-=======================  ======================================================================
-asked of                 answer of the closed forms
-=======================  ======================================================================
-fewer than two queries   smallest visible difference NaN, width of the interval inf, power refused
-a spread of 0            smallest visible difference 0, width 0; two queries needed for any
-a spread that is NaN     smallest visible difference NaN, ``queries_needed`` None; width refused
-a difference of 0        power alpha; no number of queries shows it: None
-fewer than 25 judged     of people and a machine: as of 25
-more than the machine's  ``queries_needed`` None; power and width refused
-an effect not finite     refused
-=======================  ======================================================================
+What has no answer is said by each function: fewer than two queries have no test, a spread of 0
+needs two queries for any difference, fewer than 25 queries judged beside a machine count as 25.
 
 What few queries say of a population's spread is little: every number planned from a pilot has the
 range that :func:`spread_interval` leaves it. With 25 queries the number of queries needed may be .6
