@@ -56,8 +56,7 @@ class Margins:
     run_sd : float
         Standard deviation of them; NaN for one run.
     sd : float
-        Standard deviation of the differences per query that ``power`` and ``n`` rest on; NaN where
-        none is known.
+        Standard deviation of the differences per query behind ``power`` and ``n``; NaN without one.
     sd_of : {"candidate", "runs", "given", ""}
         Whose differences: B less A, two runs of A, or as it was given.
     alpha, target : float
@@ -173,18 +172,17 @@ def suggest_margins(
     sizes |= {name: share * abs(mean) for name, share in _SHARES.items()}
     rows = []
     for name, margin in sizes.items():
-        if not margin:
-            continue
         chance, needed, not_worse = math.nan, None, None
-        if spread > 0.0:
+        if spread > 0.0 and margin:
             if n_queries > 1:
                 chance = student.power(n_queries, effect=margin / spread, alpha=alpha)
+            # One one-sided test at alpha is a two-sided one at twice alpha.
             needed, not_worse = (
-                # One one-sided test at alpha is a two-sided one at twice alpha.
-                student.queries_needed(spread, margin, alpha=times * alpha, target=power)
-                for times in (1.0, 2.0)
+                queries_needed(spread, margin, alpha=level, target=power)
+                for level in (alpha, 2.0 * alpha)
             )
-        rows.append(SuggestedMargin(name, margin, chance, needed, not_worse))
+        if margin:
+            rows.append(SuggestedMargin(name, margin, chance, needed, not_worse))
     return Margins(
         n_queries, n_runs, mean, tuple(means.tolist()), run_sd, spread, sd_of, alpha, power,
         tuple(rows),
@@ -294,7 +292,7 @@ class MeansAudit(Result):
     smallest_p : float
         Smallest p that any scores between 0 and 1 with these means have by exact sign flips.
     smallest_p_binary : float
-        The same of scores 0 or 1, where it is McNemar's exact test; NaN where there are none.
+        The same of scores 0 or 1, by McNemar's exact test; NaN where there are none.
     sd_limit : float
         Spread below which the difference is significant by t.
     share_below : float
@@ -411,9 +409,9 @@ def audit(
     low, high = sorted((mean_a, mean_b))
     gain = min(high, 1.0 - low)
     largest = (2.0 * gain - (high - low) - (high - low) ** 2) * n / (n - 1)
-    if sd is None:
-        spreads = [*zip(("usual", "small", "large"), BOARDS[str(names)].usual, strict=True)]
-    else:
+    if board is not None:
+        spreads = [*zip(("usual", "small", "large"), board.usual, strict=True)]
+    if sd is not None:
         spreads = [("as given", checks.positive("sd", sd))]
         # The means may be off by their rounding.
         apart = max(high - low - half_a - half_b, 0.0)
@@ -423,32 +421,24 @@ def audit(
                 f"sd is {sd:g}, but the differences of {n} queries with scores between 0 and 1 and"
                 f" these means spread by {widest:.3g} at most"
             )
-    counts = [
+    counts_a, counts_b = (
         tuple(k for k in range(n + 1) if abs(k / n - mean) <= half + 1e-12)
         for mean, half in ((mean_a, half_a), (mean_b, half_b))
-    ]
-    gap = -1
-    if all(counts):
-        gap = max(counts[0][-1] - counts[1][0], counts[1][-1] - counts[0][0])
-    limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
-    return MeansAudit(
-        measure=str(names),
-        n_queries=n,
-        a=mean_a,
-        b=mean_b,
-        rounding=half_a + half_b,
-        alpha=alpha,
-        target=power,
-        rows=tuple(_rows([*spreads, ("widest", math.sqrt(largest))], difference, n, alpha, power)),
-        is_binary=first.get(names.entry.name, False) if binary is None else binary,
-        counts_a=counts[0],
-        counts_b=counts[1],
-        smallest_p=2.0 ** (1 - n) if abs(difference) + half_a + half_b > 0.0 else 1.0,
-        smallest_p_binary=math.nan if gap < 0 else min(1.0, 2.0 ** (1 - gap)),
-        sd_limit=limit,
-        share_below=math.nan if board is None else board.share_below(limit),
-        board=board,
     )
+    p_binary = math.nan
+    if counts_a and counts_b:
+        gap = max(counts_a[-1] - counts_b[0], counts_b[-1] - counts_a[0])
+        p_binary = min(1.0, 2.0 ** (1 - gap))
+    limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
+    spreads.append(("widest", math.sqrt(largest)))
+    rows = tuple(_rows(spreads, difference, n, alpha, power))
+    is_binary = first.get(names.entry.name, False) if binary is None else binary
+    smallest_p = 2.0 ** (1 - n) if abs(difference) + half_a + half_b > 0.0 else 1.0
+    share = math.nan if board is None else board.share_below(limit)
+    return MeansAudit(
+        str(names), n, mean_a, mean_b, half_a + half_b, alpha, power, rows, is_binary,
+        counts_a, counts_b, smallest_p, p_binary, limit, share, board,
+    )  # fmt: skip
 
 
 def _read(name: str, value: float | str) -> tuple[float, float]:

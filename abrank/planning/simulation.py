@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -116,23 +117,19 @@ def queries_by_simulation(
     spread = spread_of(values)
     n = queries_needed(spread, difference, alpha=alpha, target=target)
     if n and not spread:
-        # The fewest queries that show a difference all of them have.
-        return smallest_size(
-            lambda size: bool(
-                find_differences(
-                    test, np.full((size, 1), difference), alpha=alpha, seed=0,
-                    n_resamples=N_RESAMPLES,
-                )[0]
-            ),
-            maximum=MOST_OF_ONE_VALUE,
-        )  # fmt: skip
+
+        def enough(size: int) -> bool:
+            sample = np.full((size, 1), difference)
+            return bool(find_differences(
+                test, sample, alpha=alpha, seed=0, n_resamples=N_RESAMPLES
+            )[0])  # fmt: skip
+
+        return smallest_size(enough, maximum=MOST_OF_ONE_VALUE)
+    settings: Any = {"test": test, "alpha": alpha, "n_replications": n_replications, "seed": seed}
     for _ in range(STEPS):
         if n is None or n > MOST_QUERIES:
             return None
-        power = simulate_power(
-            values, n_queries=n, difference=difference, test=test, alpha=alpha,
-            n_replications=n_replications, seed=seed,
-        )  # fmt: skip
+        power = simulate_power(values, n_queries=n, difference=difference, **settings)
         n = max(2, math.ceil(n * _slope(power, alpha, target) ** 2))
     return n
 
@@ -164,11 +161,9 @@ def visible_by_simulation(
     visible = smallest_visible(spread_of(values), n_queries, alpha=alpha, target=target)
     if not visible > 0.0:
         return visible
+    settings: Any = {"test": test, "alpha": alpha, "n_replications": n_replications, "seed": seed}
     for _ in range(STEPS):
-        power = simulate_power(
-            values, n_queries=n_queries, difference=visible, test=test, alpha=alpha,
-            n_replications=n_replications, seed=seed,
-        )  # fmt: skip
+        power = simulate_power(values, n_queries=n_queries, difference=visible, **settings)
         visible *= _slope(power, alpha, target)
     return visible
 

@@ -1,7 +1,8 @@
 """Power, smallest visible difference and queries needed of t tests, whatever their error.
 
-The exact tests of the mean share the paired t test's sample size in practice. For several systems
-the queries follow from one-way analysis of variance.
+Own, not ``statsmodels`` ``TTestPower`` (equal to 1e-12, a test of ours): every cold comparison
+shows what its queries can see and would wait a second for it, and its errors and degrees of freedom
+are those of independent queries. The exact tests of the mean share these sizes in practice.
 """
 
 from __future__ import annotations
@@ -78,9 +79,6 @@ def power_curve(
 ) -> FloatArray:
     """Return the power of a t test for many effects at once, an array of their shape.
 
-    The tails of the noncentral t by :func:`abrank.inference.student.chance_above`; ``statsmodels``
-    ``TTestPower`` agrees, but a cold comparison shows what its queries can see, and waits a second
-    for it.
     Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
 
     Examples
@@ -109,12 +107,7 @@ def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> Fl
 
 
 def smallest_visible(
-    sd: float,
-    n_queries: int,
-    *,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    by: PairedT = PAIRED,
+    sd: float, n_queries: int, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
@@ -148,12 +141,7 @@ def smallest_effect(chance: Callable[[float], float], target: float) -> float:
 
 
 def queries_needed(
-    sd: float,
-    difference: float,
-    *,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    by: PairedT = PAIRED,
+    sd: float, difference: float, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
 ) -> int | None:
     """Return the smallest number of queries that shows a true difference with the wanted power.
 
@@ -187,12 +175,7 @@ def queries_needed(
 
 
 def queries_to_show_same(
-    sd: float,
-    margin: float,
-    *,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    by: PairedT = PAIRED,
+    sd: float, margin: float, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
 ) -> int | None:
     """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
 
@@ -206,8 +189,7 @@ def queries_to_show_same(
     36
     """
     checks.positive("margin", margin)
-    checks.fraction("target", target)
-    both = (1.0 + target) / 2.0
+    both = (1.0 + checks.fraction("target", target)) / 2.0
     return queries_needed(sd, margin, alpha=2.0 * alpha, target=both, by=by)
 
 
@@ -218,11 +200,8 @@ def smallest_size(
     # The search goes from `near` in growing steps, so that a good guess takes few calls.
     if minimum > maximum:
         return None
-    low, high, step = (
-        minimum - 1,
-        maximum + 1,
-        1,
-    )  # too few or none; enough, or more than there may be
+    # Too few or none; enough, or more than there may be.
+    low, high, step = minimum - 1, maximum + 1, 1
     position = round(min(max(minimum, near), maximum))
     while low + 1 < high:
         low, high = (low, position) if enough(position) else (position, high)
