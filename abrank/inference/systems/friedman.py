@@ -164,39 +164,27 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
     ranks = ranks_within(as_scores(scores))
     n_queries, n_systems = ranks.shape
     if n_queries == 0:
-        return Friedman(
-            np.full(n_systems, np.nan), np.nan, np.nan, np.nan, np.nan, n_systems - 1, 0, np.nan
-        )
+        nan, nothing = np.nan, np.full(n_systems, np.nan)
+        return Friedman(nothing, nan, nan, nan, nan, n_systems - 1, 0, nan)
     table = two_way_anova(ranks)
     variance = (table.ss_system + table.ss_error) / (n_queries * table.df_system)
     chi2 = table.ss_system / variance if variance else 0.0
     return Friedman(
-        mean_ranks=ranks.mean(axis=0),
-        chi2=chi2,
-        pvalue=float(chdtrc(table.df_system, chi2)),
-        f=table.f,
-        pvalue_f=table.pvalue,
-        df=table.df_system,
-        df_error=table.df_error,
-        variance=variance,
-    )
+        ranks.mean(axis=0), chi2, float(chdtrc(table.df_system, chi2)), table.f, table.pvalue,
+        table.df_system, table.df_error, variance,
+    )  # fmt: skip
 
 
 def ranks_within(scores: FloatArray) -> FloatArray:
     """Return the rank of each system within each query, 1 the best; ties share their mean."""
-    values = -round_off(scores.ravel()).reshape(scores.shape)
-    order = np.argsort(values, axis=1, kind="stable")
-    ascending = np.take_along_axis(values, order, axis=1)
-    place = np.arange(scores.shape[1])
-    differs = ascending[:, 1:] != ascending[:, :-1]
-    first, last = np.zeros_like(order), np.full_like(order, len(place) - 1)
-    first[:, 1:] = np.maximum.accumulate(np.where(differs, place[1:], 0), axis=1)
-    last[:, :-1] = np.minimum.accumulate(
-        np.where(differs, place[:-1], len(place) - 1)[:, ::-1], axis=1
-    )[:, ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=1)
-    return ranks
+    # As `scipy.stats.rankdata` along the rows, which a cold ranking cannot wait for.
+    n_queries, n_systems = scores.shape
+    codes = np.unique(-round_off(scores.ravel()), return_inverse=True)[1].reshape(scores.shape)
+    query = np.arange(n_queries)[:, None]
+    keys = codes + codes.size * query
+    ordered = np.sort(keys, axis=None)
+    doubled = ordered.searchsorted(keys) + ordered.searchsorted(keys, "right") + 1
+    return np.asarray(doubled / 2.0 - n_systems * query)
 
 
 def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float:
@@ -236,11 +224,8 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     JointAnswer
         ``statistic`` is q, of the range of normal variables. Limits are NaN: the error of a rank
         difference is known under the hypothesis only, so a critical difference makes no interval.
-
-    Notes
-    -----
-    The variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs) is
-    not; with ties those are too careful, without ties the same.
+        The variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs)
+        is not: with ties those are too careful.
 
     References
     ----------
@@ -278,13 +263,8 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     Returns
     -------
     JointAnswer
-        ``statistic`` is z; p of the normal distribution, times the number of comparisons. The
-        variance of a rank is corrected for ties.
-
-    Notes
-    -----
-    z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what ties take, for k
-    systems on n queries.
+        ``statistic`` is z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what
+        ties take, for k systems on n queries; p of the normal law, times the comparisons.
 
     References
     ----------
@@ -324,13 +304,9 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
     Returns
     -------
     JointAnswer
-        ``statistic`` is t with (n - 1)(k - 1) degrees of freedom; p NaN where its error is 0, as
-        with one query, or with the same order on every query.
-
-    Notes
-    -----
-    t = difference of mean ranks / sqrt(2 e / n), e the mean square error of the two-way analysis of
-    variance of the ranks within n queries.
+        ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), e the mean square error of
+        the two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees
+        of freedom; p NaN where e is 0, as with one query, or one order on every query.
 
     References
     ----------

@@ -73,11 +73,6 @@ def pairwise(
         so that it excludes 0 exactly when the adjusted p < alpha. Only with "bonferroni" do the
         intervals hold jointly.
 
-    Notes
-    -----
-    Holm's adjustment of the i-th smallest of m p-values is the largest of min(1, (m - j + 1) p_j)
-    for j up to i.
-
     Examples
     --------
     >>> from abrank.inference import run_joint_test
@@ -85,20 +80,16 @@ def pairwise(
     >>> run_joint_test("pairwise", scores).pvalue_adj.round(3)
     array([0.377, 0.024, 0.329])
     """
+    options: dict[str, Any] = {"seed": seed, "n_resamples": n_resamples}
+    options |= {} if span is None else {"span": span}
     differences = pairs.of(scores)
-    custom: dict[str, Any] = {} if span is None else {"span": span}
-    plain = run_test(
-        test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples, **custom
-    )
+    plain = run_test(test, differences, confidence=1.0, **options)
     adjusted = adjust_pvalues(plain.pvalue, adjust)
     share = np.ones_like(adjusted)
     np.divide(plain.pvalue, adjusted, out=share, where=adjusted > 0.0)
     share[np.isnan(share)] = 1.0
     share[plain.pvalue == 0.0] = 1.0 / len(share)
-    level = 1.0 - alpha * share
-    wide = run_test(
-        test, differences, confidence=level, seed=seed, n_resamples=n_resamples, **custom
-    )
+    wide = run_test(test, differences, confidence=1.0 - alpha * share, **options)
     return JointAnswer(
         plain.estimate, plain.statistic, plain.pvalue, adjusted, wide.ci_low, wide.ci_high,
         plain.method, plain.n_resamples, plain.estimand,
@@ -126,11 +117,10 @@ def max_t_of_pairs(
     Estimand: the mean difference. Hypothesis: all differences of a query change sign together by
     the toss of one coin. The query pairs the scores. Each pair has an error of its own, so variants
     of one system do not lend another one their small error; against a baseline it is Dunnett's test
-    without his normal distribution. The p-values step down from the largest statistic: they hold
-    the chance of any false finding at alpha. The intervals are those of a single step, which hold
-    jointly; where only the steps reject, the limit next to 0 is put at 0, so that intervals and
-    findings agree. Both promises at once are not guaranteed; see
-    :func:`abrank.inference.families.max_t_of_systems`.
+    without his normal distribution. The p-values step down and hold the chance of any false finding
+    at alpha; the intervals are of a single step and hold jointly. Where only the steps reject, the
+    limit next to 0 is put at 0; both promises at once are not guaranteed
+    (:func:`abrank.inference.families.max_t_of_systems`).
 
     Parameters
     ----------
@@ -157,17 +147,15 @@ def max_t_of_pairs(
     >>> run_joint_test("max-t", scores, baseline=0).pvalue_adj
     array([0.125, 1.   ])
     """
-    resamples = n_resamples or (
-        N_FLIPS if len(pairs.first) <= MANY_PAIRS else N_FLIPS_OF_MANY_PAIRS
-    )
-    max_t = max_t_of_systems(
-        scores, *pairs, confidence=1.0 - alpha, n_resamples=resamples, seed=seed, on_part=on_part
-    )
+    many = len(pairs.first) > MANY_PAIRS
+    jointly = max_t_of_systems(
+        scores, *pairs, confidence=1.0 - alpha, seed=seed, on_part=on_part,
+        n_resamples=n_resamples or (N_FLIPS_OF_MANY_PAIRS if many else N_FLIPS),
+    )  # fmt: skip
     mean = pairs.means(scores)
-    method = "Monte Carlo" if max_t.n_resamples else "exact"
     return JointAnswer(
-        mean, mean, max_t.pvalue_alone, max_t.pvalue_step_down, max_t.ci_low, max_t.ci_high,
-        method, max_t.n_resamples,
+        mean, mean, jointly.pvalue_alone, jointly.pvalue_step_down, jointly.ci_low, jointly.ci_high,
+        "Monte Carlo" if jointly.n_resamples else "exact", jointly.n_resamples,
     )  # fmt: skip
 
 
@@ -179,10 +167,10 @@ def within_query_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return an interval of each system's mean that shows differences, not the queries' spread.
 
-    A query that is hard is hard for all systems; in an ordinary interval of a mean that spread
-    hides differences that every query shows. Here it is taken out, so the intervals go with paired
-    comparisons: each says how steadily the system keeps its distance to the mean of all. They are
-    not adjusted for the number of systems, and two that overlap can still differ.
+    In an ordinary interval of a mean the spread of the queries hides differences that every query
+    shows. Here it is taken out: each interval says how steadily the system keeps its distance to
+    the mean of all. They are not adjusted for the number of systems, and two that overlap can still
+    differ.
 
     Parameters
     ----------
@@ -223,9 +211,8 @@ def within_query_interval(
     mean = block.mean(axis=0)
     if n_queries > 1 and not np.any(round_off(block - block[:, :1], scale=np.abs(block).max())):
         return mean, mean
-    custom = block - block.mean(axis=1, keepdims=True)
-    _, error = mean_and_error(custom)
-    error = error * np.sqrt(n_systems / (n_systems - 1))
+    _, error = mean_and_error(block - block.mean(axis=1, keepdims=True))
+    error *= np.sqrt(n_systems / (n_systems - 1))
     return t_interval(mean, error, n_queries - 1, alpha, "two-sided")
 
 
@@ -248,11 +235,8 @@ def tukey(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswe
     -------
     JointAnswer
         ``statistic`` is q = abs(difference) / sqrt(error / n_queries), with (n - 1)(k - 1) degrees
-        of freedom. All intervals are of one width, twice the honest significant difference.
-
-    Notes
-    -----
-    With two systems it is the paired t test.
+        of freedom. All intervals are of one width, twice the honest significant difference. With
+        two systems it is the paired t test.
 
     References
     ----------
@@ -286,13 +270,9 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     Returns
     -------
     JointAnswer
-        ``statistic`` is abs(t) over the error of the two-way analysis of variance.
-
-    Notes
-    -----
-    t = difference / sqrt(2 e / n), e the mean square error of the analysis of variance; p is the
-    chance that the largest abs(t) of k - 1 means against one, correlated by 1/2, is at least as
-    large.
+        ``statistic`` is abs(t) = abs(difference) / sqrt(2 e / n), e the mean square error of the
+        two-way analysis of variance; p is the chance that the largest abs(t) of k - 1 means against
+        one, correlated by 1/2, is at least as large.
 
     References
     ----------
@@ -426,11 +406,10 @@ def randomised_tukey(
     # Whole numbers of one unit; the query's least score is 0.
     above = scores - scores.min(axis=1, keepdims=True)
     flat, units = to_lattice(above.reshape(-1, 1))
-    numbers, unit = flat.reshape(scores.shape), float(units[0])
+    numbers, unit = flat.reshape(scores.shape), float(units[0]) / n_queries
     resamples = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
-    exact = (
-        n_queries * math.log(math.factorial(min(n_systems, 20))) <= math.log(resamples + 1) + 1e-9
-    )
+    n_orders = math.factorial(min(n_systems, 20))
+    exact = n_queries * math.log(n_orders) <= math.log(resamples + 1) + 1e-9
     sums = _all_orders(numbers) if exact else _random_orders(numbers, resamples, seed)
     largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
     if not exact:
@@ -440,17 +419,16 @@ def randomised_tukey(
     # Rounding to the lattice can part equal differences of sums by this many units.
     slack = 2 * n_queries
     difference = pairs.of(numbers.sum(axis=0))
-    observed = np.abs(difference) - slack
     adjusted, alone = (
-        (len(values) - np.searchsorted(np.sort(values), observed, side="left")) / len(values)
+        (len(values) - np.searchsorted(np.sort(values), np.abs(difference) - slack)) / len(values)
         for values in (largest, two)
     )
-    mean = difference * (unit / n_queries)
+    mean = difference * unit
     # The largest difference that is not told from 0; infinite where none would be.
     table = np.arange(len(largest) + 1) / len(largest)
     k = int(np.searchsorted(table, alpha, side="left"))
     critical = float(np.partition(largest, len(largest) - k)[len(largest) - k])
-    half = (np.inf if critical >= largest.max() - slack else critical) * (unit / n_queries)
+    half = (np.inf if critical >= largest.max() - slack else critical) * unit
     low, high = align_interval_with_pvalue(
         adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha)
     )
