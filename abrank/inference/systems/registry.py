@@ -359,8 +359,7 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
     if baseline is None:
         if test.family == "baseline":
             raise ArgumentError(f"{test.name} compares with a baseline; name one, or use {fitting}")
-        first, second = np.triu_indices(n_systems, 1)
-        return SystemPairs(first.astype(np.int64), second.astype(np.int64))
+        return SystemPairs(*np.triu_indices(n_systems, 1))
     if test.family == "all":
         raise ArgumentError(f"{test.name} compares all pairs; with a baseline use {fitting}")
     columns = [baseline] if isinstance(baseline, int) else list(baseline)

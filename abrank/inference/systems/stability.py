@@ -18,7 +18,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.paired import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
-from abrank.inference.rounding import align_interval_with_pvalue, round_off
+from abrank.inference.rounding import align_interval_with_pvalue, has_spread, round_off
 from abrank.inference.systems.registry import JointResult, SystemPairs, as_scores
 
 N_RESAMPLES = 9_999
@@ -130,6 +130,8 @@ def chances_of_ranks(
 def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return Kendall's tau-b of two orders of the same systems, over leading axes at once.
 
+    As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time.
+
     Source: Kendall (1945), Biometrika 33, 239-251.
 
     Parameters
@@ -229,32 +231,27 @@ def compare_within_collections(
     if n_resamples is None:
         means_at_most = MOST_MEANS // (n_collections * n_systems)
         n_resamples = max(FEWEST, min(N_RESAMPLES, means_at_most, MOST_PAIRS // n_systems**2))
-    centres = np.stack([part.mean(axis=0) for part in parts])
+    means = np.mean([part.mean(axis=0) for part in parts], axis=0)
     # Every collection's resamples are independent of the others'.
-    seeds = [int(stream(seed, "collection", name).integers(2**63)) for name in names]
     samples = np.stack([
-        resample_means(part, n_resamples=n_resamples, seed=seed)
-        for part, seed in zip(parts, seeds, strict=True)
+        resample_means(
+            part, n_resamples=n_resamples,
+            seed=int(stream(seed, "collection", name).integers(2**63)),
+        )
+        for part, name in zip(parts, names, strict=True)
     ])  # fmt: skip
-    stretch = np.array([(len(part) / (len(part) - 1)) ** 0.5 for part in parts])
-    moved = np.einsum("c,crs->rs", stretch / n_collections, samples - centres[:, None, :])
-    means = centres.mean(axis=0)
-    satterthwaite = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
-    low, high = t_interval(means, *satterthwaite, np.full(n_systems, alpha), "two-sided")
+    stretch = [(len(part) / (len(part) - 1)) ** 0.5 / n_collections for part in parts]
+    centred = (sample - part.mean(axis=0) for sample, part in zip(samples, parts, strict=True))
+    moved = sum(factor * sample for factor, sample in zip(stretch, centred, strict=True))
+    error, freedom = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
+    low, high = t_interval(means, error, freedom, np.full(n_systems, alpha), "two-sided")
     # Means over collections that are drawn with replacement, and queries within them.
     random = stream(seed, "collections")
     chosen = random.integers(n_collections, size=(n_collections, n_resamples))
     rows = random.integers(n_resamples, size=(n_collections, n_resamples))
-    total = np.zeros((n_resamples, n_systems))
-    for which, row in zip(chosen, rows, strict=True):
-        total += samples[which, row]
-    return WithinCollections(
-        ci_low=low,
-        ci_high=high,
-        compared=_compared(parts, means, moved, alpha, confidence),
-        same_collections=means + moved,
-        other_collections=total / n_collections,
-    )
+    total = sum(samples[which, row] for which, row in zip(chosen, rows, strict=True))
+    compared = _compared(parts, means, np.asarray(moved), alpha, confidence)
+    return WithinCollections(low, high, compared, means + moved, total / n_collections)
 
 
 def _satterthwaite(
@@ -277,18 +274,12 @@ def _compared(
     from scipy.special import ndtr
 
     n_systems = len(means)
-    pairs = SystemPairs(
-        *(triu_index.astype(np.int64) for triu_index in np.triu_indices(n_systems, 1))
-    )
+    pairs = SystemPairs(*np.triu_indices(n_systems, 1))
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
     same = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
     # What differs by rounding only does not vary.
-    flat = [np.ptp(d, axis=0) <= 1e-10 * np.abs(d).max(axis=0) for d in differences]
-    variances = [
-        np.where(first, 0.0, d.var(axis=0, ddof=1))
-        for first, d in zip(flat, differences, strict=True)
-    ]
+    variances = [np.where(has_spread(d), d.var(axis=0, ddof=1), 0.0) for d in differences]
     error, freedom = _satterthwaite(variances, parts)
     estimate = np.where(same, 0.0, pairs.of(means))
     statistic = np.where(same, 0.0, estimate / error)
@@ -308,23 +299,11 @@ def _compared(
         adjusted, estimate, low, high, np.full_like(error, alpha)
     )
     return JointResult(
-        pairs=pairs,
-        estimate=estimate,
-        statistic=statistic,
-        pvalue=alone,
-        pvalue_adj=adjusted,
-        ci_low=np.where(same, 0.0, low),
-        ci_high=np.where(same, 0.0, high),
-        identical=same,
-        test="within-collections",
-        estimand="difference of means over these collections",
-        method="Monte Carlo",
-        n_resamples=len(smallest),
-        confidence=level,
-        baseline=None,
-        n_queries=sum(map(len, parts)),
-        n_systems=n_systems,
-    )
+        estimate, statistic, alone, adjusted, np.where(same, 0.0, low), np.where(same, 0.0, high),
+        "Monte Carlo", len(smallest), "difference of means over these collections", pairs=pairs,
+        identical=same, test="within-collections", confidence=level, baseline=None,
+        n_queries=sum(map(len, parts)), n_systems=n_systems,
+    )  # fmt: skip
 
 
 def _step_down(
