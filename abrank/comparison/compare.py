@@ -193,7 +193,7 @@ def compare_recorded(
     if data.docs is None:
         return comparison
     titles, remark = find_titles(
-        data.docs, comparison.evidence, plan.rule.primary, comparison.query_ids,
+        data.docs, comparison.evidence, plan.primary.definition, comparison.query_ids,
         comparison.differences(),
     )  # fmt: skip
     return replace(
@@ -253,7 +253,7 @@ def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison
         )
         inflation = custom.interval.width / plain.interval.width
     baseline, candidate = sample.names
-    result = sample.found(rule, decision)
+    result = sample.found(plan, decision)
     evidence: RunDetails = result.get("evidence", RunDetails())
     comparison = Comparison(
         baseline=baseline,

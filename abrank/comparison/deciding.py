@@ -43,12 +43,13 @@ class Adjusted(NamedTuple):
 
 def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResult, ...], int]:
     """Return one row a measure, and the number of sign flips that max-t shared."""
-    rule, better = plan.rule, plan.directions
+    rule = plan.rule
     plain = sample.test(rule.confidence)
     adjusted = adjust_family(sample, plain, rule)
     rows = []
     for i, name in enumerate(sample.measures):
-        higher, custom = better.higher[name], Estimate.of(plain, i)
+        planned, custom = plan.measures[name], Estimate.of(plain, i)
+        higher = planned.higher_is_better
         together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
         mean_a, mean_b = sample.means[:, i].tolist()
         # Where B is higher, tied, lower.
@@ -57,7 +58,7 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
             tested=math.isfinite(custom.pvalue),
             moved=bool(wins + losses),
             higher=higher,
-            declared=name not in better.undeclared,
+            declared=planned.direction_declared,
         )
         rows.append(
             MeasureResult(
@@ -140,7 +141,7 @@ def guard_results(
     # Of a few queries or clusters the exact flips of their signs must agree. What could not be
     # tested has not passed.
     results = []
-    rule, better = plan.rule, plan.directions
+    rule = plan.rule
     by_measure = {row.measure: row for row in rows}
     for guard in rule.guards:
         row = by_measure.get(guard.measure)
@@ -155,7 +156,7 @@ def guard_results(
             primary=guard.measure,
             margin=guard.margin,
             margin_is_relative=guard.margin_is_relative,
-            higher_is_better=better.higher[guard.measure],
+            higher_is_better=plan.measures[guard.measure].higher_is_better,
         )
         try:
             limits = _limits(sample, custom)
@@ -287,7 +288,7 @@ def find_alternatives(
             relative=other.relative,
         )
 
-    result = [decided(*choice) for choice in sample.others(rule, evidence)]
+    result = [decided(*choice) for choice in sample.others(plan, evidence)]
     subsets = iter(sample.without_supporting(rule, decision.direction))
 
     def is_fallen(item: Alternative) -> bool:

@@ -90,12 +90,12 @@ class RunDetails:
     documents: Mapping[str, str] = field(default_factory=dict)
 
 
-def collect_details(scores: Scores, primary: str, differences: FloatArray) -> RunDetails:
-    """Gather what stands behind a comparison."""
-    if set(scores.systems) - set(scores.judged_runs) or not scores.query_ids:
+def collect_details(scores: Scores, measure: Measure | None, differences: FloatArray) -> RunDetails:
+    """Gather what stands behind a comparison by a primary measure."""
+    has_runs = scores.judged_runs.keys() >= set(scores.systems)
+    if measure is None or not has_runs or not scores.query_ids:
         return RunDetails()
     a, b = (scores.judged_runs[system] for system in scores.systems)
-    measure = parse(primary)
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
     values = np.array([place[query_id] for query_id in scores.query_ids])
     tied = any((item.judged.tie_last > item.judged.tie_first).any() for item in (a, b))
@@ -328,13 +328,22 @@ class OtherChoice(NamedTuple):
 
 
 def other_choices(
-    scores: Scores, rule: Rule, deep: UnequalDepth | None, *, unjudged: bool
+    scores: Scores,
+    rule: Rule,
+    definition: Measure | None,
+    deep: UnequalDepth | None,
+    *,
+    unjudged: bool,
 ) -> Iterator[OtherChoice]:
-    """Yield the choices that apply."""
-    measure = rule.primary
-    declared = scores.take([scores.measures.index(measure)])
-    yield from treatments(declared, deep, lower=() if rule.higher_is_better else (measure,))
-    if unjudged and declared.judged_runs and _can_be_condensed(measure):
+    """Yield the choices that apply; ``definition`` is that of the primary measure."""
+    declared = scores.take([scores.measures.index(rule.primary)])
+    yield from treatments(declared, deep, lower=() if rule.higher_is_better else (rule.primary,))
+    # What takes judged documents alone, and does not already.
+    can_be_condensed = definition is not None and (
+        any(parameter.name == "judged_only" for parameter in definition.entry.parameters)
+        and not dict(definition.parameters).get("judged_only")
+    )
+    if unjudged and declared.judged_runs and can_be_condensed:
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
             yield OtherChoice("judged-only", condensed)
@@ -389,13 +398,6 @@ def _without(scores: Scores, rows: Sequence[int]) -> Scores:
     return replace(scores, query_ids=query_ids, values=scores.values[values])
 
 
-def _can_be_condensed(name: str) -> bool:
-    """Say whether a measure can be taken of the judged documents alone, and is not already."""
-    measure = parse(name)
-    names = any(parameter.name == "judged_only" for parameter in measure.entry.parameters)
-    return names and not dict(measure.parameters).get("judged_only")
-
-
 def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Iterator[OtherChoice]:
     """Yield the scores of a measure without the queries of the largest gains."""
     # First without all that may be left out, then without one, two, … up to all of them.
@@ -418,7 +420,7 @@ DEPTH = 20  # ranks of a list that is shown, at most
 def find_titles(
     docs: object,  # a path or mapping
     evidence: RunDetails,
-    primary: str,
+    definition: Measure | None,
     query_ids: Sequence[str],
     differences: FloatArray,
 ) -> tuple[dict[str, str], str]:
@@ -430,7 +432,7 @@ def find_titles(
         )
     from abrank.inputs.topics import read_documents
 
-    cutoff = dict(parse(primary).parameters).get("cutoff")
+    cutoff = None if definition is None else dict(definition.parameters).get("cutoff")
     depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
     order = ascending(differences)
     ends = {query_ids[i] for i in (*order[:EACH_END].tolist(), *order[-EACH_END:].tolist())}

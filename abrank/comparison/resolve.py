@@ -36,7 +36,7 @@ from abrank.diagnostics import Note
 from abrank.inference.clusters import CLUSTER_TESTS
 from abrank.inference.sequential import level_of_look, level_of_seen
 from abrank.measures import Measure, parse
-from abrank.measures.names import RequestedMeasures
+from abrank.measures.names import RequestedMeasures, known
 from abrank.options import Question
 from abrank.rule import Design, Guard
 from abrank.scoring.scores import Scores
@@ -53,11 +53,24 @@ class Margin(NamedTuple):
 
 
 @record
+class PlannedMeasure:
+    """One of the measures compared."""
+
+    name: str
+    # None of a user's own scores.
+    definition: Measure | None
+    higher_is_better: bool
+    # False where its name sounds like a cost and nobody said which is better.
+    direction_declared: bool
+
+
+@record
 class AnalysisPlan:
     """What a question means for the scores at hand, fixed before anything is tested."""
 
     rule: Rule
-    directions: Directions
+    # By name, in the order of the scores.
+    measures: Mapping[str, PlannedMeasure]
     # The largest difference that a query can have; infinite where it is not known.
     span: float
     seed: int = 0
@@ -66,6 +79,11 @@ class AnalysisPlan:
     bayes: bool = False
     # On the choice of the measure that decides.
     notes: tuple[Note, ...] = ()
+
+    @property
+    def primary(self) -> PlannedMeasure:
+        """The measure that decides."""
+        return self.measures[self.rule.primary]
 
 
 def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores, AnalysisPlan]:
@@ -138,7 +156,7 @@ def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores
                 f" than {reach:g}"
             )
     return scores, AnalysisPlan(
-        rule, better, _span(scores, primary, margin),
+        rule, _planned(better), _span(scores, primary, margin),
         entropy(question.rng), question.resamples, question.bayes, notes,
     )  # fmt: skip
 
@@ -166,7 +184,14 @@ def resolve_again(
     rule = replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
     margin = Margin(rule.margin, rule.margin_is_relative)
     span = _span(scores, rule.primary, margin)
-    return AnalysisPlan(rule, better, span, seed, n_resamples, bayes)
+    return AnalysisPlan(rule, _planned(better), span, seed, n_resamples, bayes)
+
+
+def _planned(better: Directions) -> dict[str, PlannedMeasure]:
+    return {
+        name: PlannedMeasure(name, known(name), is_higher, name not in better.undeclared)
+        for name, is_higher in better.higher.items()
+    }
 
 
 # --- Margins and guards

@@ -33,7 +33,7 @@ def evaluate(qrels, runs, measures, *, top=0, **how):
 def gathered(measure="nDCG@2", **how):
     scores = evaluate(QRELS, {"A": A, "B": B}, [measure], top=3, **how)
     return scores, collect_details(
-        scores, scores.measures[0], (scores.of("B") - scores.of("A"))[:, 0]
+        scores, parse(scores.measures[0]), (scores.of("B") - scores.of("A"))[:, 0]
     )
 
 
@@ -65,7 +65,7 @@ def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
     assert spread == pytest.approx(0.5)
     untied = {"q1": {"d1": 1.0}}
     scores = evaluate({"q1": {"d1": 1}}, {"A": untied, "B": untied}, ["RR"], top=1)
-    assert collect_details(scores, "RR", np.zeros(1)).tie_range is None
+    assert collect_details(scores, parse("RR"), np.zeros(1)).tie_range is None
 
 
 def test_unjudged_documents_of_one_side_only():
@@ -114,7 +114,7 @@ def test_measures_of_diversity_have_no_ranges():
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1), ("q2", "a", "d1", 1)]
     tied = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 2.0, "x": 1.0}}
     scores = evaluate(rows, {"A": tied, "B": B}, ["StRecall@1"], top=3)
-    details = collect_details(scores, "StRecall@1", np.zeros(2))
+    details = collect_details(scores, parse("StRecall@1"), np.zeros(2))
     assert details.tie_range is None
     assert details.rankings["q1"][0] == (("d2", 1), ("d1", 1))
 
@@ -124,16 +124,16 @@ def test_relevant_documents_beyond_the_first_of_one_list_have_their_rank_there()
     a = {"q1": {"d1": 9.0, "d3": 8.0, "d2": 7.0, "x": 6.0, "d4": 5.0}, "q2": {"d1": 1.0}}
     b = {"q1": {"x": 9.0, "d4": 8.0, "d3": 7.0, "y": 6.0, "d1": 5.0}}
     scores = evaluate(qrels, {"A": a, "B": b}, ["P@2"], top=2)
-    details = collect_details(scores, "P@2", np.zeros(2))
+    details = collect_details(scores, parse("P@2"), np.zeros(2))
     # d1 is 1st in A and 5th in B, d4 2nd in B and 5th in A; B has nothing for q2.
     assert details.elsewhere == {"q1": {"d1": 5, "d4": 5}, "q2": {"d1": 0}}
     strict = evaluate(qrels, {"A": a, "B": b}, ["P(rel=2)@2"], top=2)
-    assert collect_details(strict, "P(rel=2)@2", np.zeros(2)).elsewhere == {"q1": {"d1": 5}}
+    assert collect_details(strict, parse("P(rel=2)@2"), np.zeros(2)).elsewhere == {"q1": {"d1": 5}}
 
 
 def test_ready_scores_and_evaluations_without_lists_have_no_places_elsewhere():
     scores = evaluate(QRELS, {"A": A, "B": B}, ["P@2"])
-    assert collect_details(scores, "P@2", np.zeros(3)).elsewhere == {}
+    assert collect_details(scores, parse("P@2"), np.zeros(3)).elsewhere == {}
 
 
 Table = dict[str, dict[str, Any]]

@@ -238,7 +238,7 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
     assert "--docs is for runs, not for ready scores" in capsys.readouterr().err
     ready = abrank.compare_scores({"q": 0.5, "r": 0.1}, {"q": 0.6, "r": 0.2})
     with pytest.raises(ArgumentError, match="ready scores were compared"):
-        find_titles({"d": "x"}, ready.evidence, "score", ready.query_ids, ready.differences())
+        find_titles({"d": "x"}, ready.evidence, None, ready.query_ids, ready.differences())
 
 
 def test_what_stands_beside_the_scores() -> None:

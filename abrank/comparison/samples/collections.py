@@ -22,6 +22,7 @@ from abrank.comparison.groups import (
     segment,
 )
 from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     MeasureResult,
@@ -208,12 +209,14 @@ class Stratified(QuerySample):
             strata=[name for name, x in self.parts.items() for _ in x.query_ids],
         )  # fmt: skip
 
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = self.pair
         remarks = [remark for part in self.parts.values() for remark in part.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[OtherChoice, Stratified]]:
+    def others(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterator[tuple[OtherChoice, Stratified]]:
         # Each collection moves as its own comparison does; the differences keep their variance.
         moved = {
             name: replace(part, b=part.b + alternative.diff - part.primary.diff)
@@ -222,7 +225,7 @@ class Stratified(QuerySample):
             if alternative.kind == "partly-condensed"
         }
         if moved:
-            second = self.of_parts({**self.parts, **moved}, self.names, (rule.primary,))
+            second = self.of_parts({**self.parts, **moved}, self.names, (plan.rule.primary,))
             yield OtherChoice("partly-condensed", second.scores), second
 
     # Those of its queries stand with the comparison of each collection.

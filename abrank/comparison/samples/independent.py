@@ -16,6 +16,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import Alternative
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
 from abrank.comparison.samples.queries import ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Units
@@ -120,6 +121,6 @@ class IndependentGroups(ScoredSample):
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return ()
 
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return {"a": a, "b": b, "remarks": self.scores.notes}

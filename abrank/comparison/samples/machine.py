@@ -18,6 +18,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.query_data import MachineScores, QueryData
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     WITH_MACHINE,
@@ -160,11 +161,13 @@ class WithMachine(QuerySample):
         widening = both.interval.width / people.interval.width
         return float(np.std(self.differences[:, lead] * widening, ddof=1))
 
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
-        return {**super().found(rule, decision), "machine": self.judged}
+    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        return {**super().found(plan, decision), "machine": self.judged}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
-        return () if self.together else super().others(rule, evidence)
+    def others(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        return () if self.together else super().others(plan, evidence)
 
     def without_supporting(
         self, rule: Rule, direction: int

@@ -24,6 +24,7 @@ from abrank.comparison.evidence import (
 )
 from abrank.comparison.groups import ClusterSummary, Segmentation, segment
 from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     Effect,
@@ -88,7 +89,9 @@ class ScoredSample:
     def few_clusters(self) -> bool:
         return False
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
+    def others(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
         return ()
 
     def without_supporting(
@@ -225,11 +228,15 @@ class QuerySample(ScoredSample):
             seed=self.seed, clusters=labels, weights=weights,
         )  # fmt: skip
 
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
-        scores, (a, b), saved = self.scores, self.pair, self.saved
+    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        scores, (a, b), saved, rule = self.scores, self.pair, self.saved, plan.rule
         query_ids = set(scores.query_ids) if self.topics else set()
         differences = self.differences[:, self.measures.index(rule.primary)]
-        evidence = collect_details(scores, rule.primary, differences) if saved is None else None
+        evidence = (
+            collect_details(scores, plan.primary.definition, differences)
+            if saved is None
+            else saved.evidence
+        )
         return {
             "a": a,
             "b": b,
@@ -240,7 +247,7 @@ class QuerySample(ScoredSample):
                 if system in scores.audits
             },
             "topics": {query: text for query, text in self.topics.items() if query in query_ids},
-            "evidence": evidence if saved is None else saved.evidence,
+            "evidence": evidence,
             "preferences": self._preferences(rule, differences),
             "beliefs": beliefs(
                 differences, rule, margin=decision.margin, seed=self.seed, requested=self.bayes
@@ -256,9 +263,14 @@ class QuerySample(ScoredSample):
         attainable = attainable_level(differences, rule.alpha) if by_flips else None
         return replace(self.votes, decided=share_of_net(run_test), attainable=attainable)
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
+    def others(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
         unjudged = any(evidence.n_unjudged)
-        for choice in other_choices(self.scores, rule, self.deep, unjudged=unjudged):
+        definition = plan.primary.definition
+        for choice in other_choices(
+            self.scores, plan.rule, definition, self.deep, unjudged=unjudged
+        ):
             yield choice, self.of(choice.scores)
 
     def without_supporting(

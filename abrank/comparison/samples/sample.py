@@ -16,6 +16,7 @@ from abrank.comparison.evidence import (
 )
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     Effect,
@@ -116,10 +117,12 @@ class SampleWithEvidence(Sample, Protocol):
         self, rule: Rule, lead: int
     ) -> tuple[ClusterSummary | None, ClusterSizes] | None: ...
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
-    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
+    def others(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
         """Return other choices than those declared, and the sample of the primary measure."""
 
     def without_supporting(
