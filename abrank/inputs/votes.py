@@ -13,8 +13,9 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -318,10 +319,12 @@ class VoteTable:
         rows = self.rows
         return set(rows.names) if isinstance(rows, VoteRows) else set(chain.from_iterable(rows))
 
-    def column(self, name: str) -> Sequence[Any]:
-        """Return the cell of each row in a column; None where a row has none."""
+    def column(self, name: str, second: str = "") -> Sequence[Any]:
+        """Return the cell of each row in a column, or in the second; None where a row has none."""
         rows = self.rows
-        return rows.column(name) if isinstance(rows, VoteRows) else [row.get(name) for row in rows]
+        if isinstance(rows, VoteRows):
+            return rows.column(name if name in rows.names else second)
+        return [row.get(name, row.get(second)) for row in rows]
 
     def texts(self, name: str) -> list[str]:
         """Return the cell of each row in a column as text."""
@@ -401,30 +404,31 @@ def read_votes(
     remarks += _reading(table, names, scale)
     # Where each system stands on the left in some rows, the left one was shown first.
     both_orders = table.pair() not in (None, CHOSEN) and {1, -1} <= {*sides}
-    by_place = "left" if both_orders else ""
+    columns = _verdicts(table, "left" if both_orders else "")
+    queries, turns = table.texts(table.key), table.texts("turn")
+    judges = [
+        text_of(judge[0] if isinstance(judge, list) and judge else judge)
+        for judge in table.column("judge", "annotator")
+    ]
+
+    @lru_cache(_MOST_VALUES)
+    def read(verdict: str, first: str, side: int) -> tuple[str, float, str]:
+        value = _value(verdict, scale, names, table.ties)
+        value *= 1 if _is_name(verdict, names) else side
+        return _lacking(verdict, scale), value, _shown_first(first, side, names)
+
     for i in selected:
-        row = table.rows[i]
-        verdicts = [*_verdicts(row, table, by_place)]
-        if why := next(filter(None, (_lacking(item, scale) for item, _ in verdicts)), ""):
+        verdicts = [read(column[i], first[i], sides[i]) for column, first in columns]
+        if why := next((why for why, _, _ in verdicts if why), ""):
             left_out[why] += 1  # of a verdict in two orders both: one alone tells the place, too
             continue
-        judge = row.get("judge", row.get("annotator"))
-        judge = text_of(judge[0] if isinstance(judge, list) and judge else judge)
-        for verdict, first in verdicts:
-            value = _value(verdict, scale, names, table.ties)
+        for _, value, first in verdicts:
             if math.isnan(value):
                 unknown.append(i)
-            flips = 1 if _is_name(verdict, names) else sides[i]
-            value = flips * value * strengths[i] / strongest
+            value *= strengths[i] / strongest
             if len(values) < _MOST_VALUES:
                 value = values.setdefault(value, value)
-            votes.append(
-                Vote(
-                    text_of(row[table.key]), value,
-                    _shown_first(first, sides[i], names), judge, text_of(row.get("turn")),
-                    weights[i],
-                )
-            )  # fmt: skip
+            votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
     if {text_of(table.rows[i].get(table.verdict)) for i in unknown} <= {"0", "1"}:
@@ -438,9 +442,7 @@ def read_votes(
     ]
     lost = set[str]()
     if left_out:
-        lost = {text_of(table.rows[i][table.key]) for i in selected} - {
-            vote.query for vote in votes
-        }
+        lost = {queries[i] for i in selected} - {vote.query for vote in votes}
     if lost:
         some = ", ".join(f.shorten(item, width=40) for item in sorted(lost)[:3])
         remarks.append(
@@ -531,17 +533,16 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
     return a, b
 
 
-def _verdicts(row: Row, table: VoteTable, by_place: str) -> Iterable[tuple[Any, str]]:
-    """Yield the verdicts of a row, and which side was shown first."""
-    if {"g1_winner", "g2_winner"} <= table.columns:  # FastChat: both orders on one line
-        yield row.get("g1_winner"), "left"
-        yield row.get("g2_winner"), "right"
-        return
+def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str]]]:
+    """Return the columns of verdicts, and which side was shown first."""
+    games = {"g1_winner": "left", "g2_winner": "right"}
+    if {*games} <= table.columns:  # FastChat: both orders on one line
+        return [(table.texts(name), [side] * len(table.rows)) for name, side in games.items()]
     if not table.verdict:
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
     # AlpacaEval draws the order of each pair, and does not keep it.
     text = "random" if {"output_1", "output_2"} <= table.columns else by_place
-    yield row.get(table.verdict), text_of(row.get("shown_first")) or text
+    return [(table.texts(table.verdict), [item or text for item in table.texts("shown_first")])]
 
 
 def _scale(table: VoteTable) -> str:
