@@ -21,6 +21,7 @@ from abrank import inference
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, BoolArray, FloatArray, IntArray, RandomSource
+from abrank._support.work import without_collecting
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.pairing import system_names
 from abrank.comparison.query_data import QueryData
@@ -49,6 +50,7 @@ def with_test(question: Question) -> Question:
     return question if question.test else replace(question, test="t" if by_t else "permutation")
 
 
+@without_collecting()
 def compare_votes(
     inputs: Inputs,
     question: Question,

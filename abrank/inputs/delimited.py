@@ -241,7 +241,8 @@ def text_columns(
     bad: list[BadLine] = []
     n_bad = 0
     while rows := list(islice(lines, _ROWS)):
-        for number, fields in rows:
+        numbers, texts = zip(*rows, strict=True)
+        for number, fields in rows if {*map(len, texts)} != {width} else ():
             if len(fields) != width:
                 n_bad += 1
                 text, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
@@ -250,15 +251,12 @@ def text_columns(
         del bad[MOST_SHOWN:]
         if bad:
             continue  # no row will be used
-        numbers, texts = zip(*rows, strict=True)
         line_numbers.extend(numbers)
         for column, cells, distinct_cells in zip(
             columns, zip(*texts, strict=True), distinct, strict=True
         ):
             few = len(distinct_cells) < _ROWS
-            column.extend(
-                (distinct_cells.setdefault(cell, cell) for cell in cells) if few else cells
-            )
+            column.extend(map(distinct_cells.setdefault, cells, cells) if few else cells)
     if bad:
         raise ReadError(label, lines=bad, total=n_bad, expected=expected)
     return columns, line_numbers

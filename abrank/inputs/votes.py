@@ -328,7 +328,11 @@ class VoteTable:
 
     def texts(self, name: str) -> list[str]:
         """Return the cell of each row in a column as text."""
-        return list(map(text_of, self.column(name)))
+        column = self.column(name)
+        try:
+            return list(map(str.strip, column))
+        except TypeError:
+            return list(map(text_of, column))
 
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
         """Raise the error of these rows, if there are any, the first of them shown."""

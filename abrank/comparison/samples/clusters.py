@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
-from abrank._support.result import record
+from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.groups import (
     ClusterSummary,
@@ -99,18 +99,22 @@ class Clustered(QuerySample):
     def units(self, column: int) -> Units:
         return super().units(column).by_cluster(self.labels)
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
         decides = deciding_test(self.by, self.sizes)
-        rows = []
-        for name, title in OF_CLUSTERS.items():
+
+        def run(name: str) -> TestRow:
             result = run_cluster_test(
                 name, differences, self.codes,
                 confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
             )  # fmt: skip
-            rows.append(TestRow.of(result, title, decides=name == decides))
-        plain = inference.run_test("t", differences, confidence=rule.confidence)
-        return *rows, TestRow.of(plain, IGNORING, decides=False)
+            return TestRow.of(result, OF_CLUSTERS[name], decides=name == decides)
+
+        def ignoring() -> TestRow:
+            plain = inference.run_test("t", differences, confidence=rule.confidence)
+            return TestRow.of(plain, IGNORING, decides=False)
+
+        return Deferred(*(partial(run, name) for name in OF_CLUSTERS), ignoring)
 
     def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.n:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from abrank import inference
-from abrank._support.result import record
+from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import (
     MeasureResult,
@@ -39,11 +39,11 @@ class Sequential(QuerySample):
             differences, planned=self.planned, alpha=self.alpha, confidence=confidence
         )
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
         completed = self._run(self.by, differences, rule.confidence)
         first = TestRow.of(completed, SEQUENCE, decides=True)
-        return (first, *self._run_later(COMPANIONS, differences, rule))
+        return Deferred(lambda: first, *self._runs(COMPANIONS, differences, rule))
 
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.decides)

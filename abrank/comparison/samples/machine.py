@@ -14,6 +14,7 @@ import numpy as np
 
 from abrank import inference, inputs
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.result import Deferred
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
 from abrank.comparison.pairing import pair_scores
@@ -152,7 +153,8 @@ class WithMachine(QuerySample):
             row.pvalue, pvalue_low=row.pvalue, pvalue_high=row.pvalue, pvalue_error=0.0,
             method="closed form", n_resamples=0, decides=True,
         )  # fmt: skip
-        return (first, *self._run_later(COMPANIONS, self.differences[:, lead], rule))
+        runs = self._runs(COMPANIONS, self.differences[:, lead], rule)
+        return Deferred(lambda: first, *runs)
 
     def deviation(self, lead: int) -> float:
         if not self.together or not self.judged.worth:

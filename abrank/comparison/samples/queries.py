@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -180,12 +180,12 @@ class QuerySample(ScoredSample):
         differences = self.differences[:, lead]
         # A test of a user's own stands first.
         names = (*([] if self.by in COMPANIONS else [self.by]), *COMPANIONS)
-        return self._run_later(names, differences, rule, decides=self.by)
+        return Deferred(*self._runs(names, differences, rule, decides=self.by))
 
-    def _run_later(
+    def _runs(
         self, names: Sequence[str], differences: FloatArray, rule: Rule, *, decides: str = ""
-    ) -> Sequence[TestRow]:
-        """Run tests when they are looked at, and say which of them decides; none by default."""
+    ) -> list[Callable[[], TestRow]]:
+        """Return what runs each test, and says which of them decides; none by default."""
 
         def run(name: str) -> TestRow:
             result = inference.run_test(
@@ -194,7 +194,7 @@ class QuerySample(ScoredSample):
             )  # fmt: skip
             return TestRow.of(result, inference.TESTS[name].title, decides=name == decides)
 
-        return Deferred(*(partial(run, name) for name in names))
+        return [partial(run, name) for name in names]
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
         return effects(

@@ -104,7 +104,7 @@ class Weighted(Clustered):
         units = Units(*(self.values * item for item in (differences, scores, ones)))
         return units.by_cluster(self.labels) if self.labels else units
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, [lead]]
         completed = self._run("t", differences, rule.confidence)
         plain = inference.run_test("t", differences, confidence=rule.confidence)
