@@ -73,10 +73,11 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     if method in ("holm", "bh"):  # own: cold comparisons and rankings ask for them, and
         members = adjusted[defined]  # statsmodels takes a second to load
         order, ranks = np.argsort(members, kind="stable"), np.arange(1, members.size + 1)
+        steps = members[order]
         if method == "holm":
-            steps = np.maximum.accumulate((members.size + 1 - ranks) * members[order])
+            steps = np.maximum.accumulate((members.size + 1 - ranks) * steps)
         else:
-            steps = np.minimum.accumulate((members[order] / (ranks / members.size))[::-1])[::-1]
+            steps = np.minimum.accumulate((steps / (ranks / members.size))[::-1])[::-1]
         members[order] = np.minimum(steps, 1.0)
         adjusted[defined] = members
     else:
@@ -139,9 +140,8 @@ def max_t(
         Joint level of the intervals.
     n_resamples : int
         Random flips m; where all 2**n flips are no more than m + 1 they are enumerated. Above
-        10,000 queries m + 1 becomes the next power of 2, and the flips with the identity are all
-        products of log2(m + 1) random ones
-        (:func:`~abrank.inference.sign_flips.composed_flips`).
+        10,000 queries m + 1 becomes the next power of 2, and the flips are all products of
+        log2(m + 1) random ones (:func:`~abrank.inference.sign_flips.composed_flips`).
 
     Returns
     -------
@@ -159,9 +159,8 @@ def max_t(
 
     The step-down p compares a column with the largest z of the columns whose z is no larger, and is
     never below the p of a column with a larger z. It finds more, and bounds the chance of any false
-    finding all the same [1]_. But the two-sided confidence set that belongs to it says of a column
-    it rejects only that its mean is not 0, neither on which side nor how far [2]_. So the single
-    step is what has intervals, and what stands in a table beside them.
+    finding all the same [1]_; but the confidence set that belongs to it does not say on which side
+    of 0 a mean lies [2]_, so that the single step is what has intervals.
 
     References
     ----------
@@ -200,17 +199,14 @@ def max_t_of_systems(
     on_part: Callable[[int, int], None] | None = None,
 ) -> MaxT:
     """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums."""
-    # The flips of a query are those of its scores, so the sum of a pair under a flip is the
-    # difference of the sums of its systems: these are found once a system, not once a pair. The
-    # differences of a query are never held for all pairs.
+    # The sum of a pair under a flip is the difference of the sums of its systems, which are found
+    # once a system; the differences of a query are never held for all pairs.
     # The intervals are those of the single step, but for pairs that the steps alone tell apart:
-    # there the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
-    # `pvalue_step_down` < 1 - confidence. What is promised, each by itself: the single-step
-    # intervals hold all means with at least `confidence`, and the chance that any pair without a
-    # difference is found, by the steps, is at most 1 - confidence. Both at once are not guaranteed:
-    # a limit put at 0 is a finding of the steps, not a limit of the single step, and with it the
-    # chance that all that is shown is right (each interval, and each finding with its side of 0)
-    # may fall below `confidence`.
+    # there the limit next to 0 is put at 0 (the float beside it), so that they exclude 0 exactly
+    # where `pvalue_step_down` < 1 - confidence. Promised is each by itself: the single-step
+    # intervals hold all means with at least `confidence`, and the chance that the steps find any
+    # pair without a difference is at most 1 - confidence. The chance that all that is shown is
+    # right may fall below `confidence`.
     # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano &
     # Wolf (2005), Econometrica 73, 1237-1282.
     n_resamples = checks.resamples(n_resamples)

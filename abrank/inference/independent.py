@@ -1,6 +1,6 @@
 """Two independent groups: Welch's t, permutation of the labels, bootstrap, and effect sizes."""
 
-# All by scipy.stats. A group is an array of shape (n_units, n_comparisons).
+# All by statsmodels and scipy.stats. A group is an array of shape (n_units, n_comparisons).
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N_RESAMPLES = 9999
 def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
     """Test whether two independent groups have one mean, without taking their variances as equal.
 
-    Source: Welch (1947), Biometrika 34, 28-35; scipy.stats.ttest_ind.
+    Source: Welch (1947), Biometrika 34, 28-35; statsmodels.stats.weightstats.CompareMeans.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
     >>> welch(a, b, confidence=0.95).pvalue.round(4)
     array([0.0267])
     """
-    from scipy import stats
+    from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
     alpha = as_alpha(confidence, a.shape[1])
     estimate = b.mean(axis=0) - a.mean(axis=0)
@@ -41,10 +41,10 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
     if min(len(a), len(b)) > 1:
         spread = (np.ptp(a, axis=0) > 0.0) | (np.ptp(b, axis=0) > 0.0)
         answer[:, ~spread & (estimate == 0.0)] = [[0.0], [1.0], [0.0], [0.0]]
-        ttest_ind = stats.ttest_ind(b[:, spread], a[:, spread], equal_var=False)
-        statistic[spread], pvalue[spread] = ttest_ind.statistic, ttest_ind.pvalue
+        groups = CompareMeans(DescrStatsW(b[:, spread]), DescrStatsW(a[:, spread]))
+        statistic[spread], pvalue[spread], _ = groups.ttest_ind(usevar="unequal")
         for level in np.unique(alpha[spread]):
-            limits = ttest_ind.confidence_interval(1.0 - level)
+            limits = groups.tconfint_diff(alpha=level, usevar="unequal")
             for end, limit in zip((low, high), limits, strict=True):
                 end[spread] = np.where(alpha[spread] == level, limit, end[spread])
     low, high = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)

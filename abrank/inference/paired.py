@@ -44,11 +44,10 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
     of. The query pairs the scores. It keeps its level on per-query scores from 25 queries up [1]_.
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is t = mean(d) / (s / sqrt(n)), s the standard deviation of the n differences
-        d, with n - 1 degrees of freedom. Without spread it is NaN, and the interval unbounded.
+    Notes
+    -----
+    ``statistic`` is t = mean(d) / (s / sqrt(n)), s the standard deviation of the n differences d,
+    with n - 1 degrees of freedom. Without spread it is NaN, and the interval unbounded.
 
     References
     ----------
@@ -187,16 +186,12 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     of. The query pairs the scores. It is for small levels, as those of an error budget: there t
     and sign flips find too much where differences are skewed (``reports/calibration/reuse.md``).
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is t. The p-value is the larger of t's and of Hall's [1]_, the interval spans
-        both; NaN and unbounded where those of t are.
-
     Notes
     -----
-    With T = mean(d) / s, and g the skewness of d times 1 + 6 / n, T + g T**2 / 3 + g**2 T**3 / 27 +
-    g / (6 n), times sqrt(n), is compared with Student's t with n - 1 degrees of freedom.
+    ``statistic`` is t. The p-value is the larger of t's and of Hall's [1]_, the interval spans
+    both; NaN and unbounded where those of t are. With T = mean(d) / s, and g the skewness of d
+    times 1 + 6 / n, T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n), times sqrt(n), is compared with
+    Student's t with n - 1 degrees of freedom.
 
     References
     ----------
@@ -232,12 +227,11 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     won. Hypothesis: a query that is decided is won by either system with probability one half. The
     query pairs the scores.
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is the number of wins. Of w wins and l losses p is min(1, 2 P(X >= max(w, l)))
-        of w + l tosses of a fair coin; the interval is Clopper and Pearson's for the share of wins,
-        put on the scale of the estimand.
+    Notes
+    -----
+    ``statistic`` is the number of wins. Of w wins and l losses p is min(1, 2 P(X >= max(w, l))) of
+    w + l tosses of a fair coin; the interval is Clopper and Pearson's for the share of wins, put on
+    the scale of the estimand.
 
     Examples
     --------
@@ -321,17 +315,13 @@ def permutation(
         "exact" draws only for a column whose p would be unsure by more than a thousandth of it and
         by more than 1e-6.
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is the mean difference. Method "exact", or "Monte Carlo" where any column was
-        drawn; ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` tell of each.
-
     Notes
     -----
-    Let J be the flipped queries. After a shift by theta the flipped mean is at least the observed
-    one exactly when the mean of d over J is <= theta (for the empty J: always). So theta is
-    rejected by a count of subset means, and the limits are subset means [1]_.
+    ``statistic`` is the mean difference. Method "exact", or "Monte Carlo" where any column was
+    drawn; ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` tell of each. Let J be the flipped
+    queries. After a shift by theta the flipped mean is at least the observed one exactly when the
+    mean of d over J is <= theta (for the empty J: always). So theta is rejected by a count of
+    subset means, and the limits are subset means [1]_.
 
     The exact test goes through all flips of up to 16 queries. Above, the distribution of the
     flipped sum is computed: differences of few decimals or small fractions by convolution [2]_, up
@@ -426,12 +416,6 @@ def bounded(
     span : float
         Largest difference that a query can have: 1 for a measure from 0 to 1.
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is the logarithm of what the richer bet has made of 1, below 0 where that was
-        the bet on A.
-
     Raises
     ------
     ArgumentError
@@ -439,11 +423,13 @@ def bounded(
 
     Notes
     -----
-    With x = (d / span + 1) / 2 in [0, 1], a mean m is bet against by K(m), the mean over fixed
-    shares f of the product over queries of 1 + f (x / m - 1): its expectation is 1 where the mean
-    is m, so it reaches 1 / alpha with a chance of at most alpha, at any time (Ville's inequality).
-    One half of the capital bets that the mean is larger, one half by 1 - x that it is smaller; the
-    interval holds the means against which neither has won ("hedged grid Kelly" of [1]_).
+    ``statistic`` is the logarithm of what the richer bet has made of 1, below 0 where that was the
+    bet on A. With x = (d / span + 1) / 2 in [0, 1], a mean m is bet against by K(m), the mean over
+    fixed shares f of the product over queries of 1 + f (x / m - 1): its expectation is 1 where the
+    mean is m, so it reaches 1 / alpha with a chance of at most alpha, at any time (Ville's
+    inequality). One half of the capital bets that the mean is larger, one half by 1 - x that it is
+    smaller; the interval holds the means against which neither has won ("hedged grid Kelly" of
+    [1]_).
 
     References
     ----------

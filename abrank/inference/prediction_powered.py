@@ -8,7 +8,7 @@ it rejected 7.5 to 10 % of true null hypotheses at the level 5 %.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.paired import mean_and_error, t_answer, t_pvalue
+from abrank.inference.independent import welch
+from abrank.inference.paired import mean_and_error, t_answer
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.student import student_quantile
@@ -39,10 +40,9 @@ class PredictionPowered:
     """The answer of :func:`run_prediction_powered`: arrays of shape (n_comparisons,), and sizes.
 
     ``slope`` is lambda, ``correlation`` that of people and machine on the judged queries,
-    ``floored`` says that the residual variance was raised to the least that is believed,
-    ``refused`` that the machine was set aside and people alone answer, ``outside`` is the share of
-    all queries whose machine difference lies outside the range of the judged ones, and ``worth``
-    how many human queries alone would give an interval as narrow.
+    ``floored`` says that the residual variance was raised to its minimum, ``refused`` that people
+    alone answer, ``outside`` is the share of all queries whose machine difference lies outside the
+    range of the judged ones, ``worth`` how many human queries alone would be as precise.
     """
 
     estimate: FloatArray
@@ -194,16 +194,10 @@ def worth_interval(
     at_once = max(1, VALUES_AT_ONCE // len(d))
     for first in range(0, N_RESAMPLES, at_once):
         count = min(at_once, N_RESAMPLES - first)
-        integers = random.integers(0, len(d), (len(d), count))
-        fit = _fit(
-            d[integers],
-            everything,
-            visited[integers],
-            finite=False,
-            floor=UNSEEN_FAILURES,
-            fewest=0.0,
-        )
-        result.append(_worth(d[integers], fit, np.full(count, 1.0 - confidence)))
+        rows = random.integers(0, len(d), (len(d), count))
+        options: Any = {"finite": False, "floor": UNSEEN_FAILURES, "fewest": 0.0}
+        fit = _fit(d[rows], everything, visited[rows], **options)
+        result.append(_worth(d[rows], fit, np.full(count, 1.0 - confidence)))
     values = np.concatenate(result)
     low, high = np.quantile(values[~np.isnan(values)], [0.025, 0.975], method="nearest")
     return float(low), float(high)
@@ -276,11 +270,6 @@ def welch_pvalue(first: FloatArray, two: FloatArray) -> float:
         return float("nan")
     if not has_spread(np.concatenate([first, two])):
         return 1.0
-    shares = np.array([item.var(ddof=1) / len(item) for item in (first, two)])
-    if not shares.any():
+    if not (has_spread(first) or has_spread(two)):
         return 0.0
-    freedom = shares.sum() ** 2 / float(
-        shares**2 @ (1.0 / np.array([len(first) - 1, len(two) - 1]))
-    )
-    statistic = np.array([first.mean() - two.mean()]) / np.sqrt(shares.sum())
-    return float(t_pvalue(statistic, freedom, "two-sided")[0])
+    return float(welch(two[:, None], first[:, None], confidence=0.95).pvalue[0])

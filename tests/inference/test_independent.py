@@ -71,3 +71,10 @@ def test_effect_sizes_are_those_of_the_textbook() -> None:
     assert EFFECTS["p_better"](a, b) == pytest.approx(share, abs=1e-12)
     assert EFFECTS["rank_biserial"](a, b) == pytest.approx(2 * share - 1, abs=1e-12)
     assert EFFECTS["glass_delta"](a, b) == pytest.approx((b.mean() - a.mean()) / a.std(ddof=1))
+
+
+def test_a_group_of_one_value_is_tested_without_a_warning() -> None:
+    # Warnings are errors here; scipy.stats.ttest_ind has one of lost precision.
+    a, b = np.full((3, 1), 0.1), np.array([[0.1], [0.2], [0.3]])
+    t = 0.1 / (0.1 / np.sqrt(3))
+    assert welch(a, b, confidence=0.95).pvalue == pytest.approx(2 * stats.t.sf(t, 2), rel=1e-12)

@@ -219,13 +219,12 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
     scores. What is said of two systems depends on which others take part [2]_.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is q, of the range of normal variables. Limits are NaN: the error of a rank
-        difference is known under the hypothesis only, so a critical difference makes no interval.
-        The variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs)
-        is not: with ties those are too careful.
+    Notes
+    -----
+    ``statistic`` is q, of the range of normal variables. Limits are NaN: the error of a rank
+    difference is known under the hypothesis only, so a critical difference makes no interval. The
+    variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs) is not:
+    with ties those are too careful.
 
     References
     ----------
@@ -260,11 +259,10 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
     scores.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what
-        ties take, for k systems on n queries; p of the normal law, times the comparisons.
+    Notes
+    -----
+    ``statistic`` is z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what ties
+    take, for k systems on n queries; p of the normal law, times the comparisons.
 
     References
     ----------
@@ -301,12 +299,11 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
     adjust : str
         A name in ``ADJUSTMENTS``, for the number of pairs.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), e the mean square error of
-        the two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees
-        of freedom; p NaN where e is 0, as with one query, or one order on every query.
+    Notes
+    -----
+    ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), e the mean square error of the
+    two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees of
+    freedom; p NaN where e is 0, as with one query, or one order on every query.
 
     References
     ----------

@@ -66,12 +66,11 @@ def pairwise(
     span : float, optional
         Of ``bounded``: the largest difference that a query can have.
 
-    Returns
-    -------
-    JointAnswer
-        The interval of a pair has the level at which the procedure tested it, alpha p / p adjusted,
-        so that it excludes 0 exactly when the adjusted p < alpha. Only with "bonferroni" do the
-        intervals hold jointly.
+    Notes
+    -----
+    The interval of a pair has the level at which the procedure tested it, alpha p / p adjusted, so
+    that it excludes 0 exactly when the adjusted p < alpha. Only with "bonferroni" do the intervals
+    hold jointly.
 
     Examples
     --------
@@ -129,16 +128,12 @@ def max_t_of_pairs(
     on_part : callable, optional
         Told now and then how many pairs are tested, and how many there are.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is the mean difference. Method "exact" where all flips were enumerated.
-
     Notes
     -----
-    z = abs(sum d) / sqrt(sum d**2) of a pair's differences d. Its p is the share of flips whose
-    largest z, of the pairs with no larger one, reaches it, and at least the p of every pair with a
-    larger z.
+    ``statistic`` is the mean difference. Method "exact" where all flips were enumerated. z =
+    abs(sum d) / sqrt(sum d**2) of a pair's differences d. Its p is the share of flips whose largest
+    z, of the pairs with no larger one, reaches it, and at least the p of every pair with a larger
+    z.
 
     Examples
     --------
@@ -231,12 +226,11 @@ def tukey(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswe
     than others, ``max-t`` and ``pairwise`` give each pair its own. On real systems of one mean it
     tells some pair of five apart in 7 % of samples in place of 5 (``reports/calibration``).
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is q = abs(difference) / sqrt(error / n_queries), with (n - 1)(k - 1) degrees
-        of freedom. All intervals are of one width, twice the honest significant difference. With
-        two systems it is the paired t test.
+    Notes
+    -----
+    ``statistic`` is q = abs(difference) / sqrt(error / n_queries), with (n - 1)(k - 1) degrees of
+    freedom. All intervals are of one width, twice the honest significant difference. With two
+    systems it is the paired t test.
 
     References
     ----------
@@ -267,12 +261,11 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     query pairs the scores. One error variance is taken to serve all comparisons: on real systems of
     one mean it errs in 7 % in place of 5 (``reports/calibration``); ``max-t`` takes one for each.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is abs(t) = abs(difference) / sqrt(2 e / n), e the mean square error of the
-        two-way analysis of variance; p is the chance that the largest abs(t) of k - 1 means against
-        one, correlated by 1/2, is at least as large.
+    Notes
+    -----
+    ``statistic`` is abs(t) = abs(difference) / sqrt(2 e / n), e the mean square error of the
+    two-way analysis of variance; p is the chance that the largest abs(t) of k - 1 means against
+    one, correlated by 1/2, is at least as large.
 
     References
     ----------
@@ -378,16 +371,12 @@ def randomised_tukey(
         Random orders m; 19,999, or 1,999 above 50,000 scores. Where all ``(k!)**n`` orders are no
         more than m + 1 they are enumerated.
 
-    Returns
-    -------
-    JointAnswer
-        ``statistic`` is the mean difference. Method "exact" or "Monte Carlo".
-
     Notes
     -----
-    p is the share of orders, the given one among them, whose largest difference of two means is at
-    least the pair's: (b + 1) / (m + 1) [1]_. The intervals are the differences plus and minus the
-    critical largest difference, as in [2]_.
+    ``statistic`` is the mean difference. Method "exact" or "Monte Carlo". p is the share of orders,
+    the given one among them, whose largest difference of two means is at least the pair's: (b + 1)
+    / (m + 1) [1]_. The intervals are the differences plus and minus the critical largest
+    difference, as in [2]_.
 
     References
     ----------
