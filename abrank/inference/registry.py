@@ -234,14 +234,9 @@ def paired_test(
 
     Parameters
     ----------
-    name : str
-        The word that :func:`run_test` and the command line know it by.
-    title : str
-        Its name in a report.
-    estimand : str
-        What its estimate estimates.
-    source : str
-        Where it was published.
+    name, title, estimand, source : str
+        The word that :func:`run_test` and the command line know it by; its name in a report; what
+        its estimate estimates; where it was published.
     phrase : str
         Its name in a sentence, as "paired t test"; the title and "test" without it.
 
@@ -249,9 +244,9 @@ def paired_test(
     -------
     callable
         A decorator for ``function(differences, *, alternative, alpha, ...) -> Answer``.
-        ``differences`` comes checked, of shape (n_queries, n_comparisons) with at least one query
-        and in every column a value other than 0; ``alpha`` has one level a column. ``seed`` and
-        ``n_resamples`` are passed to functions that take them.
+        ``differences`` comes checked, of shape (n_queries, n_comparisons) with in every column a
+        value other than 0; ``alpha`` has one level a column. ``seed`` and ``n_resamples`` are
+        passed to functions that take them.
 
     Raises
     ------

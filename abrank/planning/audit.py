@@ -30,9 +30,9 @@ _SHARES = {"1% of A's mean": 0.01, "2% of A's mean": 0.02}
 class SuggestedMargin:
     """A difference to hold a margin against, and what queries can show of it.
 
-    ``power`` is the chance that the queries at hand show a true difference of that size (NaN where
-    no spread is known), ``n`` the queries that show it with the power wanted, ``n_not_worse`` those
-    that show B to be not worse by it if there is no difference; None: no practical number.
+    ``power`` is the chance that the queries at hand show it (NaN where no spread is known), ``n``
+    the queries that show it with the power wanted, ``n_not_worse`` those that show B to be not
+    worse by it if there is no difference; None: no practical number.
     """
 
     name: str
@@ -90,8 +90,7 @@ def suggest_margins(
     """Return what a margin can be held against, before B is compared with A.
 
     A margin is the smallest loss that users or the business would notice. It is to be larger than
-    what one system differs from itself, or the same system run again does not pass; and what the
-    queries at hand can show is no reason for one.
+    what one system differs from itself; what the queries at hand can show is no reason for one.
 
     Source: Bland & Altman (1986), Lancet 327, 307-310: how far runs of one system differ, here by t
     in the place of 2; Piaggio et al. (2012), JAMA 308, 2594-2604: a margin is declared beforehand.
@@ -115,9 +114,8 @@ def suggest_margins(
     -------
     Margins
         The rows: the largest difference of two runs; that which 95 % of pairs of runs stay below,
-        from three runs on (t with n_runs - 1 degrees of freedom times the standard deviation of the
-        means and the root of 2); one query lost of n, that is ``span`` / n; 1 % and 2 % of A's
-        mean.
+        from three runs on (by t times the standard deviation of the means and the root of 2); one
+        query lost of n, that is ``span`` / n; 1 % and 2 % of A's mean.
 
     Raises
     ------

@@ -78,10 +78,9 @@ class WidthRow:
 class JudgedPlan:
     """The human queries needed where a machine judges ``n_queries``, at one correlation with it.
 
-    ``mde`` is the smallest difference that the human queries at hand show with its help (NaN for
-    fewer than 25 of them); ``needed`` are the human queries that each difference of the plan needs,
-    ``same`` and ``width`` those for the margin and the width that were asked for. None: those of
-    the machine are too few, or nothing was asked.
+    ``mde`` is what the human queries at hand show with its help (NaN for fewer than 25 of them),
+    ``needed`` what each difference of the plan needs, ``same`` and ``width`` what margin and width
+    do. None: the machine's queries are too few, or nothing was asked.
     """
 
     correlation: float
@@ -101,26 +100,20 @@ class Plan(Printed):
     test : str
     alpha, target : float
         Level of the two-sided test, and the power wanted.
-    sd : float
-        Standard deviation of the differences.
+    sd, sd_low, sd_high : float
+        Standard deviation of the differences, and its 95 % interval by the chi-square distribution;
+        NaN without a pilot.
     n_queries : int, optional
         The queries at hand.
-    mde : float
-        Smallest true difference that ``n_queries`` show with the wanted power; NaN without them.
+    mde, mde_low, mde_high : float
+        Smallest true difference that ``n_queries`` show with the wanted power, at ``sd`` and both
+        ends of its interval; NaN without them.
     rows : tuple of PlanRow
-        One a difference asked for; round ones around ``mde`` where none was. The margin is one of
-        them.
+        One a difference asked for, the margin among them; round ones around ``mde`` without any.
     n_replications : int
         Of the simulation; 0 for the t test, which needs none.
-    sd_low, sd_high : float
-        95 % interval that the pilot leaves of the standard deviation, by the chi-square
-        distribution; NaN without a pilot.
-    mde_low, mde_high : float
-        ``mde`` at both ends of it.
-    same : SameRow, optional
-        For the margin; by the t test, whatever test was asked for.
-    width : WidthRow, optional
-        For the width that was asked for; by the t test too.
+    same, width : SameRow, WidthRow, optional
+        For the margin and the width that were asked for; by the t test, whatever the test.
     judged : tuple of JudgedPlan
         One a correlation with a machine; empty without one.
     """
@@ -161,9 +154,8 @@ class Plan(Printed):
 class JudgedT(PairedT):
     """The t test of people and a machine together, as it is planned: by the queries people judge.
 
-    Of fewer than 25 it often sets the machine aside: with normal residuals in 26 % of samples of 18
-    and 75 % of 12, in place of 5 %; so that a plan for fewer would not be kept. A correlation of 0
-    is a little worse than people alone, by one degree of freedom.
+    Of fewer than 25 it often sets the machine aside (with normal residuals in 26 % of samples of 18
+    in place of 5 %), so that a plan for fewer would not be kept.
 
     Attributes
     ----------
@@ -177,9 +169,8 @@ class JudgedT(PairedT):
     The square of the error is s2 (1/n + (1/n - 1/N) / (n - 3)) + r**2 / N with
     s2 = max(1 - r**2, min(1, 3/n)): the variance of
     :func:`abrank.inference.run_prediction_powered`, where the squared distance of the machine's two
-    means takes its expectation for normal differences [1]_. Above the floor it is below that of
-    people alone where r > 1 / sqrt(n - 2), for many more queries than judged ones. The power is
-    within .02 of simulations from 25 human queries on.
+    means takes its expectation for normal differences [1]_. The power is within .02 of simulations
+    from 25 human queries on.
 
     References
     ----------
@@ -310,16 +301,14 @@ def power(
     Parameters
     ----------
     pilot : Comparison or array_like of shape (n_pilot,), optional
-        A finished comparison, or differences B - A query by query (of a cost A - B, so that a gain
-        is above 0): their spread is taken for that of the queries to come. The difference that was
-        observed is not used.
+        A finished comparison, or differences B - A query by query (of a cost A - B): their spread
+        is taken for that of the queries to come. The difference that was observed is not used.
     effect : float, str or sequence of these, optional
         True differences to show, in the measure's unit or as a percentage of A's mean such as
         ``"2%"``; without it round ones around the smallest visible one.
     margin : float or str, optional
-        Smallest difference worth having, in the measure's unit or such a percentage: planned for as
-        an effect, and the queries that show a true difference of 0 to be the same within it. That
-        of the comparison without it, if it declared one.
+        Smallest difference worth having, in the same units: planned for as an effect, and the
+        queries that show a true difference of 0 to lie within it. That of the comparison without.
     mean : float, optional
         A's mean, of which a percentage is a share; that of the comparison without it.
     sd : float, optional
@@ -335,9 +324,8 @@ def power(
     width : float, optional
         Full width wanted of the interval, planned for by the t test.
     correlation : float or sequence of float, optional
-        Of people's differences with those of a machine: plans also the human queries needed with
-        its help. That of a comparison with a machine, and the ends of its 95 % interval, without
-        it; else .5, .7 and .9.
+        Of people's differences with a machine's: plans the human queries needed with its help, too.
+        Without it that of a comparison with a machine, with its 95 % interval, or .5, .7 and .9.
     machine_queries : int, optional
         Queries that the machine judges, those of people among them; those of the comparison.
     replications : int

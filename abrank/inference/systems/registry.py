@@ -292,13 +292,10 @@ def run_joint_test(
         other; all pairs without it.
     confidence : float
         Joint level of the intervals.
-    seed : int
-        Entropy of whatever is drawn; equal seeds give equal results.
-    n_resamples : int, optional
-        How many to draw; each test has a default. No effect on a test that draws nothing.
+    seed, n_resamples
+        As for :func:`abrank.inference.run_test`.
     on_part : callable, optional
-        Told now and then how many pairs are tested, and how many there are. Of the tests here only
-        max-t takes long enough to tell.
+        Told by max-t, now and then, how many pairs are tested, and how many there are.
     **options
         The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
 
