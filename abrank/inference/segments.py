@@ -240,19 +240,14 @@ def answer_by_holm(
     alone: FloatArray, ask: Callable[[FloatArray], FloatArray], alpha: float
 ) -> FloatArray:
     """Return answers alone, and below them those of ``ask`` at the levels that Holm gives it."""
-    adjusted, levels = holm_levels(ask(np.full(alone.shape[1:], 1.0 - alpha))[0], alpha)
-    return np.concatenate([alone, adjusted[None], ask(levels)[1:]])
-
-
-def holm_levels(pvalue: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return p-values adjusted by Holm, one sample a column, and the levels of their intervals."""
-    # Those are 1 less the share of alpha at which Holm's procedure tested each; a p of 0 is tested
-    # at Bonferroni's level.
+    # Those are 1 less the share of alpha at which Holm's procedure tested each, one sample a
+    # column; a p of 0 is tested at Bonferroni's level.
+    pvalue = ask(np.full(alone.shape[1:], 1.0 - alpha))[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
-    isfinite = np.isfinite(adjusted)
-    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, isfinite.sum(axis=0))
-    np.divide(pvalue, adjusted, out=share, where=isfinite & (adjusted > 0.0))
-    return adjusted, 1.0 - alpha * share
+    tested = np.isfinite(adjusted)
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, tested.sum(axis=0))
+    np.divide(pvalue, adjusted, out=share, where=tested & (adjusted > 0.0))
+    return np.concatenate([alone, adjusted[None], ask(1.0 - alpha * share)[1:]])
 
 
 def _skewed_answers(

@@ -201,16 +201,6 @@ class JointTest(RegisteredTest):
 
     family: Family
 
-    @property
-    def one_baseline(self) -> bool:
-        """Whether its distribution is that of comparisons with a single baseline."""
-        return self.name == "dunnett"
-
-    @property
-    def has_intervals(self) -> bool:
-        """Whether it has intervals; such a test asks for their level."""
-        return "alpha" in self.parameters
-
 
 JOINT_TESTS: Registry[JointTest] = Registry.of("joint test")
 
@@ -365,7 +355,7 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
             raise ArgumentError(
                 f"baseline must be a column from 0 to {n_systems - 1}, not {column}"
             )
-    if test.one_baseline and len(columns) > 1:
+    if test.name == "dunnett" and len(columns) > 1:
         raise ArgumentError(f"{test.name} compares with one baseline; with several use max-t or t")
     delete = np.delete(np.arange(n_systems, dtype=np.int64), columns)
     if not len(columns) or len(set(columns)) < len(columns) or not len(delete):
@@ -387,7 +377,7 @@ def _answer(
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
-    if not test.has_intervals:
+    if "alpha" not in test.parameters:  # a test with intervals asks for their level
         rows[4:] = np.nan
     if not len(block):
         rows[:] = np.nan
