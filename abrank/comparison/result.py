@@ -256,6 +256,12 @@ class Comparison(Result):
             self._differences[column] = differences_of(self.a[:, column], self.b[:, column])
         return self._differences[column].copy()
 
+    def renamed(self, baseline: str, candidate: str, *, digits: int | None = None) -> Comparison:
+        """Return the same comparison of systems under other names, in so many decimals."""
+        result = replace(self, baseline=baseline, candidate=candidate, digits=digits)
+        vars(result)["_differences"] = self._differences  # they are the same
+        return result
+
     @cached_property
     def _differences(self) -> dict[int, FloatArray]:
         return {}  # of each measure asked for: a page asks a dozen times

@@ -121,9 +121,13 @@ class ScoreColumn:
         return np.array([is_missing(cell) or cell == "" for cell in self.cells], np.bool_)
 
     @cached_property
+    def _differs_as_text(self) -> bool:
+        return self.is_text and not (self.is_numeric and not _has_digits_only(self.cells))
+
+    @cached_property
     def _distinct(self) -> tuple[Any, IntArray]:
         """The distinct cells, in order of appearance, and which one each row has."""
-        if self.is_text and not (self.is_numeric and not _has_digits_only(self.cells)):
+        if self._differs_as_text:
             return ids.code(self.cells)
         if self.is_text or isinstance(self.cells, pa.Array):
             numbers, codes = np.unique(self.numbers, return_inverse=True)
@@ -147,9 +151,15 @@ class ScoreColumn:
         """Which of the distinct cells each row has."""
         return self._distinct[1]
 
-    @property
+    @cached_property
     def n_distinct(self) -> int:
         """The number of distinct cells."""
+        # Most tables have their queries in order, which shows at once that no two are one.
+        if (
+            self._differs_as_text
+            and kernels.all(kernels.less(self.cells[:-1], self.cells[1:])).as_py()
+        ):
+            return len(self.cells)
         return len(self._distinct[0])
 
     @cached_property

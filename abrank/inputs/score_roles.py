@@ -130,7 +130,11 @@ class _TableRoles:
     def n_distinct(self, *names: str) -> int:
         """Return how many different combinations columns have."""
         if names not in self.counts:
-            self.counts[names] = int(self.codes(*names).max(initial=-1)) + 1
+            alone = len(names) == 1 and self.rows.all()
+            self.counts[names] = (
+                self.column(names[0]).n_distinct if alone
+                else int(self.codes(*names).max(initial=-1)) + 1
+            )  # fmt: skip
         return self.counts[names]
 
     def determines(self, first: Sequence[str], second: str) -> bool:

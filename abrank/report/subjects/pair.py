@@ -40,10 +40,11 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         for name, letter in ((comparison.candidate, "B"), (comparison.baseline, "A"))
     )
     # Names stay on one line, and short enough for a heading.
-    comparison = replace(
-        comparison,
-        baseline=one_line(comparison.baseline, width=LONGEST_NAME),
-        candidate=one_line(comparison.candidate, width=LONGEST_NAME),
+    comparison = comparison.renamed(
+        *(
+            one_line(name, width=LONGEST_NAME)
+            for name in (comparison.baseline, comparison.candidate)
+        ),
         digits=comparison.digits if digits is None else digits,
     )
     methods, sources = appendix.methods_text(comparison), appendix.bibliography(comparison)
