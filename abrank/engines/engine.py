@@ -10,12 +10,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeGuard
 
-import pyarrow as pa
 from pyarrow import fs
 
-from abrank._support.errors import AbrankError, ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ArgumentError
 from abrank._support.work import threaded_map
 from abrank.inputs import lakehouse
+from abrank.inputs.files import ENDINGS as FILE_ENDINGS
+from abrank.inputs.storage import WILD, is_uri, located, storage
 from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
@@ -41,8 +42,10 @@ def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
-    if path.endswith(_ENDINGS) or "://" in path or has_parquet(path):
+    if path.endswith(_ENDINGS) or has_parquet(path):
         return True
+    if is_uri(path):  # a folder, unless it has the name of a file that is read as a whole
+        return not path.endswith(FILE_ENDINGS)
     if not is_glob(path) or os.path.lexists(path):
         return False
     return any(item.endswith(_ENDINGS) for item in files_of([path])[1])
@@ -58,7 +61,7 @@ def needs_engine(source: object) -> bool:
         return False
     if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
         return Path(path).stat().st_size >= LARGE
-    return is_glob(path) or "://" in path or Path(path).is_dir()
+    return is_glob(path) or is_uri(path) or Path(path).is_dir()
 
 
 def has_parquet(source: object) -> bool:
@@ -71,13 +74,12 @@ def has_parquet(source: object) -> bool:
         return False
 
 
-_WILD = re.compile(r"[*?]")
 _FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
 
 
 def is_glob(path: str) -> bool:
     """Whether a path stands for those that match it; brackets stand for themselves."""
-    return _WILD.search(path) is not None
+    return WILD.search(path) is not None
 
 
 def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
@@ -86,52 +88,10 @@ def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
     result: list[str] = []
     for item in named:
         with storage(os.fspath(item)):
-            place, path = _located(os.fspath(item))
+            place, path = located(os.fspath(item))
         with storage(os.fspath(item), place):
             result += _listed(place, path)
     return place, result
-
-
-@contextmanager
-def storage(label: str, place: fs.FileSystem | None = None) -> Iterator[None]:
-    """Turn what a file system raises into an error that names what was asked of it."""
-    # fsspec's are anybody's, and raise whatever they like.
-    try:
-        yield
-    except AbrankError:
-        raise
-    except (OSError, pa.ArrowException) as error:
-        raise ReadError(label, f"cannot be read: {error}") from error
-    except Exception as error:  # of fsspec alone: any other is a fault of our own
-        if isinstance(place, fs.PyFileSystem):
-            raise ReadError(label, f"cannot be read: {error}") from error
-        raise
-
-
-def _located(path: str) -> tuple[fs.FileSystem, str]:
-    """Return the file system of a path or URI, and the path within it."""
-    if "://" not in path:
-        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
-    wild = _WILD.search(path)
-    folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
-    try:
-        place, inside = fs.FileSystem.from_uri(folder)
-    except (pa.ArrowInvalid, NotImplementedError) as error:
-        place, inside = _by_fsspec(folder, path, error)
-    return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
-
-
-def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[fs.FileSystem, str]:
-    try:
-        from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
-    except ImportError as error:
-        hint = "fsspec may know it: pip install fsspec"
-        raise ArgumentError(f"{path}: {problem}; {hint}") from error
-    try:
-        place, inside = url_to_fs(folder)
-    except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
-        raise ArgumentError(f"{path}: {error}") from error
-    return fs.PyFileSystem(fs.FSSpecHandler(place)), inside
 
 
 def _listed(place: fs.FileSystem, path: str) -> list[str]:
@@ -139,7 +99,7 @@ def _listed(place: fs.FileSystem, path: str) -> list[str]:
     info = place.get_file_info(path)
     if info.type == fs.FileType.File:
         return [path]
-    wild = _WILD.search(path)
+    wild = WILD.search(path)
     if info.type == fs.FileType.NotFound and wild is None:
         return []
     base = path

@@ -17,13 +17,14 @@ from pyarrow import compute, fs
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.work import threaded_map
-from abrank.engines.engine import files_of, storage
+from abrank.engines.engine import files_of
 from abrank.engines.kernel import JOINED, column_names, read_rows, split_joined
 from abrank.inputs.archives import Stored, Unpacked, excess
 from abrank.inputs.arrow import nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
 from abrank.inputs.parquet import DamagedParquet, Group, Oversized, ParquetData
+from abrank.inputs.storage import storage
 
 # --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
 

@@ -28,6 +28,7 @@ from abrank.inputs.archives import (
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
+from abrank.inputs.storage import is_uri, open_object
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
@@ -196,15 +197,14 @@ def opened(
         yield Unpacked(stored, label, maximum=max_input_size), stored
         return
     with _open(path) as raw:
-        endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+        endless = not is_uri(path) and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
         stored = Stored(raw, label, hashes=hashes, endless=endless)
         yield Unpacked(stored, label, maximum=max_input_size), stored
 
 
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
-    if "://" in os.fspath(path) and not Path(path).exists():
-        hint = "of storage only Parquet is read, of all runs: download the file, and give its name"
-        raise ReadError(os.fspath(path), "is no file of this machine", hint=hint)
+    if is_uri(path) and not Path(path).exists():
+        return open_object(os.fspath(path))
     try:
         return Path(path).open("rb")
     except FileNotFoundError as error:

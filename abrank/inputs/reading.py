@@ -27,6 +27,7 @@ from abrank.inputs.join import (
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run, build, name_of, read_columns, read_run
+from abrank.inputs.storage import is_uri
 from abrank.inputs.trec import NotPlain, block, chunks, ranked, slices
 
 DEPTH = 10
@@ -284,7 +285,7 @@ def _streamed(
 ) -> _Joined | None:
     """Return what the stream gives; None for what is no plain file."""
     # A pipe cannot be read a second time, should the first not do.
-    if not isinstance(run, (str, os.PathLike)) or not files.is_regular(run):
+    if not isinstance(run, (str, os.PathLike)) or not (files.is_regular(run) or is_uri(run)):
         return None
     path = os.fspath(run)
     try:
