@@ -384,6 +384,16 @@ def _named_alike(first: Scores, two: Scores) -> tuple[Scores, Scores]:
     if len(first.measures) != 1 or len(two.measures) != 1:
         return first, two
     measures = [first.measures[0], two.measures[0]]
+    readings = [item.reading.variant for item in (first, two) if item.reading]
+    if readings == [("name",)] * 2 and first.systems == two.systems:
+        # One name of both systems is that of the measure, as in a table with a row per score.
+        paths = [source.path for item in (first, two) for source in item.sources.values()]
+        names = distinct_names([path for path in paths if path]) if all(paths) else ["A", "B"]
+        first, two = (
+            _renamed(scores, name, scores.systems[0])
+            for scores, name in zip((first, two), names, strict=True)
+        )
+        measures = [first.measures[0], two.measures[0]]
     differ = measures[0] != measures[1] and not any(map(names_measure, measures))
     if differ and {first.systems[0], two.systems[0]} <= {"A", "B", "scores"}:
         # Two columns of different names carry those of the systems.

@@ -2,13 +2,15 @@
 
 Source: the tools' documentation. promptfoo's ``results.json`` and JSON lines, DeepEval's test runs,
 MLflow's ``eval_results_table``, events of OpenAI evals, events of Braintrust. Others (LangSmith,
-Langfuse, Phoenix, Weave, TruLens, Ragas) write a row a result, which is read as any other table.
+Langfuse, Phoenix, Opik, Weave, TruLens, Ragas, HELM) write a row a result, which is read as any
+other table.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -83,12 +85,32 @@ def _of_events(events: Iterable[Row]) -> Iterator[Row]:
             yield {"sample_id": sample, **numbers}
 
 
+# Under which keys a list of scores has the name of each, and its value.
+_SCORE_KEYS = ("name", "key", "metric", "metric_name", "scorer", "evaluator")
+_VALUE_KEYS = ("score", "value", "mean")
+
+
 def flattened(row: Row, above: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the cells of a row; a dict, or a list of named scores, gives one for each name."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from flattened(value, f"{above}{key}.")
-        elif _is_list(value, Mapping) and all("name" in x and "score" in x for x in value):
-            yield from ((str(part["name"]), part["score"]) for part in value)
+        elif scores := _named_scores(value):
+            yield from scores.items()
         else:
             yield f"{above}{key}", value
+
+
+def _named_scores(cell: object) -> dict[str, Any]:
+    """Return the scores of a list of objects with a name and a value; empty for any other."""
+    if not _is_list(cell, Mapping):
+        return {}
+    items: list[Row] = cell  # type: ignore[assignment]
+    for name_key, value_key in product(_SCORE_KEYS, _VALUE_KEYS):
+        if all(name_key in item and value_key in item for item in items):
+            # HELM's name is an object of the metric's name, its split and its perturbation.
+            names = [item[name_key] for item in items]
+            names = [str(x.get("name") if isinstance(x, Mapping) else x) for x in names]
+            scores = dict(zip(names, (item[value_key] for item in items), strict=True))
+            return scores if len(scores) == len(items) else {}
+    return {}

@@ -92,5 +92,5 @@ TEXT_NAMES = ANSWER_NAMES.union((
 # Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
-    r"|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
+    r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )

@@ -190,6 +190,13 @@ class _TableRoles:
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip
             named = [name for name in texts if folded(name) in METRIC_NAMES]
+            values = [name for name in numeric if folded(name) in VALUE_NAMES]
+            if self.options.purpose == "compare" and not self.options.alone and values:
+                # A table of one system has no names of several: Phoenix names its evaluators so.
+                named = named or [
+                    name for name in texts
+                    if folded(name) == "name" and self.column(name).n_distinct > 1
+                ]  # fmt: skip
             result = named or by_content
             if not result or not numeric:
                 return
@@ -611,7 +618,8 @@ class _TableRoles:
             elif not numeric or word in TEXT_NAMES or name == INDEX or NO_QUALITY.fullmatch(word):
                 few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
                 is_segment = (of_query or not variant) and few and word not in TEXT_NAMES
-                is_segment = is_segment and not NO_QUALITY.fullmatch(word) and name != INDEX
+                is_segment &= not NO_QUALITY.fullmatch(word) and name != INDEX
+                is_segment &= not column.is_nested
                 (segments if is_segment and query else apart).append(name)
             elif "measures" in self.roles or metric or wide:
                 (segments if of_query and self.n_distinct(name) <= 10 else apart).append(name)
@@ -626,6 +634,11 @@ class _TableRoles:
             measures = doubtful
         if not (measures or metric or wide):
             some = [name for name in apart if self.column(name).is_numeric]
+            if nested := [name for name in apart if self.column(name).is_nested]:
+                raise UnclearError(
+                    self.label, f"the table has no column of scores, and {listed(nested)} holds"
+                    " lists: write a column for each score, or a list of {name, score}",
+                )  # fmt: skip
             if not some:
                 raise UnclearError(
                     self.label, "the table has no column of scores; its columns: "

@@ -286,6 +286,24 @@ def frames() -> dict[str, tuple[str, ...]]:
             "output": {"model_output": {"text": "t"}, "scores": {"match": {"score": v}}},
         }
     )
+    opik = of_each(lambda n, i, v: {
+        "id": f"{n}{i}", "experiment_id": n, "dataset_item_id": f"d{i}", "trace_id": f"t{n}{i}",
+        "input": {"length": i}, "feedback_scores": [{"name": "relevance", "value": v}],
+    })  # fmt: skip
+    helm = [[{"instance_id": f"id{i}", "train_trial_index": 0, "stats": [
+              {"name": {"name": "f", "split": "test"}, "count": 1, "sum": float(v),
+               "mean": float(v)}]} for i, v in enumerate(values)] for values in (A, B)]  # fmt: skip
+    evaluations = [
+        pd.concat(
+            pd.DataFrame({"example_id": QUERIES, "name": name, "label": "", "score": scores})
+            for name, scores in (("correctness", values), ("fluency", values / 2))
+        ).to_csv(index=False)
+        for values in (A, B)
+    ]  # of one system, in which "name" is that of the evaluator
+    single = [
+        pd.DataFrame({"datasetItemId": QUERIES, "name": "faithfulness", "value": values})
+        for values in (A, B)
+    ]
     traces = [
         pd.DataFrame(
             {
@@ -302,6 +320,7 @@ def frames() -> dict[str, tuple[str, ...]]:
         "braintrust_events.json": {"events": braintrust, "cursor": None},
         "braintrust_questions.json": braintrust,
         "weave.json": weave,
+        "opik.json": opik,
         "langsmith.json": of_each(lambda n, i, v: {
             "id": f"{n}{i}", "example_id": f"e{i}", "session": n, "inputs": {"q": "x"},
             "feedback": {"correctness": v}, "total_tokens": 100}),
@@ -320,7 +339,7 @@ def frames() -> dict[str, tuple[str, ...]]:
         "promptfoo.json": promptfoo,
     }  # fmt: skip
     pairs = {"mlflow.json": mlflow, "deepeval.json": deepeval, "rank_eval.json": rank_eval,
-             "ragas.json": ragas}  # fmt: skip
+             "ragas.json": ragas, "helm.json": helm}  # fmt: skip
     return {
         "pandas.csv": (frame.to_csv(),),
         "pandas_wide.csv": (wide.to_csv(),),
@@ -333,6 +352,8 @@ def frames() -> dict[str, tuple[str, ...]]:
         "melted.csv": (wide.melt("query_id").to_csv(index=False),),
         "openai.jsonl": (events(A), events(B)),
         "mlflow_traces.csv": tuple(traces),
+        "phoenix_evaluations.csv": tuple(evaluations),
+        "langfuse_scores.csv": tuple(frame.to_csv(index=False) for frame in single),
         "promptfoo.jsonl": (lines,),
         **{name: (json.dumps(held),) for name, held in rows.items()},
         **{name: tuple(map(json.dumps, held)) for name, held in pairs.items()},
@@ -351,6 +372,21 @@ def test_an_export_is_answered_by_one_command(name: str, tmp_path: Path, monkeyp
     result = abrank.Comparison.from_json("result.json")
     assert result.mean_difference == pytest.approx(MEAN, abs=1e-9)
     assert len(result.query_ids) == N
+
+
+def test_one_name_of_both_systems_is_that_of_the_measure() -> None:
+    a, b = (
+        pd.DataFrame({"item": QUERIES, "name": "faithfulness", "value": values})
+        for values in (A, B)
+    )
+    result = compare_scores(a, b)
+    assert (result.baseline, result.candidate, result.rule.primary) == ("A", "B", "faithfulness")
+
+
+def test_lists_that_may_hold_scores_are_not_left_out_in_silence() -> None:
+    rows = [{"query_id": q, "trial_index": 0, "stats": [{"f": 0.5}]} for q in QUERIES]
+    with pytest.raises(ReadError, match="stats holds lists"):
+        compare_scores(rows, rows[::-1])
 
 
 class Experiment:
