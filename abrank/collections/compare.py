@@ -83,8 +83,8 @@ def compare_each(
         clusters = [Clusters(grouped[name])] if name in grouped else []
         requested = replace(alone, design=[*clusters, *parts] or None)
         with on_collection(name, source):
-            custom = replace(inputs, name_a=name_a, name_b=name_b, segments=cut.get(name))
-            result[name] = _comparison(name, collection, requested, custom)
+            inputs_here = replace(inputs, name_a=name_a, name_b=name_b, segments=cut.get(name))
+            result[name] = _comparison(name, collection, requested, inputs_here)
     return summarise_collections(
         result,
         require=question.gate,
@@ -298,8 +298,8 @@ def summarise_collections(
     ordered = [lead, *(name for name in first.measures if name != lead)]
     names = []  # the one that a system has everywhere, else its letter
     for side, arguments, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
-        getattrs = {getattr(item, side) for item in comparisons.values()}
-        names.append(arguments or (getattrs.pop() if len(getattrs) == 1 else letter))
+        names_of_side = {getattr(item, side) for item in comparisons.values()}
+        names.append(arguments or (names_of_side.pop() if len(names_of_side) == 1 else letter))
     a, b = names
     refuse_repeated({
         name: (item.query_ids, np.stack([item.a, item.b], axis=1))

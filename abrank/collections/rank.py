@@ -77,8 +77,8 @@ def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> R
         return collection
     if isinstance(collection, tuple) and len(collection) == 2:
         qrels, runs = collection
-        custom = replace(inputs, qrels=qrels, runs=named_runs(runs))
-        return rank_runs(custom, question, details=False)
+        inputs_here = replace(inputs, qrels=qrels, runs=named_runs(runs))
+        return rank_runs(inputs_here, question, details=False)
     return rank_ready(replace(inputs, scores=collection), question, details=False)
 
 
@@ -210,9 +210,11 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
     if len(rankings) < 2:
         raise ArgumentError("two collections or more are ranked together")
     first_name, first = next(iter(rankings.items()))
-    fromkeys = list(dict.fromkeys(system for item in rankings.values() for system in item.systems))
+    all_systems = list(
+        dict.fromkeys(system for item in rankings.values() for system in item.systems)
+    )
     for name, ranking in rankings.items():
-        missing = [system for system in fromkeys if system not in ranking.systems]
+        missing = [system for system in all_systems if system not in ranking.systems]
         if missing:
             text = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise AlignmentError(
@@ -243,36 +245,32 @@ def measure_standings(
     systems = next(iter(rankings.values())).systems
     order = [systems.index(system) for system in like.systems]
     sign = 1.0 if like.higher_is_better else -1.0
-    within_collections = compare_within_collections(
+    within = compare_within_collections(
         {name: block[:, order] for name, block in blocks.items()},
         confidence=1.0 - like.alpha,
         seed=like.seed,
     )
-    run_test = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
+    over_collections = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
     ends = bounds(like.measure)  # a mean over collections lies within them, as each score does
     limits = {
-        "these": (within_collections.ci_low, within_collections.ci_high),
-        "like": (run_test.ci_low, run_test.ci_high),
+        "these": (within.ci_low, within.ci_high),
+        "like": (over_collections.ci_low, over_collections.ci_high),
     }
     sample = {
-        "these": within_collections.same_collections,
-        "like": within_collections.other_collections,
+        "these": within.same_collections,
+        "like": within.other_collections,
     }
     means = like.scores.mean(axis=0)
     declared = like.direction_declared
-    compared = pair_rows(
-        like.systems, like.scores, means, within_collections.compared, sign, declared=declared
-    )
-    groups = inference.group_letters(
-        within_collections.compared.matrix(within_collections.compared.distinct)
-    )
+    compared = pair_rows(like.systems, like.scores, means, within.compared, sign, declared=declared)
+    groups = inference.group_letters(within.compared.matrix(within.compared.distinct))
     these = replace(
         like,
         pair_rows=compared,
         test=WITHIN,
         title=WITHIN_TITLE,
-        method=within_collections.compared.method,
-        n_resamples=within_collections.compared.n_resamples,
+        method=within.compared.method,
+        n_resamples=within.compared.n_resamples,
     )
     parts = {"these": these, "like": like}
     result = {

@@ -152,8 +152,8 @@ def pairs_of(
                 f" {shorten(first)} has {_listed(keys)}: the same two are compared everywhere\n"
                 "  name them alike, or give a table with the columns name, qrels, a and b"
             )
-    message = (None, None) if keys in _PAIRS else keys
-    names = [custom or key for custom, key in zip(requested, message, strict=True)]
+    by_name = (None, None) if keys in _PAIRS else keys
+    names = [custom or key for custom, key in zip(requested, by_name, strict=True)]
     result = {
         name: tuple(files[key] for key in (QRELS, *keys) if key in files)
         for name, files in collections.items()

@@ -50,10 +50,10 @@ def choose(
             raise ArgumentError(f"the primary measure {lead} is not among {', '.join(measures)}")
     if named is None:
         return MeasureChoice(tuple(measures), lead or measures[0])
-    custom = {*named, *([lead] if lead else [])}
+    may_stay = {*named, *([lead] if lead else [])}
     if len(measures) == 1:
-        custom = {*measures}
-    names = [name for name in measures if name in custom or _may_decide(name, constant)]
+        may_stay = {*measures}
+    names = [name for name in measures if name in may_stay or _may_decide(name, constant)]
     if not names:
         raise ArgumentError(
             f"none of {', '.join(measures)} says how good a ranking is: say which decides,"
@@ -128,25 +128,25 @@ def directions(
     higher: Sequence[str] | str = (),
 ) -> Directions:
     """Return of each measure whether the higher score is the better one."""
-    is_betters = {measure: higher_is_better(measure) for measure in measures}
-    text: dict[str, bool] = {}
+    by_name = {measure: higher_is_better(measure) for measure in measures}
+    declared: dict[str, bool] = {}
     for names, is_higher in ((lower, False), (higher, True)):
         option = "higher_is_better" if is_higher else "lower_is_better"
         for name in [names] if isinstance(names, str) else names:
-            measure = name if name in is_betters else canonical_name(name)
-            if measure not in is_betters:
+            measure = name if name in by_name else canonical_name(name)
+            if measure not in by_name:
                 raise ArgumentError(f"{option}: {name} is not among {', '.join(measures)}")
-            if canonical_name(measure) and is_betters[measure] != is_higher:
-                better = "higher" if is_betters[measure] else "lower"
+            if canonical_name(measure) and by_name[measure] != is_higher:
+                better = "higher" if by_name[measure] else "lower"
                 raise ArgumentError(
                     f"{option}: of {measure} {better} is better, by its definition; the option is"
                     " for scores of which abrank knows no direction"
                 )
-            if text.get(measure, is_higher) != is_higher:
+            if declared.get(measure, is_higher) != is_higher:
                 raise ArgumentError(f"{name} is named both as lower-is-better and as the contrary")
-            text[measure] = is_higher
-    undeclared = tuple(name for name in measures if name not in text and asks_direction(name))
-    return Directions(is_betters | text, undeclared)
+            declared[measure] = is_higher
+    undeclared = tuple(name for name in measures if name not in declared and asks_direction(name))
+    return Directions(by_name | declared, undeclared)
 
 
 def directions_again(higher: Mapping[str, bool], undeclared: Collection[str]) -> Directions:

@@ -53,7 +53,7 @@ from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict, settle
 
 # Notes on what a saved result holds no more.
-KEPT = frozenset({"nobody-chose", "not-tested", "missing-scores"})
+NOTES_OF_INPUTS = frozenset({"nobody-chose", "not-tested", "missing-scores"})
 
 
 def compare_ready(
@@ -253,7 +253,7 @@ def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison
         )
         inflation = custom.interval.width / plain.interval.width
     baseline, candidate = sample.names
-    result = sample.found(plan, decision)
+    result = sample.comparison_fields(plan, decision)
     evidence: RunDetails = result.get("evidence", RunDetails())
     comparison = Comparison(
         baseline=baseline,
@@ -290,8 +290,8 @@ def compare_again(saved: Comparison) -> Comparison:
     # read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
     # measure under other judgments or to another depth.
     comparison = compare_sample(*reopened(saved))
-    kept = [note for note in saved.notes if note.code in KEPT]
-    notes = tuple(sorted((*kept, *comparison.notes), key=lambda note: -note.severity))
+    of_inputs = [note for note in saved.notes if note.code in NOTES_OF_INPUTS]
+    notes = tuple(sorted((*of_inputs, *comparison.notes), key=lambda note: -note.severity))
     return replace(comparison, notes=notes, provenance=saved.provenance)
 
 

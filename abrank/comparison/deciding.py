@@ -48,14 +48,14 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
     adjusted = adjust_family(sample, plain, rule)
     rows = []
     for i, name in enumerate(sample.measures):
-        planned, custom = plan.measures[name], Estimate.of(plain, i)
+        planned, alone = plan.measures[name], Estimate.of(plain, i)
         higher = planned.higher_is_better
         together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
         mean_a, mean_b = sample.means[:, i].tolist()
         # Where B is higher, tied, lower.
         wins, ties, losses = sample.wins[i].tolist()[:: 1 if higher else -1]
         reading = together.read(
-            tested=math.isfinite(custom.pvalue),
+            tested=math.isfinite(alone.pvalue),
             moved=bool(wins + losses),
             higher=higher,
             declared=planned.direction_declared,
@@ -66,8 +66,8 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
                 mean_a=mean_a,
                 mean_b=mean_b,
                 diff=mean_b - mean_a,
-                ci_low=custom.low,
-                ci_high=custom.high,
+                ci_low=alone.low,
+                ci_high=alone.high,
                 ci_low_adj=together.low,
                 ci_high_adj=together.high,
                 rel_diff=(mean_b - mean_a) / mean_a if mean_a else math.nan,
@@ -75,10 +75,10 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
                 ties=ties,
                 losses=losses,
                 statistic=float(plain.statistic[i]),
-                pvalue=custom.pvalue,
+                pvalue=alone.pvalue,
                 pvalue_adj=float(adjusted.pvalue[i]),
                 reading=reading,
-                estimate=custom.estimate,
+                estimate=alone.estimate,
                 higher_is_better=higher,
             )
         )
@@ -151,7 +151,7 @@ def guard_results(
                 " test leaves them out; decide by --test t or permutation (test=)"
             )
         # What a gate asks of the primary measure is asked of the guard's.
-        custom = replace(
+        guard_rule = replace(
             rule,
             primary=guard.measure,
             margin=guard.margin,
@@ -159,34 +159,35 @@ def guard_results(
             higher_is_better=plan.measures[guard.measure].higher_is_better,
         )
         try:
-            limits = _limits(sample, custom)
+            limits = _limits(sample, guard_rule)
         except ArgumentError as problem:
             raise ArgumentError(f"the guard {guard}: {problem}") from None
-        flips = flip_signs(sample, custom)
-        excluded = custom.gain(*limits.interval).low > -custom.margin
+        flips = flip_signs(sample, guard_rule)
+        excluded = guard_rule.gain(*limits.interval).low > -guard_rule.margin
         results.append(
             GuardResult(
-                measure=custom.primary,
-                margin=custom.margin,
-                margin_is_relative=custom.margin_is_relative,
+                measure=guard_rule.primary,
+                margin=guard_rule.margin,
+                margin_is_relative=guard_rule.margin_is_relative,
                 estimate=limits.estimate,
                 low=limits.low,
                 high=limits.high,
-                higher_is_better=custom.higher_is_better,
-                passed=excluded and (flips is None or flips.agree("non-inferior", custom.alpha)),
+                higher_is_better=guard_rule.higher_is_better,
+                passed=excluded
+                and (flips is None or flips.agree("non-inferior", guard_rule.alpha)),
                 flips=None if flips is None else flips.non_inferior,
             )
         )
     return tuple(results)
 
 
-def _limits(sample: Sample, custom: Rule) -> Estimate:
+def _limits(sample: Sample, rule: Rule) -> Estimate:
     """Return the estimate in the unit of the margin, its limits of level ``1 - 2 alpha``."""
-    column = sample.measures.index(custom.primary)
-    if custom.margin_is_relative and sample.n:
-        change = sample.relative(column, custom.alpha)
+    column = sample.measures.index(rule.primary)
+    if rule.margin_is_relative and sample.n:
+        change = sample.relative(column, rule.alpha)
         return Estimate(change.estimate, change.tost_low, change.tost_high)
-    return Estimate.of(sample.test(custom.confidence_equivalence, [column]))
+    return Estimate.of(sample.test(rule.confidence_equivalence, [column]))
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
@@ -224,7 +225,7 @@ def decide_on(
         equivalence_interval=interval_of_primary(sample, rule, rule.confidence_equivalence),
         relative=sample.relative(lead, rule.alpha) if rule.margin_is_relative and n else None,
         identical=identical,
-        reason=sample.alike() if identical else _untestable(sample, rule, row),
+        reason=sample.why_identical() if identical else _untestable(sample, rule, row),
         unseen=(
             bound_unseen(sample.n_units, alpha=rule.alpha, span=plan.span)
             if n and not rule.independent
@@ -288,7 +289,7 @@ def find_alternatives(
             relative=other.relative,
         )
 
-    result = [decided(*choice) for choice in sample.others(plan, evidence)]
+    result = [decided(*choice) for choice in sample.alternative_samples(plan, evidence)]
     subsets = iter(sample.without_supporting(rule, decision.direction))
 
     def is_fallen(item: Alternative) -> bool:
@@ -300,7 +301,7 @@ def find_alternatives(
     all_left_out = next(subsets, None) if decision.direction else None
     if all_left_out is not None and is_fallen(decided(*all_left_out)):
         result.append(next(filter(is_fallen, (decided(*subset) for subset in subsets))))
-    for item in sample.kept:
+    for item in sample.saved_alternatives:
         # Nothing computes these again, but p and interval are of one procedure.
         outside = item.interval.excludes_zero
         if math.isfinite(item.pvalue) and outside != (item.pvalue < rule.alpha):

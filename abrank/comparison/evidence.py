@@ -97,29 +97,29 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
         return RunDetails()
     a, b = (scores.judged_runs[system] for system in scores.systems)
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
-    values = np.array([place[query_id] for query_id in scores.query_ids])
+    rows = np.array([place[query_id] for query_id in scores.query_ids])
     tied = any((item.judged.tie_last > item.judged.tie_first).any() for item in (a, b))
-    names = measure.entry.needs != "subtopics"
-    ties = _difference(measure, extremes, a, b, values) if tied and names else None
+    has_extremes = measure.entry.needs != "subtopics"
+    ties = _difference(measure, extremes, a, b, rows) if tied and has_extremes else None
     cutoff = dict(measure.parameters).get("cutoff")
     depth = cutoff if isinstance(cutoff, int) else None
-    n_unjudged = _unjudged(a.judged, values, depth), _unjudged(b.judged, values, depth)
+    n_unjudged = _unjudged(a.judged, rows, depth), _unjudged(b.judged, rows, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
-    chosen = values[_chosen(differences)]
+    chosen = rows[_chosen(differences)]
     return RunDetails(
         rankings=_rankings(a, b, chosen),
         elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
         tie_range=ties,
         n_unjudged=n_unjudged,
-        cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, values),
+        cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, rows),
         recall_curve=RecallCurve(
             tuple(ELEVEN_LEVELS),
             *(
-                _floats(precision_recall_curve(run, rel=_rel(measure))[values].mean(axis=0))
+                _floats(precision_recall_curve(run, rel=_rel(measure))[rows].mean(axis=0))
                 for run in (a.judged, b.judged)
             ),
         ),
-        to_judge=top_documents_to_judge(measure, a, b, values) if few and any(n_unjudged) else None,
+        to_judge=top_documents_to_judge(measure, a, b, rows) if few and any(n_unjudged) else None,
     )
 
 
@@ -392,10 +392,10 @@ def _other_queries(declared: Scores) -> Iterator[OtherChoice]:
 
 
 def _without(scores: Scores, rows: Sequence[int]) -> Scores:
-    values = np.ones(len(scores.query_ids), dtype=np.bool_)
-    values[list(rows)] = False
-    query_ids = tuple(compress(scores.query_ids, values.tolist()))
-    return replace(scores, query_ids=query_ids, values=scores.values[values])
+    stays = np.ones(len(scores.query_ids), dtype=np.bool_)
+    stays[list(rows)] = False
+    query_ids = tuple(compress(scores.query_ids, stays.tolist()))
+    return replace(scores, query_ids=query_ids, values=scores.values[stays])
 
 
 def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Iterator[OtherChoice]:

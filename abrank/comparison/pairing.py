@@ -104,9 +104,11 @@ def pair_scores(
         purpose="rank" if baseline or candidate else "compare",
     )
     if b is None:
-        system, two = _two_of(read_with_gaps(_as_table(a), options=options), a, baseline, candidate)
-        for wanted, used in ((name_a, system), (name_b, two)):
-            if wanted in _labels(system) and wanted not in used.systems:
+        first, second = _two_of(
+            read_with_gaps(_as_table(a), options=options), a, baseline, candidate
+        )
+        for wanted, used in ((name_a, first), (name_b, second)):
+            if wanted in _labels(first) and wanted not in used.systems:
                 raise ArgumentError(
                     f"{wanted} is another system than {used.systems[0]}, to which the name is"
                     " given: baseline= and candidate= choose systems"
@@ -115,47 +117,49 @@ def pair_scores(
         if not (baseline or candidate):
             require_two_files(a, b)
         options = replace(options, alone=False)
-        system = _system_of(a, "A", options, baseline)
-        two = _system_of(b, "B", options, candidate, beside=(a, system))
-    system, two = _named_alike(system, two)
-    names = system_names(name_a or system.systems[0], name_b or two.systems[0])
-    chosen = _chosen(system, two, measures)
-    groups = tuple(_with_scores(element, chosen) for element in (system, two))
+        first = _system_of(a, "A", options, baseline)
+        second = _system_of(b, "B", options, candidate, beside=(a, first))
+    first, second = _named_alike(first, second)
+    names = system_names(name_a or first.systems[0], name_b or second.systems[0])
+    chosen = _chosen(first, second, measures)
+    groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
     queries_a, queries_b = (group.query_ids for group in groups)
     if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
         if not independent:
             _refuse_unpaired(groups, a, b)
-        system, two = _on_union({"A": groups[0], "B": groups[1]})
+        first, second = _on_union({"A": groups[0], "B": groups[1]})
     elif independent:
         raise ArgumentError(SAME_UNITS)
     elif missing == "error":
-        for item in (system, two):
+        for item in (first, second):
             require_all(item.take([item.measures.index(name) for name in chosen]))
-        _require_same_queries(system, two)
-    elif system.query_ids != two.query_ids:
-        if BY_POSITION in system.notes:
-            _require_same_queries(system, two)
-        system, two = on_all_queries({"A": system, "B": two})
+        _require_same_queries(first, second)
+    elif first.query_ids != second.query_ids:
+        if BY_POSITION in first.notes:
+            _require_same_queries(first, second)
+        first, second = on_all_queries({"A": first, "B": second})
     columns = [
-        element.values[:, 0, [element.measures.index(name) for name in chosen]]
-        for element in (system, two)
+        scores.values[:, 0, [scores.measures.index(name) for name in chosen]]
+        for scores in (first, second)
     ]
-    sources = [next(iter(element.sources.values()), None) for element in (system, two)]
-    judged = dict(zip(names, (system, two), strict=True)) if _one_judgment(system, two, b) else {}
+    sources = [next(iter(scores.sources.values()), None) for scores in (first, second)]
+    judged = (
+        dict(zip(names, (first, second), strict=True)) if _one_judgment(first, second, b) else {}
+    )
     paired = Scores(
-        query_ids=system.query_ids,
+        query_ids=first.query_ids,
         systems=names,
         measures=chosen,
         values=np.stack(columns, axis=1),
-        audits={name: element.audits[element.systems[0]] for name, element in judged.items()},
+        audits={name: scores.audits[scores.systems[0]] for name, scores in judged.items()},
         sources={name: source for name, source in zip(names, sources, strict=True) if source},
         judged_runs={
-            name: element.judged_runs[element.systems[0]] for name, element in judged.items()
+            name: scores.judged_runs[scores.systems[0]] for name, scores in judged.items()
         },
-        notes=tuple(dict.fromkeys((*system.notes, *two.notes, *_differ_in(system, two)))),
-        judgments=system.judgments if judged else None,
-        named=chosen if measures is not None else system.named,
-        reading=system.reading if b is None else _shared_reading(system, two),
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes, *_differ_in(first, second)))),
+        judgments=first.judgments if judged else None,
+        named=chosen if measures is not None else first.named,
+        reading=first.reading if b is None else _shared_reading(first, second),
     )
     if independent:
         return paired
@@ -232,8 +236,8 @@ def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
 
 def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
     """Return the scores of each on the queries of all, NaN where it has none."""
-    fromkeys = list(dict.fromkeys(query for item in parts.values() for query in item.query_ids))
-    query_ids = tuple(fromkeys[i] for i in np.argsort(ids.order(ids.encode(fromkeys))))
+    all_queries = list(dict.fromkeys(query for item in parts.values() for query in item.query_ids))
+    query_ids = tuple(all_queries[i] for i in np.argsort(ids.order(ids.encode(all_queries))))
     place = {query: i for i, query in enumerate(query_ids)}
     result = []
     for part in parts.values():
@@ -597,15 +601,15 @@ def require_one_scale(scores: Scores) -> None:
         _require_no_unit(measure, scores.systems, values)
         if not math.isfinite(high - low):
             continue
-        nanmin, largest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        lowest, highest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         # Nothing but zeros fits every unit.
-        fits = (nanmin >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
-        beyond = np.maximum(low - nanmin, largest - high) > high - low
+        fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & values.any(axis=0)
+        beyond = np.maximum(low - lowest, highest - high) > high - low
         if fits.any() and beyond.any():
             far, near = int(np.argmax(beyond)), int(np.argmax(fits))
             raise AlignmentError(
                 f"{measure} runs from {low:g} to {high:g}: {scores.systems[near]} lies within, but"
-                f" {scores.systems[far]} runs from {nanmin[far]:.3g} to {largest[far]:.3g}; is one"
+                f" {scores.systems[far]} runs from {lowest[far]:.3g} to {highest[far]:.3g}; is one"
                 " in per cent? Give both in one unit"
             )
 

@@ -292,8 +292,8 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
         bias = Estimate.of(inference.run_test("t", to_place, confidence=1.0 - alpha))
         if reversed_.any():
             signs_of = np.where(to_first, 1.0, -1.0)
-            run_test = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
-            turned = share_of_net(run_test)
+            sign_test = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
+            turned = share_of_net(sign_test)
     elif min(counted["a"], counted["b"]) > 1:
         a_first, b_first = (
             np.array([v.value for v in votes.votes if v.first == side]) for side in "ab"

@@ -242,8 +242,8 @@ def spread(a: FloatArray, b: FloatArray, differences: FloatArray) -> Spread:
         return Spread(*[math.nan] * 6)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
     skew, excess = moments(differences)
-    names = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
-    correlation = float(np.corrcoef(a, b)[0, 1]) if names else math.nan
+    varies = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
+    correlation = float(np.corrcoef(a, b)[0, 1]) if varies else math.nan
     return Spread(low, middle, high, skew, excess, correlation)
 
 
@@ -413,8 +413,10 @@ class MachineJudgments:
         if self.set_aside == "errors":
             notes.append(Note("machine-set-aside", 3, {**sizes, "outside": self.outside}))
         if missing:
-            message = {"ids": list(missing[:3]), "count": len(missing)}
-            notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, message))
+            values_of_missing = {"ids": list(missing[:3]), "count": len(missing)}
+            notes.append(
+                Note("machine-missing", 3 if len(missing) >= n_judged else 2, values_of_missing)
+            )
         return notes
 
     def of(self, who: str) -> JudgedBy:

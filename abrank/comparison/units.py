@@ -184,10 +184,10 @@ def shares_scale(comparison: Comparison, measure: str) -> bool:
     """Whether a measure's differences can be read on the axis of the primary one's."""
     if is_relative(comparison):
         return True
-    primary, custom = (_range(comparison, name) for name in (comparison.rule.primary, measure))
-    if primary == custom:
+    primary, second = (_range(comparison, name) for name in (comparison.rule.primary, measure))
+    if primary == second:
         return True
-    narrow, wide = sorted((primary[1] - primary[0], custom[1] - custom[0]))
+    narrow, wide = sorted((primary[1] - primary[0], second[1] - second[0]))
     return math.isfinite(wide) and wide < ALIKE * narrow
 
 

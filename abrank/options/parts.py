@@ -414,10 +414,10 @@ class Looks:
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
-        look, text = checks.count("look", self.look), checks.count("looks", self.of)
-        if look > text:
+        look, looks = checks.count("look", self.look), checks.count("looks", self.of)
+        if look > looks:
             raise ArgumentError(
-                f"look {look} is not one of {text}: give this look and the looks planned, such"
+                f"look {look} is not one of {looks}: give this look and the looks planned, such"
                 " as 2/4"
             )
 
@@ -600,13 +600,13 @@ class Machine:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        arguments = [item for item in (self.qrels, self.scores) if item is not None]
-        if len(arguments) > 1:
+        sources = [item for item in (self.qrels, self.scores) if item is not None]
+        if len(sources) > 1:
             raise ArgumentError("give the machine's judgments or its scores, not both")
         if self.shared_model is not None:
             checks.one_of("shared model", self.shared_model, get_args(SharedModel))
         for name in ("shared_model", "judge"):
-            if getattr(self, name) is not None and not arguments:
+            if getattr(self, name) is not None and not sources:
                 raise ArgumentError(
                     f"machine.{name} (Machine({name}=)) needs machine judgments: give"
                     " --machine-qrels (machine=Machine(qrels=...)) with it"

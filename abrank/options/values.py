@@ -336,10 +336,12 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
         if option.key in values
     }
     for keyword, kind in PARTS.items():
-        custom = {option.name: values.get(option.key) for option in options_in(kind)}
-        custom = {name: value for name, value in custom.items() if value is not None}
-        if custom:
-            result[keyword] = kind(**custom)
+        values_of_part = {option.name: values.get(option.key) for option in options_in(kind)}
+        values_of_part = {
+            name: value for name, value in values_of_part.items() if value is not None
+        }
+        if values_of_part:
+            result[keyword] = kind(**values_of_part)
     if scores := values.get("scores"):  # in the place of runs
         result["a"], result["b"] = (*iterate(scores), None)[:2]
     if values.get("collections"):
@@ -394,21 +396,21 @@ def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 def _undesigned(parts: Sequence[DesignPart]) -> dict[str, Any]:
     """Return the parts of a design by the keys of a rule file."""
-    fromkeys: dict[str, Any] = dict.fromkeys(DESIGN)
+    by_key: dict[str, Any] = dict.fromkeys(DESIGN)
     for part in parts:
         if isinstance(part, Clusters):
-            fromkeys["clusters"] = part.of
+            by_key["clusters"] = part.of
         elif isinstance(part, Weights):
-            fromkeys["weights"] = part.of
+            by_key["weights"] = part.of
         elif isinstance(part, Looks):
-            fromkeys["look"] = str(part)
+            by_key["look"] = str(part)
         elif isinstance(part, Planned):
-            fromkeys |= {"planned": str(part), "earlier": part.earlier}
+            by_key |= {"planned": str(part), "earlier": part.earlier}
         elif isinstance(part, Independent):
-            fromkeys["independent"] = True
+            by_key["independent"] = True
         else:
-            fromkeys["anytime"] = part.queries
-    return fromkeys
+            by_key["anytime"] = part.queries
+    return by_key
 
 
 @cache

@@ -179,10 +179,10 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 
 def _notes(parts: Sequence[Scores]) -> tuple[str, ...]:
     """Return what the sources were taken for; of many, what the first was."""
-    fromkeys = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    if len(fromkeys) <= MOST_NOTES:
-        return fromkeys
-    return (f"{display.count(len(fromkeys))} sources, the first {fromkeys[0]}",)
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    if len(notes) <= MOST_NOTES:
+        return notes
+    return (f"{display.count(len(notes))} sources, the first {notes[0]}",)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -412,15 +412,13 @@ def rank_again(saved: Ranking) -> Ranking:
     # the lists are.
     blocks = [item.scores_of(saved.systems) for item in saved.by_measure]
     higher = {item.measure: item.higher_is_better for item in saved.by_measure}
-    message = directions_again(higher, saved.undeclared)
+    better = directions_again(higher, saved.undeclared)
     extras = saved.extras
     question = RankingQuestion(
         measures=saved.measures,
-        lower_is_better=[name for name in saved.measures if not message.higher[name]],
+        lower_is_better=[name for name in saved.measures if not better.higher[name]],
         higher_is_better=[
-            name
-            for name in saved.measures
-            if message.higher[name] and name not in message.undeclared
+            name for name in saved.measures if better.higher[name] and name not in better.undeclared
         ],
         test=saved.test,
         adjust=saved.adjust,
@@ -439,8 +437,8 @@ def rank_again(saved: Ranking) -> Ranking:
         details=bool(saved.beside or saved.agreements),
         provenance=saved.provenance,
     )
-    getattrs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
-    return replace(again, **getattrs)
+    of_runs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
+    return replace(again, **of_runs)
 
 
 def baselines_of(baseline: str | Sequence[str] | None, systems: Collection[str]) -> tuple[str, ...]:

@@ -436,12 +436,14 @@ class Ranking(Result):
             return None
         from abrank.inference import critical_difference, friedman_test
 
-        test = friedman_test(self.scores)
+        friedman = friedman_test(self.scores)
         keys = ("chi2", "df", "pvalue", "f", "df_error", "pvalue_f")
-        getattrs = {key: getattr(test, key) for key in keys}
+        values = {key: getattr(friedman, key) for key in keys}
         if self.test == "nemenyi":
-            getattrs["critical_difference"] = critical_difference(test, self.n_queries, self.alpha)
-        return getattrs
+            values["critical_difference"] = critical_difference(
+                friedman, self.n_queries, self.alpha
+            )
+        return values
 
     @property
     def leaders(self) -> tuple[str, ...]:

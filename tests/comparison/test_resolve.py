@@ -212,6 +212,12 @@ def test_directions() -> None:
         directions(["ms"], "ms", "ms")
 
 
+def test_nothing_is_decided_by_a_cost_until_somebody_says_which_is_better() -> None:
+    assert compare_scores(*pair("latency_ms")).verdict is Verdict.CANNOT_TEST
+    declared = compare_scores(*pair("latency_ms"), lower_is_better="latency_ms")
+    assert declared.verdict is Verdict.BETTER
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "asked"),

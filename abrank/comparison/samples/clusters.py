@@ -125,5 +125,5 @@ class Clustered(QuerySample):
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return self._segmentations(rule, lead, self.labels)
 
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.title != IGNORING)

@@ -130,22 +130,22 @@ class Stratified(QuerySample):
 
     @cached_property
     def wins(self) -> IntArray:
-        values = np.zeros((len(self.measures), 3), dtype=np.int64)
+        totals = np.zeros((len(self.measures), 3), dtype=np.int64)
         for part in self.parts.values():
             for i, name in enumerate(self.measures):
                 row = part[name]
                 counts = (row.wins, row.ties, row.losses)
-                values[i] += counts[:: 1 if row.higher_is_better else -1]
-        return values
+                totals[i] += counts[:: 1 if row.higher_is_better else -1]
+        return totals
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         places = np.arange(len(self.measures))[columns]
         levels = 1.0 - as_alpha(confidence, len(places))
-        stratifieds = [
+        summaries = [
             self.pooled(column, level).stratified
             for column, level in zip(places.tolist(), levels.tolist(), strict=True)
         ]
-        return _answer(stratifieds, confidence, self.n)
+        return _answer(summaries, confidence, self.n)
 
     def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
         raise ArgumentError("max-t flips the queries of one collection; use holm or none")
@@ -209,12 +209,12 @@ class Stratified(QuerySample):
             strata=[name for name, x in self.parts.items() for _ in x.query_ids],
         )  # fmt: skip
 
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = self.pair
         remarks = [remark for part in self.parts.values() for remark in part.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
-    def others(
+    def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterator[tuple[OtherChoice, Stratified]]:
         # Each collection moves as its own comparison does; the differences keep their variance.

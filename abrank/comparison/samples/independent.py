@@ -41,7 +41,7 @@ class IndependentGroups(ScoredSample):
     n_resamples: int | None = None
 
     by = "t"
-    kept: ClassVar[tuple[Alternative, ...]] = ()
+    saved_alternatives: ClassVar[tuple[Alternative, ...]] = ()
 
     @cached_property
     def groups(self) -> tuple[FloatArray, FloatArray]:
@@ -79,7 +79,7 @@ class IndependentGroups(ScoredSample):
     def units(self, column: int) -> Units:
         raise ArgumentError("independent groups have no differences of units")
 
-    def alike(self) -> str:
+    def why_identical(self) -> str:
         return "tied-scores"
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
@@ -99,8 +99,8 @@ class IndependentGroups(ScoredSample):
         sizes = {}
         for name, size in EFFECTS.items():
             swap = name in WHO_WINS and not rule.higher_is_better
-            names = min(len(a), len(b)) > 1
-            value = size(*((b, a) if swap else (a, b))) if names else math.nan
+            has_two = min(len(a), len(b)) > 1
+            value = size(*((b, a) if swap else (a, b))) if has_two else math.nan
             sizes[name] = Effect(float(value), math.nan, math.nan, "none")
         return sizes
 
@@ -121,6 +121,6 @@ class IndependentGroups(ScoredSample):
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return ()
 
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return {"a": a, "b": b, "remarks": self.scores.notes}

@@ -45,5 +45,5 @@ class Sequential(QuerySample):
         first = TestRow.of(completed, SEQUENCE, decides=True)
         return Deferred(lambda: first, *self._runs(COMPANIONS, differences, rule))
 
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.decides)

@@ -130,10 +130,10 @@ class WithMachine(QuerySample):
         people = replace(people, scores=selected)
         names = lacking if missing is None else missing
         judged = judge_together(machine, people, names, primary, 1.0 - alpha)
-        getattrs = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
+        shared = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
         if not judged.set_aside:
-            getattrs["by"] = WITH_MACHINE
-        return cls(**getattrs, machine=pair, judged=judged)
+            shared["by"] = WITH_MACHINE
+        return cls(**shared, machine=pair, judged=judged)
 
     @property
     def together(self) -> bool:
@@ -163,13 +163,13 @@ class WithMachine(QuerySample):
         widening = both.interval.width / people.interval.width
         return float(np.std(self.differences[:, lead] * widening, ddof=1))
 
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
-        return {**super().found(plan, decision), "machine": self.judged}
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        return {**super().comparison_fields(plan, decision), "machine": self.judged}
 
-    def others(
+    def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        return () if self.together else super().others(plan, evidence)
+        return () if self.together else super().alternative_samples(plan, evidence)
 
     def without_supporting(
         self, rule: Rule, direction: int
@@ -177,24 +177,24 @@ class WithMachine(QuerySample):
         return () if self.together else super().without_supporting(rule, direction)
 
     @property
-    def kept(self) -> Sequence[Alternative]:
-        return () if self.together else super().kept
+    def saved_alternatives(self) -> Sequence[Alternative]:
+        return () if self.together else super().saved_alternatives
 
     def cautions(self, result: Comparison) -> list[Note]:
         left_out = OF_SINGLE_QUERIES if self.together else ()
         notes = [note for note in super().cautions(result) if note.code not in left_out]
-        message = self.judged.notes()
-        return [*notes, *message] if self.together else [*message, *notes]
+        machine_notes = self.judged.notes()
+        return [*notes, *machine_notes] if self.together else [*machine_notes, *notes]
 
 
 def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
     """Return the machine's scores that stand in an answer."""
     pairs = [saved.scores[measure] for measure in scores.measures]
     values = np.array([[pair.a, pair.b] for pair in pairs], dtype=np.float64).T
-    arguments = Scores(
+    by_machine = Scores(
         saved.query_ids, scores.systems, scores.measures, np.ascontiguousarray(values)
     )
-    return MachineScores(arguments, saved.shared_model, saved.judge)  # type: ignore[arg-type]
+    return MachineScores(by_machine, saved.shared_model, saved.judge)  # type: ignore[arg-type]
 
 
 def judge_together(

@@ -89,7 +89,7 @@ class ScoredSample:
     def few_clusters(self) -> bool:
         return False
 
-    def others(
+    def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         return ()
@@ -165,7 +165,7 @@ class QuerySample(ScoredSample):
     def units(self, column: int) -> Units:
         return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
 
-    def alike(self) -> str:
+    def why_identical(self) -> str:
         if self.saved is not None:  # the lists told it
             return self.saved.decision.reason
         first, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
@@ -228,7 +228,7 @@ class QuerySample(ScoredSample):
             seed=self.seed, clusters=labels, weights=weights,
         )  # fmt: skip
 
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         scores, (a, b), saved, rule = self.scores, self.pair, self.saved, plan.rule
         query_ids = set(scores.query_ids) if self.topics else set()
         differences = self.differences[:, self.measures.index(rule.primary)]
@@ -258,12 +258,12 @@ class QuerySample(ScoredSample):
         """Return what is known of the votes, and who wins those queries that are no tie."""
         if self.votes is None or not (self._independent and differences.any()):
             return self.votes
-        run_test = inference.run_test("sign", differences, confidence=rule.confidence)
+        sign_test = inference.run_test("sign", differences, confidence=rule.confidence)
         by_flips = rule.test == "permutation" and rule.design is None
         attainable = attainable_level(differences, rule.alpha) if by_flips else None
-        return replace(self.votes, decided=share_of_net(run_test), attainable=attainable)
+        return replace(self.votes, decided=share_of_net(sign_test), attainable=attainable)
 
-    def others(
+    def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         unjudged = any(evidence.n_unjudged)
@@ -286,7 +286,7 @@ class QuerySample(ScoredSample):
         return self.differences[:, column].copy()
 
     @property
-    def kept(self) -> Sequence[Alternative]:
+    def saved_alternatives(self) -> Sequence[Alternative]:
         saved = () if self.saved is None else self.saved.alternatives
         return [item for item in saved if item.kind in OF_RUNS]
 
@@ -313,7 +313,7 @@ class QuerySample(ScoredSample):
             ]
         notes = inspect_differences(
             self.differences[:, self.measures.index(rule.primary)],
-            self._told(result.test_rows),
+            self._rows_for_cautions(result.test_rows),
             alpha=rule.alpha,
             query_ids=self.scores.query_ids,
         )
@@ -323,12 +323,12 @@ class QuerySample(ScoredSample):
                 moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary
             )
         notes = [note for note in notes if note.code not in self._left_out]
-        message = self.votes.notes() if self.votes is not None else []
-        return [*notes, *message, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
+        vote_notes = self.votes.notes() if self.votes is not None else []
+        return [*notes, *vote_notes, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
 
     _left_out = frozenset[str]()
     _independent = True
 
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         """Return the tests that cautions may look at."""
         return rows

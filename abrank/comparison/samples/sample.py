@@ -86,7 +86,7 @@ class Sample(Protocol):
     def units(self, column: int) -> Units:
         """Return what each unit holds, asked only where these are few."""
 
-    def alike(self) -> str:
+    def why_identical(self) -> str:
         """Say what two systems share that score the same on every query."""
 
 
@@ -117,10 +117,10 @@ class SampleWithEvidence(Sample, Protocol):
         self, rule: Rule, lead: int
     ) -> tuple[ClusterSummary | None, ClusterSizes] | None: ...
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
 
-    def others(
+    def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         """Return other choices than those declared, and the sample of the primary measure."""
@@ -131,7 +131,7 @@ class SampleWithEvidence(Sample, Protocol):
         """Return the sample without those that speak most for a direction: all, one, two, …."""
 
     @property
-    def kept(self) -> Sequence[Alternative]:
+    def saved_alternatives(self) -> Sequence[Alternative]:
         """What a saved comparison has of choices that only the runs tell."""
 
     def cautions(self, result: Comparison) -> list[Note]:

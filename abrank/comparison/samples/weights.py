@@ -154,13 +154,13 @@ class Weighted(Clustered):
         # Its skewness is that of the differences without their weights.
         return super()._left_out if self.name else frozenset({"skewness-decides"})
 
-    def found(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         if self.bayes:
             raise ArgumentError(
                 "the Bayesian view takes queries to count alike; leave out bayes (Question(bayes=))"
                 " or --weights (Weights(...))"
             )
-        return {**super().found(plan, decision), "weights": self.weights}
+        return {**super().comparison_fields(plan, decision), "weights": self.weights}
 
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.decides)
