@@ -40,7 +40,7 @@ from abrank.comparison.result import gate_on_each
 from abrank.comparison.samples.collections import Stratified
 from abrank.estimate import Interval
 from abrank.inference.meta_analysis import MetaAnalysis
-from abrank.inference.segments import answer_by_segment
+from abrank.inference.segments import SegmentTest, answer_by_segment
 from abrank.options import Clusters, Designs, Engine, Inputs, Question, Scoring
 from abrank.options.parts import parts_of
 from abrank.provenance import origin
@@ -379,7 +379,7 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
         [part[:, None] for part in parts],
         pooled.n_queries > 0,
         alpha,
-        {"name": first.rule.test, "seed": first.seed, "n_resamples": first.n_resamples},
+        SegmentTest(first.rule.test, first.seed, first.n_resamples),
         [*sample.by_cluster.values()] if sample.labels else None,
     )[..., 0]
     rows = tuple(

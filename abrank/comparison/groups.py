@@ -32,6 +32,7 @@ from abrank.inference.rounding import has_spread
 from abrank.inference.segments import (
     MIN_QUERIES,
     Segments,
+    SegmentTest,
     answer_by_segment,
     compare_segments,
     heterogeneity,
@@ -362,10 +363,8 @@ def _adjusted(
         ])  # fmt: skip
     parts = [differences[place][:, None] for place in places]
     weighted = None if weights is None else [weights[place] for place in places]
-    requested = {"name": rule.test, "seed": seed, "n_resamples": None}
-    answers = answer_by_segment(
-        parts, large, alpha, requested, owner, weighted, skewed=weights is None
-    )
+    test = SegmentTest(rule.test, seed)
+    answers = answer_by_segment(parts, large, alpha, test, owner, weighted, skewed=weights is None)
     return answers[..., 0], np.array([item.interaction.pvalue for item in result.values()])
 
 

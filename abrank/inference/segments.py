@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -188,7 +188,7 @@ def compare_segments(
     large = counts >= min_queries
     answers = np.full((6, len(names)), np.nan)
     if tested:
-        requested = {"name": test, "seed": seed, "n_resamples": n_resamples}
+        requested = SegmentTest(test, seed, n_resamples)
         everything = [part[:, None] for part in parts]
         answers = answer_by_segment(everything, large, alpha, requested, skewed=True)[..., 0]
     total = float(values.mean()) if values.size else float("nan")
@@ -216,11 +216,19 @@ def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray
     return names, np.split(np.argsort(place, kind="stable"), ends[:-1]) if names else []
 
 
+class SegmentTest(NamedTuple):
+    """The test of each segment by itself, and how it is resampled."""
+
+    name: str
+    seed: int = 0
+    n_resamples: int | None = None
+
+
 def answer_by_segment(
     parts: Sequence[FloatArray],
     large: BoolArray,
     alpha: float,
-    requested: dict[str, Any],
+    test: SegmentTest,
     clusters: Sequence[Sequence[str]] | None = None,
     weights: Sequence[FloatArray] | None = None,
     *,
@@ -229,9 +237,9 @@ def answer_by_segment(
     """Return what :func:`compare_segments` says of each segment, many samples at once."""
     # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
     # procedure looks far into the tails. It is left to the deciding test of a collection.
-    ask = partial(_answers, parts, large, requested=requested, clusters=clusters, weights=weights)
+    ask = partial(_answers, parts, large, test=test, clusters=clusters, weights=weights)
     alone = ask(np.full((len(parts), parts[0].shape[1] if parts else 1), 1.0 - alpha))
-    if skewed and requested["name"] == "t" and clusters is None and weights is None:
+    if skewed and test.name == "t" and clusters is None and weights is None:
         ask = partial(_skewed_answers, parts, large)
     return answer_by_holm(alone, ask, alpha)
 
@@ -265,7 +273,7 @@ def _answers(
     parts: Sequence[FloatArray],
     large: BoolArray,
     levels: FloatArray,
-    requested: dict[str, Any],
+    test: SegmentTest,
     clusters: Sequence[Sequence[str]] | None,
     weights: Sequence[FloatArray] | None,
 ) -> FloatArray:
@@ -277,12 +285,14 @@ def _answers(
                 parts[i], weights[i], confidence=levels[i], clusters=clusters and clusters[i]
             )
         elif clusters is None:
-            result = run_test(differences=parts[i], confidence=levels[i], **requested)
+            result = run_test(
+                test.name, parts[i],
+                confidence=levels[i], seed=test.seed, n_resamples=test.n_resamples,
+            )  # fmt: skip
         else:
-            name = deciding_test(requested["name"], cluster_sizes(clusters[i]))
             result = run_cluster_test(
-                differences=parts[i], clusters=clusters[i], confidence=levels[i],
-                **requested | {"name": name},
+                deciding_test(test.name, cluster_sizes(clusters[i])), parts[i], clusters[i],
+                confidence=levels[i], seed=test.seed, n_resamples=test.n_resamples,
             )  # fmt: skip
         values[:, i] = result.pvalue, result.ci_low, result.ci_high
     return values

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -256,13 +256,13 @@ def _other_test(ranking: Ranking, test: str, adjust: str, title: str) -> OtherTe
         np.array([place[row.a] for row in ranking.pair_rows]),
         np.array([place[row.b] for row in ranking.pair_rows]),
     )
-    second, title = _told(ranking, pairs, test, adjust, title)
+    second, title = _told_apart(ranking, pairs, test, adjust, title)
     beaten = int(second[(pairs.first == 0) | (pairs.second == 0)].sum())
     leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
     return OtherTest(title, int(second.sum()), int((second != values).sum()), leaders)
 
 
-def _told(
+def _told_apart(
     ranking: Ranking, pairs: inference.SystemPairs, test: str, adjust: str, title: str
 ) -> tuple[BoolArray, str]:
     """Return which pairs, in the order of the ranking's, a test tells apart, and its title."""
@@ -277,8 +277,10 @@ def _told(
         # A pair without a p-value is not told apart.
         return np.asarray(inference.adjust(pvalue, adjust) < ranking.level), title
     columns = [ranking.systems.index(baseline) for baseline in ranking.baselines]
-    options: dict[str, Any] = {"seed": ranking.seed, "confidence": 1.0 - ranking.level}
-    result = inference.run_joint_test(test, ranking.scores, baseline=columns or None, **options)
+    result = inference.run_joint_test(
+        test, ranking.scores, baseline=columns or None,
+        seed=ranking.seed, confidence=1.0 - ranking.level,
+    )  # fmt: skip
     return result.matrix(result.distinct)[pairs.first, pairs.second], title
 
 

@@ -339,7 +339,7 @@ def rank_board(
 ) -> Ranking:
     """Rank scores as :func:`rank_scores` does; ``details`` asks what other tests and lists say."""
     measures, alpha, family = question.measures, question.alpha, question.family
-    name, options = _resolve(question.test, question.adjust)
+    name, paired, adjust = _joint_test(question.test, question.adjust)
     checks.level("alpha", alpha)
     if question.resamples is not None:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
@@ -377,7 +377,7 @@ def rank_board(
     on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
     requested = _RankTest(
-        name, options, alpha, baselines, family, parts, question.resamples,
+        name, paired, adjust, alpha, baselines, family, parts, question.resamples,
         entropy(question.rng), better, whole, on_part,
     )  # fmt: skip
     first, *rest = (_rank_by(scores, column, requested) for column in columns)
@@ -500,10 +500,13 @@ def _announce(
 
 @dataclass(frozen=True)
 class _RankTest:
-    """What is asked of every measure: the test with its options, and all that it takes."""
+    """What is asked of every measure: the test, and all that it takes."""
 
     test: str
-    options: dict[str, Any]
+    # The paired test that is run on each pair, and how the pairs are adjusted; None where the test
+    # has none.
+    paired: str | None
+    adjust: str | None
     alpha: float
     baselines: tuple[str, ...]
     family: RankingFamily
@@ -517,7 +520,8 @@ class _RankTest:
 
 def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
     """Rank the systems by one measure."""
-    name, options = requested.test, requested.options
+    name, paired, adjust = requested.test, requested.paired, requested.adjust
+    options = {"test": paired, "adjust": adjust}
     is_higher = requested.better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
     means = scores.means()[:, column]
@@ -532,7 +536,7 @@ def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
         seed=requested.seed,
         n_resamples=requested.n_resamples,
         on_part=requested.on_part,
-        **options,
+        **{option: value for option, value in options.items() if value is not None},
     )
     if not requested.whole:
         joint_test = joint_test.with_first()
@@ -540,11 +544,10 @@ def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
         shared = np.minimum(1.0, requested.parts * joint_test.pvalue_adj)
         joint_test = replace(joint_test, pvalue_adj=shared, confidence=1.0 - requested.alpha)
     title = inference.JOINT_TESTS[name].title
-    if name == "pairwise":
-        adjust = options["adjust"]
+    if paired is not None and adjust is not None:
         by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
-        owner = inference.TESTS[options["test"]].title
-        title = f"{owner}, {'not adjusted' if adjust == 'none' else by}"
+        by = "not adjusted" if adjust == "none" else by
+        title = f"{inference.TESTS[paired].title}, {by}"
     return Ranking(
         measure=scores.measures[column],
         query_ids=scores.query_ids,
@@ -555,12 +558,12 @@ def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
             systems, block, means[order], joint_test, sign,
             declared=scores.measures[column] not in requested.better.undeclared,
         ),
-        test=options.get("test", name),
+        test=paired or name,
         title=title,
         alpha=requested.alpha,
         baseline=requested.baselines[0] if requested.baselines else None,
         baselines=requested.baselines,
-        adjust=options.get("adjust"),
+        adjust=adjust,
         family=requested.family,
         n_families=requested.parts,
         shares=inference.two_way_anova(block).shares,
@@ -588,14 +591,14 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
     return result
 
 
-def _resolve(test: str | None, adjust: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the joint test and its options; a paired test is run on every pair."""
+def _joint_test(test: str | None, adjust: str | None) -> tuple[str, str | None, str | None]:
+    """Return the joint test, the paired test that it runs on each pair, and the adjustment."""
     if test is None:
         test = DEFAULT_TEST
     if adjust is not None:
         checks.one_of("adjust", adjust, inference.ADJUSTMENTS)
     if test in inference.TESTS:
-        return "pairwise", {"test": test, "adjust": adjust or "holm"}
+        return "pairwise", test, adjust or "holm"
     names = [name for name in inference.JOINT_TESTS if name != "pairwise"]
     checks.one_of("test", test, [*names, *inference.TESTS])
-    return test, {} if adjust is None else {"adjust": adjust}
+    return test, None, adjust

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.segments import answer_by_segment, heterogeneity
+from abrank.inference.segments import SegmentTest, answer_by_segment, heterogeneity
 from reports.studies.calibration.cells import LEVELS, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between
 
@@ -26,7 +26,7 @@ def ask(batch: Batch) -> Iterator[Asked]:
         for pair, move in zip(chosen, truth, strict=True)
     ]
     large = np.ones(N_SEGMENTS, np.bool_)
-    answers = answer_by_segment(parts, large, LEVELS[0], {"name": "t"}, skewed=True)
+    answers = answer_by_segment(parts, large, LEVELS[0], SegmentTest("t"), skewed=True)
     yield _of_segments("t allowing for skewness, Holm", answers[3:], truth)
     yield _of_segments("t in each segment, unadjusted", answers[:3], truth)
     counts = np.full(N_SEGMENTS, float(batch.n))

@@ -19,7 +19,7 @@ from abrank.comparison.query_data import QueryData
 from abrank.inference import adjust, run_test
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
-from abrank.inference.segments import MIN_QUERIES, answer_by_segment, heterogeneity
+from abrank.inference.segments import MIN_QUERIES, SegmentTest, answer_by_segment, heterogeneity
 from abrank.options import Question
 from abrank.report.formats import text
 from abrank.report.sections import cautions, headline, inputs
@@ -133,7 +133,7 @@ def ask_shown(
     parts = [d[row, :, 0] for row in rows]
     large = np.array([len(row) >= MIN_QUERIES for row in rows])
     owner = None if labels is None else [[labels[i] for i in row] for row in rows]
-    answers = answer_by_segment(parts, large, ALPHA, {"name": "t", "seed": 0}, owner, skewed=True)
+    answers = answer_by_segment(parts, large, ALPHA, SegmentTest("t"), owner, skewed=True)
     yield Asked(OF_SEGMENTS[1], (np.any(answers[3] < ALPHA, axis=0),))
     if labels is None:
         counts = np.array([float(len(row)) for row in rows])

@@ -10,7 +10,7 @@ from abrank.inference import (
     compare_segments,
     run_joint_test,
 )
-from abrank.inference.segments import answer_by_segment
+from abrank.inference.segments import SegmentTest, answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.material import Block
 from reports.studies.calibration.parts import rare_losses, systems
@@ -202,7 +202,7 @@ def test_segments_at_once_are_segments_alone() -> None:
     """against_itself: many samples at once are answered as one."""
     random = np.random.default_rng(7)
     parts = [MATERIAL.pairs[0].draw(n, 3, random)[:, :, 0] + 0.1 for n in (9, 8, 12)]
-    at_once = answer_by_segment(parts, np.full(3, True), 0.05, {"name": "t"}, skewed=True)
+    at_once = answer_by_segment(parts, np.full(3, True), 0.05, SegmentTest("t"), skewed=True)
     labels = ["a"] * 9 + ["b"] * 8 + ["c"] * 12
     fields = ("pvalue", "ci_low", "ci_high", "pvalue_adj", "ci_low_adj", "ci_high_adj")
     for place, sample in enumerate(np.concatenate(parts).T):
