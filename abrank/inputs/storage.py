@@ -31,7 +31,7 @@ def located(path: str) -> tuple[Any, str]:
     folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
     try:
         place, inside = fs.FileSystem.from_uri(folder)
-    except (pa.ArrowInvalid, NotImplementedError) as error:
+    except (pa.ArrowInvalid, NotImplementedError, ImportError) as error:  # of hf:// the last
         place, inside = _by_fsspec(folder, path, error)
     return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,12 @@ def test_what_is_not_there_is_said(folder: Path) -> None:
         abrank.compare("memory://store/qrels.txt", "memory://store/c.run", folder / "a.run")
     with pytest.raises(ArgumentError, match="Protocol not known"):
         abrank.compare("nowhere://qrels.txt", folder / "a.run", folder / "b.run.gz")
+
+
+def test_a_package_that_a_store_needs_is_named(folder: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ArgumentError, match="huggingface_hub"):
+        abrank.compare("hf://datasets/x/y/qrels.txt", folder / "a.run", folder / "b.run.gz")
 
 
 def test_an_object_with_the_name_of_a_text_is_no_folder_of_parquet() -> None:
