@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Literal, NamedTuple, TypeAlias
@@ -99,8 +99,11 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
     rows = np.array([place[query_id] for query_id in scores.query_ids])
     tied = any((item.judged.tie_last > item.judged.tie_first).any() for item in (a, b))
-    has_extremes = measure.entry.needs != "subtopics"
-    ties = _difference(measure, extremes, a, b, rows) if tied and has_extremes else None
+    ties = None
+    if tied and measure.entry.needs != "subtopics":
+        # Each system at its own worst and best.
+        (low_a, high_a), (low_b, high_b) = (extremes(measure, item.judged) for item in (a, b))
+        ties = float((low_b - high_a)[rows].mean()), float((high_b - low_a)[rows].mean())
     cutoff = dict(measure.parameters).get("cutoff")
     depth = cutoff if isinstance(cutoff, int) else None
     n_unjudged = _unjudged(a.judged, rows, depth), _unjudged(b.judged, rows, depth)
@@ -121,19 +124,6 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
         ),
         to_judge=top_documents_to_judge(measure, a, b, rows) if few and any(n_unjudged) else None,
     )
-
-
-def _difference(
-    measure: Measure,
-    bounds: Callable[[Measure, JudgedRun], tuple[FloatArray, FloatArray]],
-    a: JudgedSource,
-    b: JudgedSource,
-    selected: IntArray,
-) -> Range:
-    """Return the lowest and the highest mean difference, each system at its own worst and best."""
-    (low_a, high_a), (low_b, high_b) = (bounds(measure, item.judged) for item in (a, b))
-    low, high = (low_b - high_a)[selected].mean(), (high_b - low_a)[selected].mean()
-    return float(low), float(high)
 
 
 def _unjudged(judged: JudgedRun, selected: IntArray, depth: int | None) -> int:

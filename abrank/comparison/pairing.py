@@ -107,8 +107,9 @@ def pair_scores(
         first, second = _two_of(
             read_with_gaps(_as_table(a), options=options), a, baseline, candidate
         )
+        variants = first.systems if first.reading is None else first.reading.labels
         for wanted, used in ((name_a, first), (name_b, second)):
-            if wanted in _labels(first) and wanted not in used.systems:
+            if wanted in variants and wanted not in used.systems:
                 raise ArgumentError(
                     f"{wanted} is another system than {used.systems[0]}, to which the name is"
                     " given: baseline= and candidate= choose systems"
@@ -270,11 +271,6 @@ def _as_table(source: object) -> Any:  # noqa: ANN401
     if all(hasattr(value, "iloc") and not hasattr(value, "columns") for value in values):
         return {name: value.to_dict() for name, value in source.items()}
     return source
-
-
-def _labels(scores: Scores) -> tuple[str, ...]:
-    """Return the names of all variants of the table that scores come from."""
-    return scores.reading.labels if scores.reading is not None else scores.systems
 
 
 def _two_of(
