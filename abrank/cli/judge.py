@@ -63,7 +63,7 @@ def _qrels_lines(qrels: Qrels) -> str:
     return (
         f"{qrels.source.path}  qrels\n"
         f"  {len(result.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
-        f" grades {grades}{'' if (result.grade > 0).any() else none}"
+        f" grades {grades}{'' if (result.grade > 0).any() else none}{_notes(qrels)}"
     )
 
 
@@ -77,7 +77,13 @@ def _run_lines(run: Run) -> str:
         f"{run.source.path}  run{form}\n"
         f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}{tagged}\n"
         f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
+        f"{_notes(run)}"
     )
+
+
+def _notes(source: Qrels | Run) -> str:
+    """Return what was left out of a file, a line each."""
+    return "".join(f"\n  {remark}" for remark in source.source.remarks)
 
 
 def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:

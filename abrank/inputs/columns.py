@@ -74,6 +74,15 @@ class Source:
     form: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Everything that was left out, comment lines as well, in words."""
+        comments = (
+            f"{plural(self.n_comments, 'comment line')} skipped"
+            " (beginning with #, and not of the form of a record)"
+        )
+        return (*self.notes, *([comments] if self.n_comments else []))
+
 
 @dataclass(frozen=True)
 class Layout:

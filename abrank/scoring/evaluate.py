@@ -302,12 +302,7 @@ def _notes_of_files(
     if judgments.ungraded:
         yield UNGRADED
     for source in (judgments, *(run.source for run in judged_runs.values())):
-        yield from (f"{source.label}: {note}" for note in source.notes)
-        if source.n_comments:
-            yield (
-                f"{source.label}: {display.plural(source.n_comments, 'comment line')} skipped"
-                " (beginning with #, and not of the form of a record)"
-            )
+        yield from (f"{source.label}: {remark}" for remark in source.remarks)
 
 
 def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:

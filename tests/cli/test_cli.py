@@ -312,6 +312,15 @@ def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> Non
     )
 
 
+def test_check_counts_what_is_left_out(files, capsys) -> None:
+    (files / "comments").write_text("# made today\nq01 0 d1 1\nq02 0 d1 0\n")
+    (files / "unrated.csv").write_text("query_id,doc_id,rating\nq1,d1,3\nq1,d2,\nq2,,\n")
+    assert run(["check", "comments", "unrated.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "\n  1 comment line skipped" in out
+    assert "\n  2 rows without a grade left out\n" in out
+
+
 def test_check_takes_judgments_by_subtopic(files, capsys) -> None:
     (files / "div").write_text("q01 a d1 1\nq01 b d1 0\nq02 a d1 2\n")
     assert run(["check", "div"]) == 3
