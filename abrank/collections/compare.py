@@ -11,13 +11,7 @@ import numpy as np
 
 from abrank._support.checks import REASONS
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import (
-    Asked,
-    FloatArray,
-    OnCollections,
-    RandomSource,
-    Requirement,
-)
+from abrank._support.typing import Asked, FloatArray, OnCollections, RandomSource, Requirement
 from abrank.collections.result import (
     CollectionRow,
     CollectionsComparison,

@@ -13,18 +13,8 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, RandomSource
-from abrank.collections.result import (
-    CollectionsRanking,
-    MeasureStandings,
-    Standing,
-    StandingRow,
-)
-from abrank.collections.table import (
-    boards_of,
-    on_collection,
-    read_collections,
-    refuse_repeated,
-)
+from abrank.collections.result import CollectionsRanking, MeasureStandings, Standing, StandingRow
+from abrank.collections.table import boards_of, on_collection, read_collections, refuse_repeated
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections

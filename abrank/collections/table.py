@@ -15,13 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from abrank._support.display import shorten
-from abrank._support.errors import (
-    AlignmentError,
-    ArgumentError,
-    NotFoundError,
-    ReadError,
-    reading,
-)
+from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError, reading
 from abrank._support.files import parse_toml
 from abrank._support.typing import FloatArray
 from abrank.inputs.files import contents, short_name

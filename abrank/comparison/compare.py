@@ -36,10 +36,7 @@ from abrank.comparison.samples.sample import SampleWithEvidence
 from abrank.comparison.samples.weights import Weighted
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_margin
-from abrank.diagnostics.runs import (
-    inspect_gaps,
-    inspect_relevance,
-)
+from abrank.diagnostics.runs import inspect_gaps, inspect_relevance
 from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread

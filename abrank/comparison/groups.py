@@ -38,11 +38,7 @@ from abrank.inference.segments import (
     heterogeneity,
     rows_by_label,
 )
-from abrank.inference.sequential import (
-    FIRST,
-    best_rho_squared,
-    mixture_half_width,
-)
+from abrank.inference.sequential import FIRST, best_rho_squared, mixture_half_width
 from abrank.inference.student import student_quantile
 from abrank.verdict import Rule
 

@@ -94,7 +94,7 @@ def pair_scores(
            [0.4, 0.6]])
     """
     # Runs need none of it.
-    from abrank.scoring.score_files import read_with_gaps, require_all
+    from abrank.scoring.score_files import read_with_gaps
     from abrank.scoring.scores import settled
 
     named = tuple(listed(measures)) if measures is not None else ()
@@ -123,22 +123,9 @@ def pair_scores(
     first, second = _named_alike(first, second)
     names = system_names(name_a or first.systems[0], name_b or second.systems[0])
     chosen = _chosen(first, second, measures)
-    groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
-    queries_a, queries_b = (group.query_ids for group in groups)
-    if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
-        if not independent:
-            _refuse_unpaired(groups, a, b)
-        first, second = _on_union({"A": groups[0], "B": groups[1]})
-    elif independent:
-        raise ArgumentError(SAME_UNITS)
-    elif missing == "error":
-        for item in (first, second):
-            require_all(item.take([item.measures.index(name) for name in chosen]))
-        _require_same_queries(first, second)
-    elif first.query_ids != second.query_ids:
-        if BY_POSITION in first.notes:
-            _require_same_queries(first, second)
-        first, second = on_all_queries({"A": first, "B": second})
+    first, second = _on_same_queries(
+        first, second, chosen, missing=missing, independent=independent, sources=(a, b)
+    )
     columns = [
         scores.values[:, 0, [scores.measures.index(name) for name in chosen]]
         for scores in (first, second)
@@ -165,6 +152,37 @@ def pair_scores(
     if independent:
         return paired
     return settled(paired, missing, lower_is_better=lower_is_better)
+
+
+def _on_same_queries(
+    first: Scores,
+    second: Scores,
+    chosen: Sequence[str],
+    *,
+    missing: Missing,
+    independent: bool,
+    sources: tuple[object, object],
+) -> tuple[Scores, Scores]:
+    """Return the scores of two systems on the queries of both, NaN where one has none."""
+    from abrank.scoring.score_files import require_all
+
+    groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
+    queries_a, queries_b = (group.query_ids for group in groups)
+    if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
+        if not independent:
+            _refuse_unpaired(groups, *sources)
+        first, second = _on_union({"A": groups[0], "B": groups[1]})
+    elif independent:
+        raise ArgumentError(SAME_UNITS)
+    elif missing == "error":
+        for item in (first, second):
+            require_all(item.take([item.measures.index(name) for name in chosen]))
+        _require_same_queries(first, second)
+    elif first.query_ids != second.query_ids:
+        if BY_POSITION in first.notes:
+            _require_same_queries(first, second)
+        first, second = on_all_queries({"A": first, "B": second})
+    return first, second
 
 
 def require_two_files(a: object, b: object) -> None:

@@ -9,11 +9,7 @@ from typing import NamedTuple
 from abrank import planning
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.clusters import (
-    FEWEST_EFFECTIVE,
-    effective_clusters,
-    freedom_of_clusters,
-)
+from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_clusters, freedom_of_clusters
 from abrank.planning.student import PAIRED, PairedT, chance_to_show, smallest_effect
 from abrank.verdict import Rule
 

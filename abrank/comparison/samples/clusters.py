@@ -12,20 +12,10 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.groups import (
-    ClusterSummary,
-    Segmentation,
-    describe_clusters,
-)
+from abrank.comparison.groups import ClusterSummary, Segmentation, describe_clusters
 from abrank.comparison.plans import ClusterSizes
-from abrank.comparison.rows import (
-    MeasureResult,
-    TestRow,
-)
-from abrank.comparison.samples.queries import (
-    OF_SINGLE_QUERIES,
-    QuerySample,
-)
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.samples.queries import OF_SINGLE_QUERIES, QuerySample
 from abrank.comparison.samples.sample import Units
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,

@@ -15,26 +15,14 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import OtherChoice, RunDetails
-from abrank.comparison.groups import (
-    ClusterSummary,
-    Segmentation,
-    describe_clusters,
-    segment,
-)
+from abrank.comparison.groups import ClusterSummary, Segmentation, describe_clusters, segment
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import (
-    MeasureResult,
-    TestRow,
-)
+from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.samples.queries import QuerySample, ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Units
-from abrank.inference.clusters import (
-    FEWEST_EFFECTIVE,
-    cluster_sizes,
-    effective_clusters,
-)
+from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.registry import as_alpha
 from abrank.provenance import same_judgments

@@ -7,15 +7,8 @@ from collections.abc import Sequence
 from abrank import inference
 from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray
-from abrank.comparison.rows import (
-    MeasureResult,
-    TestRow,
-)
-from abrank.comparison.samples.queries import (
-    COMPANIONS,
-    OF_SINGLE_QUERIES,
-    QuerySample,
-)
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.samples.queries import COMPANIONS, OF_SINGLE_QUERIES, QuerySample
 from abrank.inference.sequential import anytime_result
 from abrank.verdict import Rule
 

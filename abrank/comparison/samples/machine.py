@@ -33,11 +33,7 @@ from abrank.comparison.rows import (
 from abrank.comparison.samples.queries import COMPANIONS, OF_SINGLE_QUERIES, QuerySample
 from abrank.comparison.samples.sample import ALL, Answer, Columns, Sample
 from abrank.diagnostics import Note
-from abrank.inference.prediction_powered import (
-    PredictionPowered,
-    welch_pvalue,
-    worth_interval,
-)
+from abrank.inference.prediction_powered import PredictionPowered, welch_pvalue, worth_interval
 from abrank.inference.rounding import differences_of
 from abrank.options import Machine
 from abrank.scoring.scores import Scores

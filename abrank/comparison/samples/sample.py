@@ -9,21 +9,12 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import (
-    Alternative,
-    OtherChoice,
-    RunDetails,
-)
+from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import (
-    Effect,
-    MeasureResult,
-    Spread,
-    TestRow,
-)
+from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.prediction_powered import PredictionPowered

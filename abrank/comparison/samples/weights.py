@@ -14,26 +14,14 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
-from abrank.comparison.groups import (
-    ClusterSummary,
-    QueryWeights,
-    Segmentation,
-    describe_clusters,
-)
+from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation, describe_clusters
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
-from abrank.comparison.rows import (
-    MeasureResult,
-    TestRow,
-)
+from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.samples.clusters import Clustered
 from abrank.comparison.samples.queries import QuerySample
 from abrank.comparison.samples.sample import Units
-from abrank.inference.clusters import (
-    FEWEST_EFFECTIVE,
-    effective_queries,
-    weighted_result,
-)
+from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_queries, weighted_result
 from abrank.verdict import Decision, Rule
 
 WITHOUT_WEIGHTS = "Paired t, weights ignored"
