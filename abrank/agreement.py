@@ -439,7 +439,7 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
     """Return Cohen's kappa over leading axes at once."""
     # Source: Cohen (1960), A coefficient of agreement for nominal scales, Educational and
     # Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70,
-    # 213-220.
+    # 213-220. Own: `statsmodels` ``cohens_kappa`` takes one table, and here are 9,999 resamples.
     checks.one_of("weights", weights, WEIGHTS)
     grade = np.arange(table.shape[-1])
     apart = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)

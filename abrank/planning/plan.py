@@ -386,9 +386,9 @@ def power(
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
     same = narrow = None
     if margin is not None:
-        same = SameRow(margin, *asker.each(lambda x: queries_to_show_same(x, margin, **level)))
+        same = SameRow(margin, *asker.ranged(lambda x: queries_to_show_same(x, margin, **level)))
     if width is not None:
-        narrow = WidthRow(width, *asker.each(
+        narrow = WidthRow(width, *asker.ranged(
             lambda x: queries_for_width(x, width, confidence=1.0 - alpha)
             if math.isfinite(x) else None
         ))  # fmt: skip
@@ -482,14 +482,14 @@ class _Asker:
             return smallest_visible(self.sd, n, **self.level)
         return visible_by_simulation(self.pilot, n_queries=n, **self.level, **self.simulation)
 
-    def each(self, function: Callable[[float], int | None]) -> list[int | None]:
+    def ranged(self, function: Callable[[float], int | None]) -> list[int | None]:
         """Return the queries needed at the standard deviation, and at both ends of its interval."""
         return [function(sd) for sd in (self.sd, *self.limits)]
 
     def row(self, difference: float, n: int | None) -> PlanRow:
         alpha = self.level["alpha"]
         if self.test == "t":
-            needed, low, high = self.each(lambda sd: queries_needed(sd, difference, **self.level))
+            needed, low, high = self.ranged(lambda sd: queries_needed(sd, difference, **self.level))
             chance = math.nan
             if n is not None and n >= 2 and math.isfinite(self.sd):
                 chance = 1.0 if difference else alpha
