@@ -1,8 +1,9 @@
 """Power, smallest visible difference and queries needed of t tests, whatever their error.
 
-Own, not ``statsmodels`` ``TTestPower`` (equal to 1e-12, a test of ours): every cold comparison
-shows what its queries can see and would wait a second for it, and its errors and degrees of freedom
-are those of independent queries. The exact tests of the mean share these sizes in practice.
+Own, not ``statsmodels`` ``TTestPower`` (its power is the same to 1e-12): every cold comparison
+shows what its queries can see and would wait a second for it, its degrees of freedom are those of
+independent queries, and its ``solve_power`` stops up to .01 short of the power asked for. The exact
+tests of the mean share these sizes in practice.
 """
 
 from __future__ import annotations

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
+from statsmodels.stats.power import TTestPower
 
 from abrank import ArgumentError, planning
 from abrank.inference import run_test
@@ -36,6 +38,16 @@ from abrank.planning.student import queries_needed, smallest_size
 def test_power_against_statsmodels(n, effect, alpha, expected) -> None:
     assert planning.power(n, effect=effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
     assert planning.power(n, effect=-effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_smallest_visible_difference_has_the_power_where_statsmodels_misses_it() -> None:
+    library = TTestPower()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = float(library.solve_power(nobs=3, alpha=0.01, power=0.8))
+    ours = planning.smallest_visible(1.0, 3, alpha=0.01)
+    assert library.power(ours, 3, 0.01) == pytest.approx(0.8, abs=1e-12)
+    assert abs(library.power(theirs, 3, 0.01) - 0.8) > 0.01  # else use it, off the cold path
 
 
 def test_power_is_the_level_where_there_is_no_effect() -> None:
