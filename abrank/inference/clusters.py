@@ -100,11 +100,10 @@ def run_cluster_test(
     With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its error
     is the root of sum (S_g - m_g mean)**2 / (1 - m_g / n) / n**2: the cluster-robust one that has
     no bias where queries are independent (CR2), by the root of the inverse of each block of I - H,
-    which has this closed form for a mean [1]_. Its t has the degrees of freedom of the scaled
-    chi-square whose first two moments are those of the squared error [1]_, [2]_; they are far fewer
-    than G - 1 where one cluster is much the largest. With G - 1 and the error without 1 - m_g / n,
-    t finds a difference in 29 to 47 % of samples without one where one of 5 to 20 clusters has most
-    queries. The permutation interval holds the shifts theta whose S_g - m_g theta are not rejected:
+    which has this closed form for a mean [1]_; no library has it. Its t has the degrees of freedom
+    of the scaled chi-square whose first two moments are those of the squared error [1]_, [2]_: with
+    G - 1 and the error without 1 - m_g / n, t finds a difference in 29 to 47 % of samples without
+    one where one of 5 to 20 clusters has most queries. The permutation interval holds the shifts theta whose S_g - m_g theta are not rejected:
     of up to 16 clusters an order statistic of the means over sets of them, of more a root of the p
     that the characteristic function gives, to 1e-4 of the standard error. The bootstrap resamples
     clusters and is the symmetric bootstrap-t with the error of each resample [3]_; above 10,000
@@ -349,13 +348,11 @@ def weighted_result(
     p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the squared
     error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to dependence
     within clusters, and without bias where all differences are independent and have one variance
-    (the correction of CR2 by one factor a cluster, with one variance as its working model [1]_;
-    HC2 divides by 1 - p, which is the same with equal weights only). Its t has 1 / sum P**2 - 1
-    degrees of freedom, Kish's effective number less one [2]_. Of equal weights it is the paired t
-    test, or has the cluster-robust error. In samples without a difference it finds one in 5 to 6 %
-    (``reports/calibration/weights.md``); with the error of HC1 and n - 1 degrees it is 6 to 11 %,
-    and 0 to 5 % with the degrees of Bell and McCaffrey, which take mean and error to be
-    independent. Fewer than three effective clusters are not tested.
+    (CR2 by one factor a cluster [1]_). Its t has 1 / sum P**2 - 1 degrees of freedom, Kish's
+    effective number less one [2]_. Of equal weights it is the paired t test, or has the
+    cluster-robust error. In samples without a difference it finds one in 5 to 6 %, with the error
+    of HC1 and n - 1 degrees in 6 to 11 % (``reports/calibration/weights.md``). Fewer than three
+    effective clusters are not tested.
 
     References
     ----------

@@ -1,9 +1,7 @@
 """Effect sizes of paired scores, each with an interval, and risk against a baseline.
 
 One query without a difference has the value of no difference, and an unbounded interval. Where the
-scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded; the ranks
-and shares of queries won then have an interval all the same. Risk: what is lost on a query weighs
-more than what is won.
+scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
 """
 
 from __future__ import annotations
@@ -247,12 +245,11 @@ def effect_interval(
     -----
     d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n) [1]_, so
     that the interval excludes 0 exactly when the paired t test rejects; exact if the differences
-    are normal, by an integral that holds for any n. d_av and glass_delta: delta method with the
-    scores' own moments (t quantiles), which for normal scores is that of [2]_. rank_biserial and
-    p_better: Wilson's score interval [3]_; for the first with the variance that W+ has if the sign
-    of a difference does not depend on its size, for the second with the variance of wins, ties and
-    losses. On real runs they hold the population's own value as often as they say, but for p_better
-    with ten queries: 92 to 93 % (``reports/calibration``).
+    are normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles), which
+    for normal scores is that of [2]_. rank_biserial and p_better: Wilson's score interval [3]_; for
+    the first with the variance that W+ has if the sign of a difference does not depend on its size,
+    for the second with that of wins, ties and losses. On real runs they hold the population's own
+    value as often as they say, p_better with ten queries 92 to 93 % (``reports/calibration``).
 
     References
     ----------

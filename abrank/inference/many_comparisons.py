@@ -1,12 +1,10 @@
 """Many comparisons on the same queries: the level of each, and what gains to expect again.
 
-A team compares candidate after candidate on the same queries. At a level of 5 % each, false
-findings pile up. An online procedure gives every comparison a level before its result is known,
-from what came before it, and pays some of it back for each finding. And of many effects measured
-with error, those that stand out are those that were lucky, too: what a repetition would show of one
-is learnt from all. On halves of the topics of two TREC tracks (candidates within 0.1 of their
-baseline), 92 to 95 % of the intervals held the other half's difference, fewest with 8 comparisons,
-and the expected gain was nearer to it than the one observed (``reports/calibration/reuse.md``).
+An online procedure gives every comparison a level before its result is known, from what came
+before it, and pays some of it back for each finding. And of many effects measured with error, those
+that stand out were lucky, too: what a repetition would show of one is learnt from all. On halves of
+the topics of two TREC tracks 92 to 95 % of the intervals held the other half's difference
+(``reports/calibration/reuse.md``). scipy and statsmodels have neither.
 
 Sources: Javanmard and Montanari (2018), Online rules for control of false discovery rate, Annals of
 Statistics 46 (LOND, and the sequence of eq. 31); Ramdas, Yang, Wainwright and Jordan (2017), Online

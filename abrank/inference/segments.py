@@ -156,11 +156,11 @@ def compare_segments(
     Returns
     -------
     Segments
-        Holm's adjustment of p-values that, with ``test="t"``, are adjusted for skewness, too [2]_:
-        of few skewed differences t alone finds too much. The interval of a segment has the level at
-        which Holm's procedure tested it, alpha p / p_adj, so that it excludes 0 exactly when the
-        adjusted p < alpha. These intervals hold together less often where some segments do have a
-        difference: all three of three in 93 % where one has (``reports/calibration``).
+        Holm's adjustment [1]_ of p-values that, with ``test="t"``, are adjusted for skewness, too
+        [2]_. The interval of a segment has the level at which Holm's procedure tested it,
+        alpha p / p_adj, so that it excludes 0 exactly when the adjusted p < alpha. These hold
+        together less often where some segments do have a difference: all three of three in 93 %
+        where one has (``reports/calibration``).
 
     References
     ----------
