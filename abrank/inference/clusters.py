@@ -103,12 +103,13 @@ def run_cluster_test(
     which has this closed form for a mean [1]_; no library has it. Its t has the degrees of freedom
     of the scaled chi-square whose first two moments are those of the squared error [1]_, [2]_: with
     G - 1 and the error without 1 - m_g / n, t finds a difference in 29 to 47 % of samples without
-    one where one of 5 to 20 clusters has most queries. The permutation interval holds the shifts theta whose S_g - m_g theta are not rejected:
-    of up to 16 clusters an order statistic of the means over sets of them, of more a root of the p
-    that the characteristic function gives, to 1e-4 of the standard error. The bootstrap resamples
-    clusters and is the symmetric bootstrap-t with the error of each resample [3]_; above 10,000
-    clusters their means are first put on a grid of a twentieth of the standard deviation. With
-    clusters of one query the first two are the plain tests.
+    one where one of 5 to 20 clusters has most queries. The permutation interval holds the shifts
+    theta whose S_g - m_g theta are not rejected: of up to 16 clusters an order statistic of the
+    means over sets of them, of more a root of the p that the characteristic function gives, to 1e-4
+    of the standard error. The bootstrap resamples clusters and is the symmetric bootstrap-t with
+    the error of each resample [3]_; above 10,000 clusters their means are first put on a grid of a
+    twentieth of the standard deviation. With clusters of one query the first two are the plain
+    tests.
 
     References
     ----------
