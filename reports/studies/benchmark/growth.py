@@ -120,7 +120,7 @@ def draw(points: Sequence[Point], *, theme: Theme = LIGHT) -> Figure:
         "CPU seconds": lambda x: x.cpu,
         "MB": lambda x: x.memory,
     }
-    for (title, value), axes in zip(costs.items(), figure.subplots(2, 2), strict=True):
+    for (title, value), axes in zip(costs.items(), figure.subplots(2, 2, sharey="row"), strict=True):
         for work, ax in zip(CALLS, axes, strict=True):
             of_work = [point for point in points if point.work == work]
             dress(ax, theme, grid="y", spines=("bottom", "left"))
