@@ -120,14 +120,16 @@ def draw(points: Sequence[Point], *, theme: Theme = LIGHT) -> Figure:
         "CPU seconds": lambda x: x.cpu,
         "MB": lambda x: x.memory,
     }
-    for (title, value), axes in zip(costs.items(), figure.subplots(2, 2, sharey="row"), strict=True):
+    for (title, value), axes in zip(
+        costs.items(), figure.subplots(2, 2, sharey="row"), strict=True
+    ):
         for work, ax in zip(CALLS, axes, strict=True):
             of_work = [point for point in points if point.work == work]
             dress(ax, theme, grid="y", spines=("bottom", "left"))
             x, y = [point.size for point in of_work], [value(point) for point in of_work]
             ax.plot(x, y, marker="o", color=theme.b, linewidth=1.6)
             text = f"slope {slope(of_work, value):.2f}"
-            write(ax, text, (x[-1], y[-1]), shift=(-9, 0), ha="right", va="center", color=theme.ink)
+            write(ax, text, (x[-1], y[-1]), shift=(-9, 8), ha="right", va="center", color=theme.ink)
             ax.set_xscale("log")
             ax.set_yscale("log")
             label_x(ax, theme, f"{OF_WHAT[work]} ({work})")
