@@ -287,6 +287,10 @@ def answered_by(
                 given["missing"] = given["scoring"].missing
             asked = {item.name for item in fields(kind)}
             values = {name: value for name, value in defaults.items() if name != "scoring"} | given
+            if (
+                issubclass(kind, Question) and defaults["test"] is None
+            ):  # which the answer chooses then
+                values["test"] = values["test"] or ""
             inputs = made(Inputs, {name: given[name] for name in given if name not in asked})
             chosen = _CALLED if "columns" in parameters else ()
             called = {name: given[name] for name in chosen if name in given}
