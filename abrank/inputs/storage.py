@@ -27,6 +27,9 @@ def located(path: str) -> tuple[Any, str]:
 
     if not is_uri(path):
         return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
+    if path.startswith(("http://", "https://")):  # what it holds tomorrow nobody knows
+        hint = "download it, and give the file's name"
+        raise ReadError(path, "is no file of this machine, and no object of a store", hint=hint)
     wild = WILD.search(path)
     folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
     try:
