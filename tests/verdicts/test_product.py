@@ -627,7 +627,6 @@ def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
         DOORS[door](primary="ms", require="better")
 
 
-@pytest.mark.slow
 def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
     random = np.random.default_rng(1)
     a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
