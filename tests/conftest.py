@@ -41,12 +41,17 @@ CASES = 6  # of one test that run every day
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most cases of a long list to the night: every day runs a few, spread over the list."""
+    """Leave most cases of a long list to the night: every day runs a few, spread over the list.
+
+    All of a list run that is marked ``every_case``: a table of rules, each row a rule of its own.
+    """
     by_test: dict[str, list[pytest.Item]] = {}
     for item in items:
         if hasattr(item, "callspec"):
             by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in by_test.values():
+        if cases[0].get_closest_marker("every_case"):
+            continue
         chosen = {round(i * (len(cases) - 1) / (CASES - 1)) for i in range(CASES)}
         for place, item in enumerate(cases):
             if place not in chosen:

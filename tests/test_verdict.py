@@ -23,6 +23,8 @@ from abrank.verdict import (
     decide,
 )
 
+pytestmark = pytest.mark.every_case
+
 INF = math.inf
 
 

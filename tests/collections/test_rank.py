@@ -34,7 +34,6 @@ def found() -> CollectionsRanking:
     return rank_collections(world(1))
 
 
-@pytest.mark.slow
 def test_means_weigh_the_collections_equally() -> None:
     few = world(2)
     short = few["c0"]
@@ -47,7 +46,6 @@ def test_means_weigh_the_collections_equally() -> None:
     assert collections.n_queries == 5 + 4 * 25
 
 
-@pytest.mark.slow
 def test_ranks_follow_from_the_pairs(found) -> None:
     for which in ("these", "like"):
         ranking = getattr(found.primary, which)
@@ -82,7 +80,6 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
     assert found.primary.like.title == "Paired t, adjusted by Holm"
 
 
-@pytest.mark.slow
 def test_lower_is_better_turns_the_order() -> None:
     lower = {name: replace(item, measures=("RBPResid", "RR")) for name, item in world(3).items()}
     up, down = rank_collections(world(3)), rank_collections(lower)
@@ -102,7 +99,6 @@ def test_measures_come_in_the_order_asked() -> None:
         collections.of("P@5")
 
 
-@pytest.mark.slow
 def test_a_system_that_is_missing_is_named() -> None:
     arguments = world(1)
     scores = arguments["c3"]
@@ -137,7 +133,6 @@ def test_one_query_is_no_collection() -> None:
         rank_collections(arguments)
 
 
-@pytest.mark.slow
 def test_identical_systems_share_the_first_place() -> None:
     arguments = {
         name: replace(item, values=item.values[:, [0, 2, 2, 1]]) for name, item in world(4).items()
@@ -204,7 +199,6 @@ def test_what_is_not_there_is_refused_with_what_is(found) -> None:
     assert repr(found) == f"<CollectionsRanking {text}>"
 
 
-@pytest.mark.slow
 def test_a_first_by_a_cost_has_the_lowest_mean() -> None:
     costs = {name: replace(item, measures=("ms", "RR")) for name, item in world(3).items()}
     collections = rank_collections(costs, lower_is_better="ms")
