@@ -509,7 +509,6 @@ def test_several_baselines_are_corrected_across(board) -> None:
         rank_scores(board, baseline=["A", "A"])
 
 
-@pytest.mark.slow
 def test_one_family_of_all_measures_divides_alpha(board) -> None:
     item, together = (rank_scores(board, family=family) for family in ("measure", "all"))
     for first, all_ in zip(item.by_measure, together.by_measure, strict=True):
