@@ -24,6 +24,7 @@ from abrank.options import (
     Option,
     Question,
     RankingQuestion,
+    Scoring,
     every_option,
     flattened,
     home_of,
@@ -283,7 +284,7 @@ def answered_by(
                     raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
             if given.get("scoring") is None:
                 given.pop("scoring", None)
-            elif "missing" not in given:  # of ready scores
+            elif isinstance(given["scoring"], Scoring) and "missing" not in given:  # ready scores
                 given["missing"] = given["scoring"].missing
             asked = {item.name for item in fields(kind)}
             values = {name: value for name, value in defaults.items() if name != "scoring"} | given

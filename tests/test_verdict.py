@@ -157,7 +157,6 @@ def test_check_gate_does_not_fail_on_a_loss_too_small_to_matter() -> None:
 LIMITS = st.floats(-0.05, 0.05)
 
 
-@pytest.mark.slow
 @given(
     middle=LIMITS,
     inner=st.floats(0.0, 0.03),
