@@ -35,6 +35,7 @@ def loaded_by(code: str) -> set[str]:
     return HEAVY & set(done.stderr.split())
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", abrank.__all__)
 def test_every_public_name_is_there(name) -> None:
     assert getattr(abrank, name) is not None
@@ -184,6 +185,7 @@ def members(name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name}.{key}", plain
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", [name for name in abrank.__all__ if name != "__version__"])
 def test_every_public_name_is_documented(name: str) -> None:
     assert [key for key, value in members(name) if not inspect.getdoc(value)] == []

@@ -41,6 +41,7 @@ OWN = {"a", "b", "qrels", "runs", "scores", "collections", "config", "baseline",
 OTHER_DEFAULT = {("rank_scores", "missing"), ("compare_scores", "missing")}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_signature_says_what_the_options_say(taker: str) -> None:
     parameters = inspect.signature(getattr(abrank, taker)).parameters
@@ -58,6 +59,7 @@ def test_a_signature_says_what_the_options_say(taker: str) -> None:
             assert parameter.annotation == kinds[name].type, name
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("taker", TAKERS)
 def test_every_option_of_a_function_can_be_given(taker: str) -> None:
     """As a keyword, in the object of a keyword, or in the Question that config= takes."""
@@ -100,6 +102,7 @@ def test_what_is_given_arrives() -> None:
     assert heard[-1][1] == Inputs(qrels="q", a={}, b={}, name_a="one", name_b="two", **about)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("command", COMMANDS)
 def test_flags_have_the_names_of_keys(command: str) -> None:
     longs = [option.long for option in options_of(*COMMANDS[command]).values()]
@@ -120,6 +123,7 @@ def test_values_come_back_from_keys() -> None:
     assert made(Question, nested(flattened(keywords))).look is None
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("design", "parts"),
     [
@@ -137,6 +141,7 @@ def test_a_design_is_a_text_a_tuple_or_its_parts(design: Any, parts: Any) -> Non
     assert Question(design=design).design == (parts or None)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -164,6 +169,7 @@ def test_what_has_no_meaning_is_refused(make: Callable[[], object], said: str) -
         make()
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("word", "taker", "ours"),
     [

@@ -170,6 +170,7 @@ def test_rank_biased_precision_is_that_of_its_query_alone() -> None:
     assert alone == context == pytest.approx(0.09)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", ["Judged@10", "Judged", "Accuracy", "Accuracy@10"])
 @pytest.mark.parametrize("ranking", [[], [1], [None]])
 def test_nothing_to_divide_by(name, ranking) -> None:
@@ -234,6 +235,7 @@ def test_tukey_pairs_the_systems_by_query() -> None:
     assert stats.tukey_hsd(*scores.T).pvalue[0, 1] > 0.5
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("method", [name for name in ADJUSTMENTS if name != "none"])
 def test_a_test_that_is_not_defined_is_no_finding_and_changes_no_other(method) -> None:
     # PyTerrier: an identical system is significant under holm; under hommel, bh, by and hochberg

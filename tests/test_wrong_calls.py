@@ -22,6 +22,7 @@ TWO = {"a": ONE, "b": ONE}
 FRAME = pd.DataFrame({"query_id": ["1", "1"], "system": ["a", "b"], "AP": [0.25, 0.5]})
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("keywords", "told"),
     [
@@ -46,6 +47,7 @@ def test_a_keyword_of_the_wrong_kind_is_named(keywords: dict[str, Any], told: st
         abrank.compare(*PAIR, **keywords)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -500,6 +502,7 @@ guide gate -> 2 did you mean gates?
 """
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("row", IN_PYTHON.strip().splitlines())
 def test_a_wrong_call_of_python_says_what_to_do(row: str) -> None:
     call, words = row.split(" -> ")
@@ -528,6 +531,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("row", ON_THE_COMMAND_LINE.strip().splitlines())
 def test_a_wrong_command_says_what_to_do(row: str, folder: Path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(folder)

@@ -15,6 +15,7 @@ from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("check", "good", "bad", "why"),
     [
@@ -73,6 +74,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_told(name: str) -> None:
     call, words = MISTAKES[name]

@@ -136,6 +136,7 @@ def test_smallest_difference_is_never_written_as_nothing(value: float, digits: i
 NAN, INF = float("nan"), float("inf")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("write", "given", "shown"),
     [

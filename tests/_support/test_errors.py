@@ -42,6 +42,7 @@ def test_warning_carries_its_code() -> None:
     assert str(warning) == "only 5 queries [few-queries]"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("check", "value"),
     [

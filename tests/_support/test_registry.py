@@ -85,6 +85,7 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.__name__)
 def test_every_registered_function_describes_all_its_parameters(function) -> None:
     _, sections = split(function.__doc__)

@@ -67,6 +67,7 @@ def filled(cls: type[Any], number: float) -> Any:
     return result
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("cls", results_with_numbers(), ids=lambda cls: cls.__name__)
 def test_a_result_of_nans_equals_another_and_no_other_number(cls: type[Any]) -> None:
     nan, second = filled(cls, math.nan), filled(cls, 0.25)

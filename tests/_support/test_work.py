@@ -10,6 +10,7 @@ from abrank._support import work
 from abrank._support.work import threaded_map
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("n_threads", [1, 2, 8])
 @pytest.mark.parametrize("count", [0, 1, 2, 50])
 def test_results_come_in_order(n_threads, count, monkeypatch):

@@ -66,6 +66,7 @@ def test_nothing_to_say() -> None:
     assert notes_of([0.0] * 30) == {}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("differences", "codes"),
     [
@@ -174,6 +175,7 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
     assert "not-about-the-mean" not in aside
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("n", "n_effective", "asked", "decides", "severity"),
     [

@@ -85,6 +85,7 @@ def judged():
     return join(read_qrels(qrels), read_run(run), keep_scores=True)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", [*IR_MEASURES.split(), *RANX.split()])
 def test_stored_values(judged, name):
     from abrank.measures import parse

@@ -115,6 +115,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("canonical", "text"),
     [(name, text) for name, texts in SPELLINGS.items() for text in texts.split()],
@@ -123,6 +124,7 @@ def test_parse_spelling(canonical, text):
     assert parse(text).name == canonical
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", SEVERAL)
 def test_name_of_several_measures(text):
     result = expand(text)
@@ -148,6 +150,7 @@ def test_expand_of_one_measure_and_of_a_measure():
     assert expand(parse("AP")) == (parse("AP"),)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "note"),
     [
@@ -220,6 +223,7 @@ def test_set_f_of_trec_eval_takes_beta_squared():
     assert dict(parse("set_F.2").parameters) == {"beta": math.sqrt(2)}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -260,6 +264,7 @@ def test_parse_of_another_form_shows_the_form(text):
         parse(text)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "nearest"),
     [
@@ -280,6 +285,7 @@ def test_parse_of_an_unknown_name_suggests_the_nearest(text, nearest):
     assert caught.value.nearest[0] == nearest
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", ["", "@10", "((((", "1", "-", "'", "zzzzzz@10"])
 def test_parse_of_nothing_near(text):
     with pytest.raises(UnknownNameError, match="unknown measure"):
@@ -413,17 +419,20 @@ NOT_PRINTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", PRINTED)
 def test_name_that_trec_eval_prints(name):
     assert trec_eval_name(parse(name)) == PRINTED[name]
     assert parse(PRINTED[name]) == parse(name)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", NOT_PRINTED)
 def test_what_trec_eval_has_no_name_for(name):
     assert trec_eval_name(parse(name)) is None
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", TREC_EVAL)
 def test_every_name_of_trec_eval_goes_there_and_back(name):
     result = expand(name)
@@ -432,6 +441,7 @@ def test_every_name_of_trec_eval_goes_there_and_back(name):
     assert all(item == name or item.startswith(f"{name}_") for item in printed)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("spelling", [*TREC_EVAL.values(), *OTHERS.values(), *BARE.values()])
 def test_every_spelling_means_a_measure_and_its_parameters(spelling):
     entry = catalogue()[spelling.name]
@@ -486,11 +496,13 @@ READ = [
 ]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(("notation", "text", "values"), READ)
 def test_read(notation, text, values):
     assert notation.read(text) == values
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("notation", "values", "text"),
     [

@@ -138,6 +138,7 @@ def test_name_with_a_number_goes_before_a_number_behind_a_name(empty_catalogue):
     assert parse("depth_11").name == "Depth@11"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
@@ -267,6 +268,7 @@ def test_a_frame_indexed_by_a_measure_is_told_its_name() -> None:
     assert frame[parse("map").name].tolist() == [0.5]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -313,6 +315,7 @@ def test_gains_read_back_in_the_order_of_grades(values):
     assert parameter.conform(None) is None
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("value", [{}, {"a": 1}, {1: "x"}, [1], "x", 3, [(1, 2)]])
 def test_what_is_no_gain(value):
     parameter = Parameter("gains", (Gains, NoneType), (), None, required=False)

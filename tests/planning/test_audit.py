@@ -139,6 +139,7 @@ def test_every_format_has_the_interval_and_the_bound() -> None:
     assert to_dict(result)["rows"][0]["needed"] == result.rows[0].needed == 829
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

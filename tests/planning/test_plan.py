@@ -109,6 +109,7 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
             abrank.power([0.1] * 7 + [endless], effect=0.1, test=test)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("given", "said"),
     [

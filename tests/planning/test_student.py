@@ -22,6 +22,7 @@ from abrank.planning.student import queries_needed, smallest_size
 
 
 # Of statsmodels 0.15: its TTestPower().power(effect, n, alpha).
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("n", "effect", "alpha", "expected"),
     [
@@ -75,6 +76,7 @@ def test_power_curve_is_power_at_each_place() -> None:
 
 
 # Sakai (2018): queries for 80 and 90 % power at alpha 0.05.
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("effect", "target", "n"),
     [(0.2, 0.8, 199), (0.2, 0.9, 265), (0.3, 0.8, 90), (0.3, 0.9, 119), (0.5, 0.8, 34),
@@ -202,6 +204,7 @@ def test_queries_to_show_same_degenerate() -> None:
         planning.queries_to_show_same(0.2, 0.1, target=1.0)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("most", [2, 3, 100, 100_000_000])
 @pytest.mark.parametrize("near", [0.0, 2.0, 41.4, 1e300])
 def test_the_smallest_size_is_found_from_any_guess(most, near):

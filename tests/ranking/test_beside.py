@@ -137,6 +137,7 @@ def rbo_of(one: str, other: str, depth: int = 12) -> float:
     return float(overlap(np.array([shared]), *lengths)[0])
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(("one", "other", "expected"), RBO_PACKAGE)
 def test_rank_biased_overlap_of_the_package_rbo(one, other, expected) -> None:
     assert rbo_of(one, other) == pytest.approx(expected, abs=1e-12)

@@ -125,6 +125,7 @@ def test_a_floor_names_a_measure_in_any_dialect() -> None:
     assert [floor.measure for floor in intervals.floors] == [*scores.measures]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("how", "said"),
     [

@@ -201,6 +201,7 @@ def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch
         eval(call, {"abrank": abrank, "a": frame})
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_broken_table_is_refused_in_words(text: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)

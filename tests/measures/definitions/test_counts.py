@@ -71,6 +71,7 @@ def test_unjudged_counts_negative_grades_and_takes_empty_ranks_as_judged():
     assert unjudged_share(judged, cutoff=4).tolist() == [0.5, 0.25, 0.0]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "function", [precision, recall, relative_precision, success, judged_share, unjudged_share]
 )

@@ -184,6 +184,7 @@ def test_thresholds_need_numbers_and_scores():
 JUDGED_INTERPOLATED = JudgedRun.from_grades([[0, 1, 1, 0, 0, 1]], ideal=[[1, 1, 1, 1, 1]])
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("recall", "value"),
     [

@@ -54,6 +54,7 @@ def keys(comparison: Comparison) -> set[str]:
     return set(re.findall(r"^@\w+\{([^,]+),$", bibtex(comparison), re.MULTILINE))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("source", sorted(CITED))
 def test_every_cited_source_has_an_entry_of_its_year(source: str) -> None:
     entry = entries()[key_of(source)]
@@ -62,6 +63,7 @@ def test_every_cited_source_has_an_entry_of_its_year(source: str) -> None:
         assert f"{{{year.group()}}}" in entry
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("key", sorted(entries()))
 def test_entries_are_whole_and_balanced(key: str) -> None:
     entry = entries()[key]

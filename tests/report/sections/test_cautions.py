@@ -106,6 +106,7 @@ def test_every_code_has_words_and_an_example() -> None:
     assert set(SENTENCES) == set(EXAMPLES)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_caution_has_title_and_sentence(code: str) -> None:
     values, title = EXAMPLES[code]
@@ -115,6 +116,7 @@ def test_caution_has_title_and_sentence(code: str) -> None:
     assert not result.title.endswith(".")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("code", "values", "words"),
     [

@@ -99,6 +99,7 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(("mean", "how", "action", "sentence"), CASES)
 def test_every_verdict_and_gate_has_its_step(
     make: Callable[..., Comparison], mean: float, how: dict[str, Any], action: str, sentence: str

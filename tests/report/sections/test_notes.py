@@ -136,6 +136,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(("code", "values", "title", "said"), EXAMPLES)
 def test_title_and_sentence(code: str, values: dict[str, Any], title: str, said: str) -> None:
     of_two = "system" in values or "a" in values.get("medians", {})
