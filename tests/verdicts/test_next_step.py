@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import abrank
-from abrank.rule import GATES, LEVELS, Reason, Soundness, Verdict
+from abrank.rule import GATES, LEVELS, Design, Reason, Soundness, Verdict
 from abrank.verdict import REMEDIES, Decision, Rule, check_gate, choose_step, decide, settle
 
 MARGIN = 0.02
@@ -146,3 +146,21 @@ def test_shipping_if_has_its_condition_as_data() -> None:
     result = abrank.compare_scores(a, b).to_dict()
     assert (result["next_step"], result["next_step_condition"]) == ("ship-if", "any-gain")
     assert "next_step_condition" not in abrank.compare_scores(a, b, margin=0.02).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("design", "because"),
+    [
+        (None, "verdict"),
+        (Design(look=1, n_looks=2), "looks"),
+        (Design(look=2, n_looks=2), "verdict"),  # no further look was planned
+        (Design(planned=100), "looks"),
+    ],
+)
+def test_a_look_that_is_left_adds_queries(design: Design | None, because: str) -> None:
+    rule = Rule("AP", margin=0.01, design=design)
+    decision = decide(
+        rule, estimate=0.0, interval=(-0.03, 0.03), equivalence_interval=(-0.02, 0.02)
+    )
+    step = choose_step(rule, decision)
+    assert (step.action, step.because) == ("add-queries", because)
