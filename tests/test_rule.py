@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from abrank.rule import Design, Guard
+import pytest
+
+from abrank.rule import Design, Guard, Reason, Soundness
 
 
 def test_an_earlier_look_is_not_the_last() -> None:
@@ -12,3 +14,20 @@ def test_an_earlier_look_is_not_the_last() -> None:
 def test_a_guard_is_read_with_its_margin() -> None:
     assert Guard.read("R@100:-0.02") == Guard("R@100", 0.02, margin_is_relative=False)
     assert Guard.read("P@10:-2%").margin_is_relative
+
+
+@pytest.mark.parametrize(
+    ("reason", "primary", "other", "named"),
+    [
+        (Reason("none-judged"), True, True, True),  # of the runs, whatever the measure
+        (Reason("none-relevant", {"measures": ["P(rel=2)"]}), True, False, True),
+        (Reason("missing-queries"), False, False, False),  # a doubt forbids nothing
+    ],
+)
+def test_what_forbids_a_verdict_forbids_the_measures_that_it_concerns(
+    reason: Reason, *, primary: bool, other: bool, named: bool
+) -> None:
+    soundness = Soundness((reason,))
+    assert soundness.forbids("AP", lead=True) is primary
+    assert soundness.forbids("RR", lead=False) is other
+    assert soundness.forbids("P(rel=2)", lead=False) is named

@@ -147,6 +147,7 @@ def test_constant_difference_is_tested_by_sign_flips() -> None:
     assert abrank.compare_scores(a, b, test="permutation").verdict is Verdict.BETTER
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("n", [0, 1])
 @pytest.mark.parametrize("test", TESTS)
 def test_too_few_queries_cannot_be_tested(n, test) -> None:

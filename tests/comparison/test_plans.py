@@ -26,6 +26,7 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
     return compare_scores(*frames, resamples=99, **how)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("sd", [1e-4, 0.05, 0.21, 0.49, 0.5, 12.0, 3e4])
 def test_planned_differences_suit_the_spread(sd: float) -> None:
     steps = planned_differences(sd, 0.0)

@@ -255,6 +255,7 @@ def test_the_bias_between_two_orders_is_welchs() -> None:
     assert (bias.low, bias.high) == pytest.approx((limits.low / 2, limits.high / 2))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

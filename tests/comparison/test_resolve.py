@@ -45,6 +45,7 @@ from abrank.verdict import Verdict
 from tests.report.written import text as text_of
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -62,6 +63,7 @@ def test_read_margin(given, expected) -> None:
     assert read_margin(given) == expected
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("given", ["", "%", "two", "-1", "-1%", "nan", "inf%", "1,5", -0.1, np.nan])
 def test_read_margin_refuses_what_is_none(given) -> None:
     with pytest.raises(ArgumentError, match=r"a percentage of the baseline's mean such as\s+2%"):

@@ -83,6 +83,7 @@ def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
 
 
 # pingouin 0.7.0: pingouin.bayesfactor_ttest(t, n, paired=True, r=r)
+@pytest.mark.every_case
 @pytest.mark.parametrize("posterior", POSTERIORS)
 @pytest.mark.parametrize(
     ("d", "estimate", "known"),

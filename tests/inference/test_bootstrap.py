@@ -62,6 +62,7 @@ def one_differs(n: int) -> np.ndarray:
     return np.append(np.zeros(n - 1), 0.5)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "d", [D[:2], D[:3], D[:4], one_differs(25), one_differs(20_000), np.repeat([0.0, 1.0], [21, 4])]
 )

@@ -63,6 +63,7 @@ def brute_force(sums, sizes, theta):
     return min(1.0, 2 * min(upper, lower))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("seed", range(8))
 def test_permutation_against_enumeration(seed) -> None:
     random = np.random.default_rng(seed)
@@ -194,6 +195,7 @@ DEGENERATE = [
 ]  # fmt: skip
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
 @pytest.mark.parametrize(
     ("d", "clusters", "expected"), [case[1:] for case in DEGENERATE], ids=[c[0] for c in DEGENERATE]

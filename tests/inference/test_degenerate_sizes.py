@@ -227,6 +227,7 @@ ANALYSES = {
 }  # fmt: skip
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_cell_against_theory(name, row) -> None:
@@ -235,6 +236,7 @@ def test_cell_against_theory(name, row) -> None:
     np.testing.assert_allclose(ask(ROWS[row]), expected, rtol=1e-7, atol=max(off, 1e-10))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", ANALYSES)
 def test_what_is_not_finite_is_refused(name) -> None:
     for endless in (INF, -INF, NAN):

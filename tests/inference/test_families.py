@@ -26,6 +26,7 @@ def test_against_definitions():
     np.testing.assert_array_equal(adjust(P, "none"), P)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("method", list(ADJUSTMENTS))
 def test_nan_is_no_member_and_order_does_not_matter(method):
     shuffled = np.random.default_rng(1).permutation(8)
@@ -47,6 +48,7 @@ def test_bad_arguments():
         adjust([0.1, 1.1], "holm")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 def test_small_and_empty_families(method) -> None:
     assert adjust(np.array([]), method).tolist() == []
@@ -58,6 +60,7 @@ def test_small_and_empty_families(method) -> None:
     assert adjust(np.array([0.0, 1.0]), method).tolist() == [0.0, 1.0]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("pvalues", "holm", "bh"),
     [
@@ -81,6 +84,7 @@ def test_adjusting_refuses_infinities() -> None:
         adjust([0.01, np.inf], "holm")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("method", ADJUSTMENTS)
 def test_families_of_one_value(method) -> None:
     np.testing.assert_array_equal(adjust([0.0] * 8, method), 0.0)

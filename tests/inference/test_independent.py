@@ -10,6 +10,7 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(("n_a", "n_b"), [(2, 2), (7, 30), (60, 41), (400, 500)])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_welch_is_that_of_scipy_and_statsmodels(n_a: int, n_b: int, level: float) -> None:

@@ -106,6 +106,7 @@ UNBOUNDED = (np.nan, -np.inf, np.inf)
 ZERO = (1.0, 0.0, 0.0)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("collections", "stratified", "fixed", "random"),
     [

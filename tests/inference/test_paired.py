@@ -11,6 +11,7 @@ from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(("wins", "losses"), [(1, 0), (0, 4), (7, 0), (5, 5), (29, 21), (900, 800)])
 def test_sign_against_scipy(wins, losses, alternative):
@@ -55,6 +56,7 @@ def test_hall_finds_a_third_of_what_t_and_flips_find_falsely_in_skewed_differenc
     assert 3 * rates["hall"] < 6 < min(rates["t"], rates["permutation"])
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("n", [2, 10, 400])
 def test_t_against_scipy(n, alternative):

@@ -11,6 +11,7 @@ from tests.contracts.test_paired_tests import NEEDS_SPREAD
 COUNTS = ("permutation", "wilcoxon", "sign")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", list(TESTS))
 def test_no_query_is_no_answer(name):
     result = run_test(name, np.empty((0, 2)))
@@ -19,6 +20,7 @@ def test_no_query_is_no_answer(name):
     assert result.n_queries == 0
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", list(TESTS))
 @pytest.mark.parametrize("value", [0.1, -0.1])
 def test_one_query_bounds_nothing(name, value):
@@ -29,6 +31,7 @@ def test_one_query_bounds_nothing(name, value):
     assert np.isnan(result.pvalue[0]) if name in NEEDS_SPREAD else result.pvalue[0] == 1.0
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", list(TESTS))
 def test_all_zero_is_identical(name):
     result = run_test(name, np.zeros(10))
@@ -38,6 +41,7 @@ def test_all_zero_is_identical(name):
     assert run_test(name, np.zeros(10), alternative="less").ci_low[0] == -np.inf
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", list(TESTS))
 def test_one_query_without_a_difference(name):
     result = run_test(name, [0.0])
@@ -54,6 +58,7 @@ def test_one_value_leaves_nothing_to_judge_by(name):
     assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("n", [2, 5, 10, 30, 300])
 def test_one_value_is_as_rare_as_a_coin_says(name, n):
@@ -61,6 +66,7 @@ def test_one_value_is_as_rare_as_a_coin_says(name, n):
     assert run_test(name, np.full(n, 0.1), alternative="greater").pvalue[0] == 2.0**-n
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("n", [2, 10, 60])
 @pytest.mark.parametrize("value", [0.1, -0.7])
@@ -73,6 +79,7 @@ def test_one_query_that_differs_is_one_coin(name, n, value):
     assert run_test(name, d, alternative=towards).pvalue[0] == 0.5
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("n", [1, 7, 40])
 def test_two_values_in_balance_are_no_difference(name, n):
@@ -98,6 +105,7 @@ def test_alpha_is_a_decimal():
     assert as_alpha(1 - 1e-13, 1)[0] > 0
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -51,6 +51,7 @@ def test_equal_scores_differ_by_nothing():
     assert differences_of(np.array([1e-9]), np.array([1.2e-9])).any()
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("power", [-40, -9, 7, 40])
 @pytest.mark.parametrize("base", [2.0, 10.0])
 def test_the_numbers_do_not_depend_on_the_unit(base, power):
@@ -67,6 +68,7 @@ def test_the_numbers_do_not_depend_on_the_unit(base, power):
         np.testing.assert_allclose(of_scaled, unit * base**power, rtol=1e-15)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("differences", "numbers"),
     [
@@ -115,6 +117,7 @@ def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
     assert invert(-values, table, table, alpha=0.3, alternative="less") == (0.2, -np.inf, -1.0)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("p", "low", "high", "excludes"),
     [

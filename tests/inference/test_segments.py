@@ -108,6 +108,7 @@ CASES = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("case", CASES)
 def test_degenerate_segments(case) -> None:
     d, labels = CASES[case]

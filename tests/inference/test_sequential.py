@@ -159,6 +159,7 @@ def test_a_look_that_is_too_early_never_stops() -> None:
     assert (boundaries.level[0], boundaries.spent[0]) == (0.0, 0.0)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -27,6 +27,7 @@ def test_moments_against_scipy() -> None:
     assert moments(d) == pytest.approx((stats.skew(d), stats.kurtosis(d)), rel=1e-10)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("d", "expected"),
     [
@@ -87,6 +88,7 @@ def test_numbers_far_from_zero_lose_no_digits() -> None:
     assert calls_without(d, np.array([7]))[0] == 1
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("d", "call", "n_flips"),
     [

@@ -65,6 +65,7 @@ def test_against_scipy(freedom):
     np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("freedom", [1, 2, 7, 49, 300, 5000])
 @pytest.mark.parametrize("center", [-3.0, -0.1, 0.0, 0.5, 3.0, 12.0])
 def test_tails_of_a_test_against_scipy(freedom, center):
@@ -90,6 +91,7 @@ def test_where_scipys_noncentral_t_is_wrong():
     assert abs(1.0 - special.nctdtr(df, c, t) - truth) > 1e-9
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("t", "freedom"),
     [(0.0, 9), (2.5, 9), (-2.5, 9), (0.5, 1), (1e5, 2), (38.0, 6999), (1e4, 10**6)],
@@ -270,6 +272,7 @@ def product_of_cosines(sizes, counts, frequency, tilt):
     return np.prod(factors ** counts[:, None], axis=0)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("n", [1, TERMS_ON_THE_GRID, TERMS_ON_THE_GRID + 1, 700])
 @pytest.mark.parametrize("tilt", [0.0, 0.4])
 @pytest.mark.parametrize("largest_count", [1, 6])

@@ -32,6 +32,7 @@ def test_exact_law_with_ties_and_zeros_against_enumeration():
         assert result.method == "exact"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("n", [5, 20, 50])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_without_ties_it_is_scipys(n, alternative):

@@ -32,6 +32,7 @@ def zstd(data: bytes) -> bytes:
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", PACKERS)
 @pytest.mark.parametrize("damage", ["changed", "cut", "garbage", "short garbage"])
 def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, damage: str) -> None:
@@ -124,6 +125,7 @@ BINARY = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", BINARY)
 def test_a_file_that_is_no_text_is_one_sentence(kind: str, tmp_path: Path) -> None:
     content, problem = BINARY[kind]

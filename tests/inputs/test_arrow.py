@@ -87,6 +87,7 @@ def no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow, "to_objects", refuse)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_gives_the_run_of_its_rows(name: str, no_cells: None) -> None:
     result, expected = read_run(TABLES[name]()), read_run(ROWS)
@@ -129,6 +130,7 @@ def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
     assert best.audits["B"].n_duplicates_dropped == 1
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("column", "cells", "words"),
     [

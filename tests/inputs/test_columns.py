@@ -97,6 +97,7 @@ def test_tied_rows_are_those_with_company(rows: list[tuple[int, float, bytes]]) 
     assert tied_rows(query, score).tolist() == expected
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("scores", "ranks", "conflicts"),
     [
@@ -126,6 +127,7 @@ def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
     assert rank_conflicts(query, score.astype(float), rank) == len(expected)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("door", ["qrels", "run", "segments", "scores"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "frame", "arrow", "feather"])
 def test_a_column_named_twice_is_refused_at_every_door(

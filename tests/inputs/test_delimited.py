@@ -28,6 +28,7 @@ def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
     assert scores.judgments.n_rows == 3
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "header",
     [
@@ -55,6 +56,7 @@ def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
     assert [doc for doc, _ in run.ranking("shoes, red")] == ["d2", "d1"]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("data", "layout", "words"),
     [
@@ -158,6 +160,7 @@ COMMENTS = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", COMMENTS)
 def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path: Path, text: str) -> None:
     (tmp_path / "l.txt").write_text(text)

@@ -106,6 +106,7 @@ LISTS: dict[str, Callable[[list[str]], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", LISTS)
 def test_arrays_and_sequences_are_ranked_lists(kind: str) -> None:
     ranking = {"q": LISTS[kind](["d2", "d9", "d1"])}

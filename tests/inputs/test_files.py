@@ -28,6 +28,7 @@ def zstd(data: bytes) -> bytes:
 PACKERS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bz2", "a.zst"])
 @pytest.mark.parametrize("packer", PACKERS)
 def test_packing_is_told_by_the_first_bytes_not_by_the_name(
@@ -160,6 +161,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_run(tmp_path / "a.run")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -212,6 +214,7 @@ def test_a_line_that_is_too_long_is_refused_in_every_form_of_lines(tmp_path: Pat
         read_run(path)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("start", "found"),
     [

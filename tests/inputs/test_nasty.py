@@ -141,6 +141,7 @@ def test_values_of_both_trec_evals(nasty: Path, dtype: str) -> None:
     assert checked > 150
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", [*ILLEGAL, *ODD_REFUSED])
 def test_illegal_files_are_refused_in_words(nasty: Path, name: str) -> None:
     path = nasty / ("illegal" if name in ILLEGAL else "odd") / name

@@ -24,6 +24,7 @@ def frame(**columns: Any) -> pd.DataFrame:
     )
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("query", ["query_id", "qid", "Q_ID", "query", "topic_id", "Topic"])
 @pytest.mark.parametrize("doc", ["doc_id", "DOCNO", "docid", "pid", "corpus_id", "did"])
 def test_names_that_other_tools_use(query: str, doc: str) -> None:
@@ -99,6 +100,7 @@ def test_text_ids_of_any_dtype(dtype: str) -> None:
     assert read_run(arguments).query_ids == ("01", "1")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
@@ -323,6 +325,7 @@ def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
     assert read_qrels({"q1": relevant}).grades("q1") == {"d1": 1, "d2": 1}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("source", "words"),
     [

@@ -131,6 +131,7 @@ CONTRADICTIONS = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_a_footer_that_contradicts_itself_is_refused(name: str) -> None:
     about, text = CONTRADICTIONS[name]
@@ -150,6 +151,7 @@ def test_a_footer_longer_than_what_is_read_at_first_is_read_whole() -> None:
     assert groups_of(about)[0].n_rows == 2
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -203,6 +205,7 @@ PAGES = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_that_contradict_their_column_are_refused(name: str) -> None:
     pages, text = PAGES[name]

@@ -88,6 +88,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return change
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", FILES)
 def test_parts_give_what_the_whole_gives(kind: str, tmp_path: Path, in_parts) -> None:
     read, content = FILES[kind]
@@ -98,6 +99,7 @@ def test_parts_give_what_the_whole_gives(kind: str, tmp_path: Path, in_parts) ->
     assert outcome(read, tmp_path / "a") == whole
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_parts) -> None:
     read, content = FILES[kind]
@@ -108,6 +110,7 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_p
     assert outcome(read, tmp_path / "a") == whole
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -203,6 +203,7 @@ def test_no_guess_no_words() -> None:
     assert str(caught.value).splitlines()[1] == "  qrels: a   run: b"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("qrels", "run", "words"),
     [

@@ -64,6 +64,7 @@ def test_a_hole_in_a_table_stays_a_hole(read) -> None:
     np.testing.assert_array_equal(table.value, [0.5, np.nan, np.nan, np.nan])
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("value", "said"),
     [

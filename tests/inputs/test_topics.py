@@ -48,6 +48,7 @@ def test_objects_of_topics():
     assert read_topics(pd.Series({"1": "a", "2": "b"})) == {"1": "a", "2": "b"}
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -93,6 +94,7 @@ def test_segments_are_columns_of_a_table(tmp_path):
     assert read_segments(expected) == expected
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -258,6 +260,7 @@ def test_support_by_hand() -> None:
     assert scores.values[:, 0].tolist() == [[1.5 / 3, 1.5 / 4], [0.0, 0.0]]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

@@ -44,6 +44,7 @@ def problem(data: bytes, layout: Layout = RUN) -> ReadError:
     return caught.value
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "data",
     [
@@ -75,6 +76,7 @@ def test_unicode_spaces_are_part_of_an_id() -> None:
     assert ids.decode(read.doc) == [odd]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", ["01", "1.0", "NA", "1e5", "NaN", "True", "null", '"a', "#5", ""])
 def test_ids_stay_text(text: str) -> None:
     line = f"q{text} Q0 {text or 'd'} 1 1 t\n".encode()
@@ -118,6 +120,7 @@ def test_a_rank_that_is_not_utf8_is_no_number() -> None:
     assert read.rank is None
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("ranks", "expected"),
     [
@@ -144,6 +147,7 @@ def test_tags_in_order_of_appearance(blank: bytes) -> None:
     assert parse([data], RUN, label="a.run").tags == ("z", "a")
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("score", "words"),
     [
@@ -176,6 +180,7 @@ def test_scores_at_the_edges() -> None:
     assert parse([data], RUN, label="a.run").value.tolist() == [float(text) for text in values]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("grade", "value"),
     [("1", 1), ("+1", 1), ("-2", -2), ("007", 7), ("-0", 0), ("9" * 18, 10**18 - 1), ("1.0", 1)],
@@ -513,6 +518,7 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
     assert sum(block.n_rank_conflicts for block in blocks) == run.n_rank_conflicts > 0
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("line", "why"),
     [

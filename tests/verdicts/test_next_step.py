@@ -42,6 +42,7 @@ def decided(verdict: Verdict, rule: Rule, soundness: Soundness) -> Decision:
     return settle(rule, result, soundness)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("verdict", "require", "soundness"),
     list(itertools.product(Verdict, REQUIRED, SOUNDNESS)),
@@ -83,6 +84,7 @@ def _may_be_same(verdict: Verdict, require: Any) -> bool:
     return verdict is Verdict.WORSE_SIZE_UNCLEAR and require == "equivalent"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("verdict", Verdict)
 @pytest.mark.parametrize("require", [None, "better", "no-significant-loss"])
 def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) -> None:

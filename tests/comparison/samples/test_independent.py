@@ -105,6 +105,7 @@ def test_command_function_and_rule_file_agree(
     assert run([*back, "--fail-on", "worse"]) == 1
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("call", "said"),
     [
