@@ -30,7 +30,7 @@ def unchanged(comparison: Comparison) -> str:
 
 
 def unchanged_meaning(comparison: Comparison) -> str:
-    """Say what is equal, and what other queries could still show."""
+    """Say what is equal, and how many other queries may differ."""
     if comparison.decision.reason == "same-rankings":
         return (
             "Both rankings have the same grades at the same ranks, so every measure finds them"
@@ -58,7 +58,7 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
 
 def doubts(comparison: Comparison) -> str:
     """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does."""
-    # The first reason that forbids a verdict stands in its title, and is not told again.
+    # The first reason that forbids a verdict stands in its title, and is not repeated.
     soundness = comparison.soundness
     clauses = [clause(reason, comparison) for reason in soundness.main]
     if soundness.level == "unsound":
@@ -70,14 +70,14 @@ def doubts(comparison: Comparison) -> str:
 
 
 def doubted(comparison: Comparison, text: str) -> str:
-    """Return a verdict as it stands where no tag is beside it to tell of doubt."""
+    """Return a verdict as it stands where no tag beside it names a doubt."""
     return f"In doubt: {text}" if comparison.soundness.level == "doubtful" else text
 
 
 def unseen(comparison: Comparison) -> str:
-    """Say what loss so many queries may not have shown, where it is larger than the margin."""
-    # Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
-    # of B shown to be better only where a gate asks for no more than that.
+    """Say how large a loss these queries may have missed, where it is larger than the margin."""
+    # Of verdicts that exclude a loss by a test that rests on the observed spread; of a better B
+    # only where the gate asks for no more than no significant loss.
     result, margin = comparison.decision.unseen, comparison.decision.margin
     excluding = _EXCLUDE_A_LOSS
     if comparison.rule.require == "no-significant-loss":
@@ -95,7 +95,7 @@ def unseen(comparison: Comparison) -> str:
 
 
 def rare_losses(comparison: Comparison) -> Section | None:
-    """Return the line on losses that so few queries may not have shown; None without any."""
+    """Return the line on losses that these queries may have missed; None without any."""
     text = unseen(comparison)
     return Section("unseen", "Rare losses", text, (), group="change", mark="!") if text else None
 
@@ -393,7 +393,7 @@ def _failure(comparison: Comparison, margin: str) -> str:
 
 def _needed(comparison: Comparison) -> str:
     """Return how many queries would show what the gate asks of the margin, if the true Δ is 0."""
-    # Where a difference is shown the true one is not 0; nor is more to be hoped for out of reach.
+    # A significant difference is not 0; and out of reach nothing more is to be hoped for.
     step = choose_step(comparison.rule, comparison.decision)
     if comparison.decision.direction or step.because == "out-of-reach":
         return ""
