@@ -564,6 +564,16 @@ def require_common_queries(scores: Scores) -> None:
 def _chosen(first: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
     """Return the measures to take."""
     shared = [name for name in first.measures if name in two.measures]
+    by_name = [item.reading is not None and item.reading.metric == "name" for item in (first, two)]
+    if not shared and all(by_name):
+        # Names that no two files share are those of systems, not of evaluators.
+        label = next(iter(first.sources.values())).label
+        raise UnclearError(
+            label,
+            f"holds {', '.join(first.measures)} under name, the other {', '.join(two.measures)}:"
+            " say which system stands on each side",
+            [{"baseline": first.measures[0], "candidate": name} for name in two.measures[:2]],
+        )
     if names is None:
         if len(shared) != len(first.measures) or len(shared) != len(two.measures):
             raise AlignmentError(

@@ -383,6 +383,20 @@ def test_one_name_of_both_systems_is_that_of_the_measure() -> None:
     assert (result.baseline, result.candidate, result.rule.primary) == ("A", "B", "faithfulness")
 
 
+def test_names_that_two_files_do_not_share_are_those_of_systems(tmp_path: Path) -> None:
+    paths = [tmp_path / "first.csv", tmp_path / "second.csv"]
+    for path, names in zip(paths, (("bm25", "tuned"), ("dense", "hybrid")), strict=True):
+        pd.concat(
+            pd.DataFrame({"query_id": QUERIES, "name": name, "score": scores})
+            for name, scores in zip(names, (A, B), strict=True)
+        ).to_csv(path, index=False)
+    with pytest.raises(ReadError, match="say which system stands on each side") as caught:
+        compare_scores(*paths)
+    assert "baseline='bm25', candidate='dense'" in str(caught.value)
+    result = compare_scores(*paths, baseline="bm25", candidate="hybrid")
+    assert result.mean_difference == pytest.approx(MEAN, abs=1e-9)
+
+
 def test_lists_that_may_hold_scores_are_not_left_out_in_silence() -> None:
     rows = [{"query_id": q, "trial_index": 0, "stats": [{"f": 0.5}]} for q in QUERIES]
     with pytest.raises(ReadError, match="stats holds lists"):
