@@ -643,13 +643,14 @@ def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -
     there = values.all(axis=1)
     if there.sum() < 3 or not np.array_equal(there, values.any(axis=1)):
         return
-    ratios = values[there] / values[there][:, :1]
-    for system, ratio in zip(systems[1:], ratios[:, 1:].T, strict=True):
-        for unit in UNITS:
-            of_first = np.allclose(ratio, unit, rtol=1e-6, atol=0.0)
-            if of_first or np.allclose(ratio, 1.0 / unit, rtol=1e-6, atol=0.0):
-                large, small = (system, systems[0]) if of_first else (systems[0], system)
-                raise AlignmentError(
-                    f"{large} has {unit:g} times the {measure} of {small} on every query: is it the"
-                    " same score in another unit? Give both in one unit"
-                )
+    sample = values[np.argmax(there)]  # one query rules out almost every system and unit
+    factors = np.array([factor for unit in UNITS for factor in (unit, 1.0 / unit)])
+    for place, number in np.argwhere(np.isclose(sample[:, None] / sample[0], factors, 1e-6, 0.0)):
+        ratio = values[there, place] / values[there, 0]
+        if np.allclose(ratio, factors[number], rtol=1e-6, atol=0.0):
+            pair = (systems[place], systems[0])
+            large, small = pair if number % 2 == 0 else pair[::-1]
+            raise AlignmentError(
+                f"{large} has {UNITS[number // 2]:g} times the {measure} of {small} on every query:"
+                " is it the same score in another unit? Give both in one unit"
+            )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -99,6 +100,7 @@ MANY_QUERIES = 10_000
 SAME_Z = 1e-9
 # What is held at once: pairs of systems, and sums under flips of pairs.
 PAIRS_AT_ONCE, SUMS_AT_ONCE = 2**14, 2**16
+COLUMNS_AT_ONCE = 16
 N_TOLD = 20  # times that are told how far it is
 
 
@@ -181,8 +183,7 @@ def max_t(
     numbers, _ = to_lattice(data[:, live])
 
     def flipped(columns: IntArray, n_flips: int, out: FloatArray) -> None:
-        for row, column in zip(out, columns, strict=True):
-            row[:] = _flipped_sums(numbers[:, [column]], n_flips, seed)
+        out[:] = _flipped_sums(numbers[:, columns], n_flips, seed)
 
     statistics = _FlipColumns.of(data[:, live], numbers)
     return _jointly(statistics, live, len(data), flipped, confidence, n_resamples, seed)
@@ -197,8 +198,11 @@ def max_t_of_systems(
     n_resamples: int = N_FLIPS,
     seed: int = 0,
     on_part: Callable[[int, int], None] | None = None,
+    alone_of_first: bool = False,
 ) -> MaxT:
     """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums."""
+    # With `alone_of_first`, `pvalue_alone` may be NaN but for the pairs of system 0: of all pairs,
+    # in the order of triu_indices, most are then left out of most of the work.
     # The sum of a pair under a flip is the difference of the sums of its systems, which are found
     # once a system; the differences of a query are never held for all pairs.
     # The intervals are those of the single step, but for pairs that the steps alone tell apart:
@@ -217,23 +221,24 @@ def max_t_of_systems(
     parts = []
     for start in range(0, len(first), PAIRS_AT_ONCE):
         left, right = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
-        data = scores[:, right] - scores[:, left]
+        data = scores.take(right, axis=1) - scores.take(left, axis=1)
         # What rounding takes to 0 is no more than a step of so much a query.
-        tiny = (data != 0.0) & (np.abs(data) <= 2 * len(scores) * TIE * scale)
-        rounded = np.flatnonzero(tiny.any(axis=0))
+        near, zero = np.abs(data) <= 2 * len(scores) * TIE * scale, data == 0.0
+        rounded = np.flatnonzero((near > zero).any(axis=0))
         data[:, rounded] = round_off(data[:, rounded], scale=scale)
-        differ = np.any(data != 0.0, axis=0)
+        zero[:, rounded] = data[:, rounded] == 0.0
+        differ = ~zero.all(axis=0)
         live[start : start + PAIRS_AT_ONCE] = differ
         # What rounding leaves of equal scores is no difference.
-        numbers = np.where(data == 0.0, 0, units[:, right] - units[:, left])
-        parts.append(_FlipColumns.of(data[:, differ], numbers[:, differ]))
+        numbers = units.take(right, axis=1) - units.take(left, axis=1)
+        numbers[zero] = 0
+        parts.append(_FlipColumns.of(*(item.compress(differ, axis=1) for item in (data, numbers))))
     statistics = _FlipColumns(*map(np.concatenate, zip(*parts, strict=True)))
     left, right = first[live], second[live]
 
     @cache
     def sums(n_flips: int) -> tuple[FloatArray, FloatArray]:
-        columns = units.T[:, :, None]
-        table = np.stack([_flipped_sums(column, n_flips, seed) for column in columns])
+        table = _flipped_sums(units, n_flips, seed)
         return table, np.empty((max(1, SUMS_AT_ONCE // table.shape[1]), table.shape[1]))
 
     def flipped(columns: IntArray, n_flips: int, out: FloatArray) -> None:
@@ -243,9 +248,19 @@ def max_t_of_systems(
         np.take(table, left[columns], axis=0, out=subtracted, mode="clip")
         np.subtract(out, subtracted, out=out)
 
+    def may_exceed(largest: FloatArray, n_flips: int) -> BoolArray:
+        """Say which pairs may have a larger z under some flip, and those of system 0."""
+        from scipy.spatial.distance import pdist
+
+        table, _ = sums(n_flips)
+        ratio = pdist(table / largest, "chebyshev")[live]
+        return np.asarray((left == 0) | (ratio > (1.0 - SAME_Z) * statistics.size))
+
+    screens = alone_of_first and len(first) == math.comb(scores.shape[1], 2)
     jointly = _jointly(
-        statistics, live, len(scores), flipped, confidence, n_resamples, seed, on_part
-    )
+        statistics, live, len(scores), flipped, confidence, n_resamples, seed, on_part,
+        may_exceed if screens else None,
+    )  # fmt: skip
     alpha = float(as_alpha(float(confidence), 1)[0])
     sign = np.sign(statistics.total)
     gained = jointly.pvalue_step_down[live] < alpha
@@ -280,6 +295,7 @@ def _jointly(
     n_resamples: int,
     seed: int,
     on_part: Callable[[int, int], None] | None = None,
+    may_exceed: Callable[[FloatArray, int], BoolArray] | None = None,
 ) -> MaxT:
     """Return max-T of all columns; ``flipped`` writes the sums of live ones under every flip."""
     n_columns = len(live)
@@ -295,7 +311,9 @@ def _jointly(
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
-        pvalue[:, live], largest = _pvalues(statistics, n_queries, flips, flipped, on_part)
+        pvalue[:, live], largest = _pvalues(
+            statistics, n_queries, flips, flipped, on_part, may_exceed
+        )
         # The simultaneous intervals of one critical value.
         table = np.arange(largest.size + 1) / largest.size
         k = int(np.searchsorted(table, alpha, side="left"))
@@ -322,36 +340,52 @@ def _pvalues(
     n_flips: int,
     flipped: Callable[[IntArray, int, FloatArray], None],
     on_part: Callable[[int, int], None] | None,
+    may_exceed: Callable[[FloatArray, int], BoolArray] | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values of every column, and the largest z of every flip."""
-    # The rows of the p-values are single step, step down and alone; the identity is among the
-    # flips.
+    """Return the p-values of every column, and the largest z of every flip, the identity first."""
+    # The rows of the p-values are single step, step down and alone.
     # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
     reached = np.abs(snap(statistics.total, 2 * n_queries)) / statistics.size - SAME_Z
-    largest: FloatArray = np.zeros(2**n_queries if n_flips == 0 else n_flips + 1)
-    pvalue = np.empty((3, len(reached)))
+    # Of all flips those that leave the last query do: the others only turn the sign of their sums.
+    n_sums = n_flips + 1 if n_flips else 2 ** (n_queries - 1)
+    largest: FloatArray = np.zeros(n_sums)
+    pvalue = np.full((3, len(reached)), np.nan)
     order = np.argsort(reached, kind="stable")
     levels = reached[order]
     # A few columns at a time, smallest z first: the flips are the same, and the sums of all need
     # not be held. The step down compares a column with the largest z of the columns so far. A flip
     # whose largest z is M reaches the columns of a level up to M, until a column has a larger z: so
-    # only the columns where a flip has a new largest z are looked at, which are few.
+    # only the columns where a flip has a new largest z are looked at, which are few. The identity
+    # reaches every level, and the others those of 0.
     reaching = np.zeros(len(order) + 1, np.int64)
-    reaching[0] = largest.size
-    reaching[np.searchsorted(levels, 0.0, side="right")] -= largest.size
-    step = max(1, SUMS_AT_ONCE // largest.size)
+    reaching[0] = n_sums
+    reaching[np.searchsorted(levels, 0.0, side="right")] -= n_sums - 1
+    largest[0] = np.inf
+    step = max(1, SUMS_AT_ONCE // n_sums)
+    # About as many columns have a new largest z after so many.
+    n_first = math.isqrt(len(order) * n_sums)
     stride = max(1, len(order) // step // N_TOLD)
-    block = np.empty((step, largest.size))
-    block_reaches = np.empty((step, largest.size), np.bool_)
-    for turn, start in enumerate(range(0, len(order), step)):
-        columns = order[start : start + step]
+    block = np.empty((step, n_sums))
+    block_reaches = np.empty((step, n_sums), np.bool_)
+
+    def stages() -> Iterator[IntArray]:
+        places = np.arange(len(order))
+        if may_exceed is None or 4 * n_first > len(order):
+            yield places
+        else:
+            yield places[:n_first]
+            yield places[n_first:][may_exceed(largest, n_flips)[order[n_first:]]]
+
+    parts = (part[i : i + step] for part in stages() for i in range(0, len(part), step))
+    for turn, places in enumerate(parts):
+        columns = order[places]
         # Into arrays that are there: to make them takes longer than to fill them.
         z, reaches = block[: len(columns)], block_reaches[: len(columns)]
         flipped(columns, n_flips, z)
         np.abs(z, out=z)
         np.multiply(z, (1.0 / statistics.size[columns])[:, None], out=z)
         bits = np.packbits(np.greater_equal(z, reached[columns, None], out=reaches), axis=1)
-        pvalue[2, columns] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64) / largest.size
+        pvalue[2, columns] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64) / n_sums
         flips = np.flatnonzero(z.max(axis=0) > largest)
         if flips.size:
             so_far = np.maximum.accumulate(np.vstack([largest[flips], z[:, flips]]), axis=0)
@@ -359,27 +393,35 @@ def _pvalues(
             before, after = (
                 np.searchsorted(levels, so_far[place + i, flip], side="right") for i in (0, 1)
             )
-            begin = np.maximum(before, start + place)
+            begin = np.maximum(before, places[place])
             more = after > begin
             np.add.at(reaching, begin[more], 1)
             np.subtract.at(reaching, after[more], 1)
             largest[flips] = so_far[-1]
         if on_part is not None and turn % stride == 0:
-            on_part(start, len(order))
-    pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), reached)) / largest.size
-    step_down = np.cumsum(reaching[:-1]) / largest.size
+            on_part(int(places[0]), len(order))
+    largest[0] = levels[-1] + SAME_Z
+    pvalue[0] = (n_sums - np.searchsorted(np.sort(largest), reached)) / n_sums
+    step_down = np.cumsum(reaching[:-1]) / n_sums
     pvalue[1, order] = np.maximum.accumulate(step_down[::-1])[::-1]
     return pvalue, largest
 
 
 def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> FloatArray:
-    """Return the sums of one column under every flip, the identity among them."""
+    """Return the sums of each column under every flip, the identity first: (columns, flips)."""
     # Whole numbers of up to 33 bits: floats hold the sums of a million of them exactly.
-    if len(numbers) > MANY_QUERIES:
-        sums = composed_flips(numbers[:, 0], n_flips.bit_length(), seed=seed)
-        return sums.astype(np.float64)
-    if n_flips == 0:
-        sums = all_subsets(numbers)[0][0]
-    else:
-        sums = np.append(random_subsets(numbers, n_flips, seed=seed)[0][0], 0)
-    return np.asarray(numbers.sum() - 2 * sums, np.float64)
+    n_queries, n_columns = numbers.shape
+    if n_queries > MANY_QUERIES:
+        n_generators = n_flips.bit_length()
+        sums = [composed_flips(column, n_generators, seed=seed) for column in numbers.T]
+        return np.array(sums, np.float64)
+    subsets = np.zeros((n_columns, n_flips + 1 if n_flips else 2 ** (n_queries - 1)))
+    for start in range(0, n_columns, COLUMNS_AT_ONCE):
+        part = slice(start, start + COLUMNS_AT_ONCE)
+        if n_flips:
+            subsets[part, 1:] = random_subsets(numbers[:, part], n_flips, seed=seed)[0]
+        else:
+            subsets[part] = all_subsets(numbers[:-1, part])[0]
+    subsets *= -2.0
+    subsets += numbers.sum(axis=0)[:, None]
+    return subsets

@@ -12,6 +12,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -166,10 +167,11 @@ class Group:
 
     def of(self, names: Sequence[str]) -> list[Chunk]:
         """Return the leaves of the columns named."""
+        selected = frozenset(names)
         return [
             chunk
             for chunk in self.chunks
-            if any(chunk.path == name or chunk.path.startswith(f"{name}.") for name in names)
+            if not selected.isdisjoint(accumulate(chunk.path.split("."), "{}.{}".format))
         ]
 
 

@@ -521,7 +521,8 @@ class _RankTest:
 def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
     """Rank the systems by one measure."""
     name, paired, adjust = requested.test, requested.paired, requested.adjust
-    options = {"test": paired, "adjust": adjust}
+    alone_of_first = None if requested.whole else True
+    options = {"test": paired, "adjust": adjust, "alone_of_first": alone_of_first}
     is_higher = requested.better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
     means = scores.means()[:, column]

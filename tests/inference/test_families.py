@@ -10,6 +10,7 @@ from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import ADJUSTMENTS, adjust, max_t, run_test
+from abrank.inference.families import max_t_of_systems
 
 P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
 
@@ -287,6 +288,25 @@ def test_two_values_are_data_and_infinities_are_refused() -> None:
     assert 0.05 < max_t(two).pvalue[0] < 1.0
     with pytest.raises(ArgumentError, match="finite"):
         max_t(np.full((8, 2), np.inf))
+
+
+@pytest.mark.parametrize("kind", ["alike", "far apart", "few values", "copies", "enumerated"])
+def test_pairs_that_are_left_out_change_no_number(kind: str) -> None:
+    draw = np.random.default_rng(7)
+    n = 7 if kind == "enumerated" else 30
+    base = draw.random((n, 1)) + np.repeat(draw.normal(0.0, 0.2, (n, 8)), 10, axis=1)
+    scores = base + draw.normal(0.0, 1e-6 if kind == "copies" else 0.2, (n, 80))
+    scores += np.linspace(0.0, 0.3, 80) * (kind == "far apart")
+    scores = scores.round(1) if kind == "few values" else scores
+    scores[:, 40:42] = scores[:, :1]
+    pairs = np.triu_indices(80, 1)
+    whole = max_t_of_systems(scores, *pairs, n_resamples=127)
+    part = max_t_of_systems(scores, *pairs, n_resamples=127, alone_of_first=True)
+    for name in ("pvalue", "pvalue_step_down", "ci_low", "ci_high"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(whole, name))
+    of_first = pairs[0] == 0
+    np.testing.assert_array_equal(part.pvalue_alone[of_first], whole.pvalue_alone[of_first])
+    assert np.isnan(part.pvalue_alone).sum() > 500
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ class SystemPairs(NamedTuple):
 
     def of(self, values: FloatArray) -> FloatArray:
         """Return second minus first along the last axis."""
-        return np.asarray(values[..., self.second] - values[..., self.first])
+        return values.take(self.second, axis=-1) - values.take(self.first, axis=-1)
 
     def parts(self) -> Iterator[tuple[slice, SystemPairs]]:
         """Return the pairs few at a time, and their places: so no array is held of all queries."""
