@@ -109,6 +109,13 @@ def test_a_few_that_are_alike_by_chance_are_no_cause() -> None:
     assert id_difference([(0, "d1")], [(0, "D1")], n_compared=20) is not None
 
 
+@pytest.mark.parametrize("n_alike", [4, 5])
+def test_a_prefix_explains_half_of_the_ids_at_least(n_alike) -> None:
+    judged = [(0, f"d{i}") for i in range(10)]
+    run = [(0, f"x_d{i}" if i < n_alike else f"e{i}") for i in range(10)]
+    assert (id_difference(run, judged) is not None) == (n_alike >= 5)
+
+
 def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
     """Judged topics 401 to 450 and a run over 1112595 and the like share endings by chance."""
     judged = [str(number) for number in range(401, 451)]

@@ -54,7 +54,7 @@ def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(
         assert by_t > 0.28
 
 
-@pytest.mark.parametrize("n", [5, pytest.param(20, marks=pytest.mark.slow), 80])
+@pytest.mark.parametrize("n", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (20, 80))])
 def test_the_interval_covers_skewed_and_tied_means(n: int) -> None:
     random = np.random.default_rng(n)
     for draw, mean in (
