@@ -261,6 +261,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "sample-differs": "doubtful",
         "unjudged-decide": "doubtful",
         "few-judged": "doubtful",
+        "clusters-ignored": "doubtful",
         "one-cluster-carries": "doubtful",
         "skewness-decides": "doubtful",
         "order-fixed": "doubtful",

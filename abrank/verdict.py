@@ -454,6 +454,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "sample-differs": "sample",
         "unjudged-decide": "judge",
         "few-judged": "judge",
+        "clusters-ignored": "choose-test",
         "one-cluster-carries": "add-queries",
         "skewness-decides": "add-queries",
         "order-fixed": "sample",

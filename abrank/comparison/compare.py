@@ -26,7 +26,7 @@ from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import AnalysisPlan, resolve, resolve_again
 from abrank.comparison.result import Comparison
-from abrank.comparison.samples.clusters import Clustered
+from abrank.comparison.samples.clusters import Clustered, PerhapsClustered
 from abrank.comparison.samples.collections import Stratified
 from abrank.comparison.samples.independent import IndependentGroups
 from abrank.comparison.samples.looks import Sequential
@@ -69,10 +69,14 @@ def compare_ready(
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
+    properties = scores.reading.properties if scores.reading is not None else {}
     data = QueryData.of(
-        inputs, clusters=question.clusters, weights=question.weights,
-        properties=scores.reading.properties if scores.reading is not None else {},
-    )  # fmt: skip
+        inputs, clusters=question.clusters, weights=question.weights, properties=properties
+    )
+    column = scores.reading.cluster if scores.reading is not None else ""
+    is_complete = properties.get(column, {}).keys() >= set(scores.query_ids)
+    if column and is_complete and question.clusters is None:
+        data = replace(data, unused_clusters=(column, properties[column]))
     data = with_machine(data, question.machine, scores)
     on_stage("testing")
     return compare_recorded(scores, question, data=data, command=command)
@@ -220,7 +224,10 @@ def sample_of(
         return Clustered(*fields, *data.clusters)
     if rule.design is not None and rule.design.planned:
         return Sequential(*fields, rule.design.planned, rule.alpha)
-    sample = QuerySample(*fields)
+    if data.unused_clusters is None:
+        sample = QuerySample(*fields)
+    else:
+        sample = PerhapsClustered(*fields, *data.unused_clusters)
     differences = sample.differences[:, scores.measures.index(rule.primary)]
     constant = sample.n > 1 and differences.any() and not has_spread(differences)
     if by in MEAN_AND_ERROR and constant:

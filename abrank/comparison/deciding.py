@@ -287,6 +287,7 @@ def find_alternatives(
             depth=choice.depth,
             left_out=choice.left_out,
             relative=other.relative,
+            clusters=choice.clusters,
         )
 
     result = [decided(*choice) for choice in sample.alternative_samples(plan, evidence)]
@@ -325,12 +326,16 @@ def judge(
     empty = any(reason.values.get("n_rows") == 0 for reason in reasons)  # and shares no query
     for alternative in () if empty else alternatives:
         code = _OF_ALTERNATIVES.get(alternative.kind)
-        if code and is_turned(verdict, alternative.verdict):
+        # Of clusters only what is claimed too much is in doubt: they answer as sound a question.
+        turned = falls if alternative.kind == "whole-clusters" else is_turned
+        if code and turned(verdict, alternative.verdict):
             values = {
                 "kind": alternative.kind,
                 "verdict": alternative.verdict.value,
                 "difference": alternative.diff,
             }
+            if alternative.clusters:
+                values |= {"clusters": alternative.clusters, "pvalue": alternative.pvalue}
             reasons.append(Reason(code, {**values, "n_queries": alternative.n_queries}))
     if carrying is not None:
         reasons.append(Reason("one-cluster-carries", carrying))
@@ -347,6 +352,7 @@ _OF_ALTERNATIVES = {
     "partly-condensed": "unjudged-decide",
     "failed-dropped": "missing-scores",
     "failed-worst": "missing-scores",
+    "whole-clusters": "clusters-ignored",
 }
 
 

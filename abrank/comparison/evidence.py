@@ -241,12 +241,12 @@ def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
 
 Kind: TypeAlias = Literal[
     "shared-queries", "missing-as-zero", "failed-dropped", "failed-worst", "failed-best",
-    "judged-only", "partly-condensed", "common-depth", "without-supporting",
+    "judged-only", "partly-condensed", "common-depth", "whole-clusters", "without-supporting",
 ]  # fmt: skip
-# What cannot be asked again without the runs.
+# What cannot be asked again without the runs, or the table of scores.
 OF_RUNS = frozenset[Kind]([
     "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
-    "partly-condensed", "common-depth",
+    "partly-condensed", "common-depth", "whole-clusters",
 ])  # fmt: skip
 FAILED: Mapping[Kind, str] = {
     "failed-dropped": "drop", "failed-worst": "worst", "failed-best": "best",
@@ -273,7 +273,8 @@ class Alternative(IntervalRow):
         ``failed-best``: of ready scores, queries of which one is missing left out, or the missing
         ones as bad, as good, as the measure can be. ``judged-only``: unjudged documents leave the
         rankings. ``partly-condensed``: two thirds of the way from there being not relevant to
-        leaving the rankings. ``common-depth``: both runs cut at ``depth``.
+        leaving the rankings. ``common-depth``: both runs cut at ``depth``. ``whole-clusters``:
+        tested by the clusters that a column of the table names, such as users.
         ``without-supporting``: without the fewest queries, those that speak most for the verdict
         first, whose removal changes it; only where they are few.
     n_queries : int
@@ -291,6 +292,8 @@ class Alternative(IntervalRow):
         The queries that ``without-supporting`` leaves out, in their order.
     relative : RelativeChange or None
         The change in per cent of A's mean, where the margin is.
+    clusters : str
+        Of ``whole-clusters``, the name of the column.
     """
 
     kind: Kind
@@ -306,6 +309,7 @@ class Alternative(IntervalRow):
     depth: int | None = None
     left_out: tuple[str, ...] = ()
     relative: RelativeChange | None = None
+    clusters: str = ""
 
 
 class OtherChoice(NamedTuple):
@@ -315,6 +319,7 @@ class OtherChoice(NamedTuple):
     scores: Scores
     depth: int | None = None
     left_out: tuple[str, ...] = ()
+    clusters: str = ""
 
 
 def other_choices(

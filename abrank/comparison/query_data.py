@@ -39,6 +39,8 @@ class QueryData:
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     # The name of the property that says in which cluster a query comes, and its values.
     clusters: tuple[str, Mapping[str, str]] | None = None
+    # The same of a column of the table of scores that nobody asked to test by, such as the user.
+    unused_clusters: tuple[str, Mapping[str, str]] | None = None
     # The name of the property that says how much a query counts, and its values.
     weights: tuple[str, Mapping[str, str]] | None = None
     # Texts by query id.

@@ -606,7 +606,12 @@ class _TableRoles:
                 measures.append(name)
             elif word in WEIGHT_NAMES and numeric and (of_query or not variant):
                 weight = weight or name
-            elif word in CLUSTER_NAMES and query and self.n_distinct(name) < n_queries:
+            elif (
+                word in CLUSTER_NAMES
+                and query
+                and (of_query or not variant)
+                and self.n_distinct(name) < n_queries
+            ):
                 cluster = cluster or name
                 segments.append(name)
             elif (

@@ -12,6 +12,8 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.inference import run_cluster_test
+from abrank.report import from_dict
+from abrank.report.numbers import json_bytes
 from tests.report.written import whole_text
 
 # Sizes of the clusters: even ones, uneven ones, and one that has most of the queries.
@@ -161,3 +163,48 @@ def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, 
     row = next(item for item in loads["planning"]["differences"] if item["difference"] == 0.03)
     assert row["queries_needed"] > 72
     assert row["queries_same_clusters"] is None
+
+
+def _table(seed: int, *, within: float) -> pd.DataFrame:
+    """Scores of 40 users with 1 to 5 queries each, whose changes are alike by a share."""
+    random = np.random.default_rng(seed)
+    users = np.repeat(np.arange(40), random.integers(1, 6, 40))
+    change = 0.05 + 0.2 * (
+        within**0.5 * random.normal(size=40)[users]
+        + (1.0 - within) ** 0.5 * random.normal(size=len(users))
+    )
+    columns = {"user": users, "query": np.arange(len(users))}
+    parts = [
+        pd.DataFrame({**columns, "variant": variant, "gain": 1.0 + effect})
+        for variant, effect in (("control", 0.0 * change), ("treatment", change))
+    ]
+    return pd.concat(parts)
+
+
+def test_a_column_of_users_that_would_change_the_verdict_puts_it_in_doubt() -> None:
+    table = _table(6, within=0.6)
+    plain = abrank.compare_scores(table, require="better")
+    whole = abrank.compare_scores(table, design="user")
+    assert (plain.verdict, whole.verdict) == ("better", "inconclusive")
+    (reason,) = plain.soundness.reasons
+    assert (reason.code, reason.values["clusters"]) == ("clusters-ignored", "user")
+    assert reason.values["pvalue"] == whole.pvalue
+    assert plain.decision.gate is not None
+    assert not plain.decision.gate.passed
+    assert "Test whole clusters: --clusters user" in whole_text(plain)
+    assert whole.soundness.level == "sound"
+    assert from_dict(json.loads(json_bytes(plain))).soundness == plain.soundness
+
+
+def test_a_column_of_users_that_changes_nothing_is_not_spoken_of() -> None:
+    plain = abrank.compare_scores(_table(3, within=0.0))
+    assert (plain.verdict, plain.soundness.level) == ("better", "sound")
+    assert "In doubt" not in whole_text(plain)
+    assert [item.clusters for item in plain.alternatives] == ["user"]
+
+
+def test_users_that_share_a_query_are_no_clusters_of_it() -> None:
+    table = _table(6, within=0.6)
+    both = pd.concat([table, table.assign(user=table["user"] + 100)])
+    averaged = abrank.compare_scores(both)
+    assert not [item for item in averaged.alternatives if item.kind == "whole-clusters"]

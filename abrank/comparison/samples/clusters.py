@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property, partial
 
@@ -12,11 +12,13 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import OtherChoice, RunDetails
 from abrank.comparison.groups import ClusterSummary, Segmentation, describe_clusters
 from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.samples.queries import OF_SINGLE_QUERIES, QuerySample
-from abrank.comparison.samples.sample import Units
+from abrank.comparison.samples.sample import Sample, Units
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     deciding_test,
@@ -117,3 +119,23 @@ class Clustered(QuerySample):
 
     def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.title != IGNORING)
+
+
+@record
+class PerhapsClustered(QuerySample):
+    """Queries tested one by one, of a table with a column that says from which user they are."""
+
+    name: str = "clusters"
+    of_query: Mapping[str, str] = field(default_factory=dict)
+
+    def alternative_samples(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        yield from super().alternative_samples(plan, evidence)
+        scores = self.scores.take([self.measures.index(plan.rule.primary)])
+        by = self.by if self.by in OF_CLUSTERS else "t"
+        whole = Clustered(
+            scores, by, self.seed, self.n_resamples, name=self.name, of_query=self.of_query
+        )
+        if 1 < whole.n_units < self.n:
+            yield OtherChoice("whole-clusters", scores, clusters=self.name), whole

@@ -228,6 +228,16 @@ def _few_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"too few of the first ten are judged: {', '.join(shares)}; the rule asks for {required}"
 
 
+@register(_CLAUSES, "clusters-ignored")
+def _clusters_ignored(v: Mapping[str, Any], comparison: Comparison) -> str:
+    second = words.tag(Verdict(v["verdict"]))[1]
+    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
+    return (
+        f"queries of one {v['clusters']} may be alike, and were tested as independent; by whole"
+        f" clusters it would be “{second}” ({p})"
+    )
+
+
 @register(_CLAUSES, "one-cluster-carries")
 def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     digits = comparison.decimals

@@ -460,6 +460,7 @@ def _choice(item: Alternative, multiple: str) -> str:
         "judged-only": "with judged documents only",
         "partly-condensed": "with unjudged documents partly left out",
         "common-depth": f"with both runs cut at rank {f.count(item.depth or 0)}",
+        "whole-clusters": f"tested by whole clusters ({item.clusters})",
         "without-supporting": _without(item, multiple),
     }[item.kind]
 

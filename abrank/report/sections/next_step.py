@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -194,6 +195,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
     ),
     "unjudged-decide": "",
     "few-judged": "",
+    "clusters-ignored": "",
     "one-cluster-carries": "",
     "direction-not-declared": "",
 }
@@ -224,6 +226,9 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         if values["highest"] < 1:
             text = "Take judgments with a relevant document"
         return f"{text}, and compare again."
+    if code == "clusters-ignored":
+        name = values["clusters"]
+        return f"Test whole clusters: --clusters {shlex.quote(name)} (design={name!r})."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
         return (
