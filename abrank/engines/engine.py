@@ -14,9 +14,16 @@ from pyarrow import fs
 
 from abrank._support.errors import AbrankError, ArgumentError
 from abrank._support.work import threaded_map
-from abrank.inputs import lakehouse
 from abrank.inputs.files import ENDINGS as FILE_ENDINGS
-from abrank.inputs.storage import WILD, is_uri, located, storage
+from abrank.inputs.storage import (
+    WILD,
+    format_of,
+    format_of_folder,
+    is_uri,
+    lake_refusal,
+    located,
+    storage,
+)
 from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
@@ -57,7 +64,7 @@ def needs_engine(source: object) -> bool:
     if not is_parquet(source):
         return False
     path = os.fspath(source)
-    if lakehouse.format_of_folder(path):
+    if format_of_folder(path):
         return False
     if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
         return Path(path).stat().st_size >= LARGE
@@ -109,8 +116,8 @@ def _listed(place: fs.FileSystem, path: str) -> list[str]:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
     files = list(_below(place, base))
-    if kind := lakehouse.format_of([file[len(base.rstrip("/")) :] for file in files]):
-        raise lakehouse.refusal(path, kind)
+    if kind := format_of([file[len(base.rstrip("/")) :] for file in files]):
+        raise lake_refusal(path, kind)
     # The first names match, and none below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1

@@ -27,8 +27,6 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _LONGEST_MARK = 10
 
-_STEP = 1 << 16  # bytes of an archive handed to bzip2 at once
-
 
 class Readable(Protocol):
     """What can be read forward."""
@@ -141,11 +139,12 @@ def _opened(stored: Stored) -> tuple[str, Readable]:
         import gzip
 
         return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
-    if start.startswith(_ZSTD):
-        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), "zstd")
-        return "Zstandard", cast(Readable, stream)
+    kind, codec = ("Zstandard", "zstd") if start.startswith(_ZSTD) else ("", "")
     if start.startswith(b"BZh") and start[4:10] in _BZIP2:
-        return "bzip2", _Bzip2(stored)
+        kind, codec = "bzip2", "bz2"
+    if kind:
+        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), codec)
+        return kind, cast(Readable, stream)
     return "", stored
 
 
@@ -188,33 +187,6 @@ def not_text(start: bytes) -> tuple[str, str]:
     if n_controls >= _FEWEST_CONTROLS and n_controls > len(start) // 20:
         return "is no text file: it holds bytes that no text has", ""
     return "", ""
-
-
-class _Bzip2:
-    """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
-
-    def __init__(self, stored: Stored) -> None:
-        from bz2 import BZ2Decompressor
-
-        self._stored, self._next_stream = stored, BZ2Decompressor
-        self._stream = BZ2Decompressor()
-
-    def read(self, size: int) -> bytes:
-        """Return between 1 and ``size`` bytes, none behind the last stream."""
-        data = b""
-        while not data:
-            packed = b""
-            if self._stream.eof:
-                packed = self._stream.unused_data or self._stored.read(_STEP)
-                if not packed:
-                    break
-                self._stream = self._next_stream()
-            elif self._stream.needs_input:
-                packed = self._stored.read(_STEP)
-                if not packed:
-                    raise EOFError("its last stream has no end")
-            data = self._stream.decompress(packed, size)
-        return data
 
 
 def excess(n_bytes: int, requested: int | None, *, n_rows: int, n_packed: int) -> tuple[str, str]:

@@ -156,6 +156,7 @@ class Gathered:
     def refuse(self, number: int, text: bytes, problem: str) -> None:
         """Count a bad line of the next part, by its number in it."""
         self.n_bad += 1
+        self.widths.add(len(text.split()))
         if len(self.bad) < MOST_SHOWN:
             shown = text.decode("utf-8", "backslashreplace")
             self.bad.append(BadLine(self.n_lines + number, shown, problem))
@@ -196,6 +197,7 @@ class Gathered:
             return np.concatenate(parts) if isinstance(empty, np.ndarray) else ids.joined(parts)
 
         none = ids.encode([])
+        notes = [f"{plural(self.n_unrated, 'row')} without a grade left out"] * bool(self.n_unrated)
         columns = Columns(
             query=column("query", none),
             doc=column("doc", none),
@@ -207,7 +209,7 @@ class Gathered:
             source=Source(
                 None, None, self.n_good, self.label, self.unit, self.n_comments,
                 self.byte_order_mark,
-                notes=unrated_note(self.n_unrated),
+                notes=tuple(notes),
             ),
         )  # fmt: skip
         ids.release()  # what the parts took, which is as much as the whole
@@ -249,11 +251,6 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     key.sort()
     # Equal pairs have equal keys, different pairs hardly ever.
     return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
-
-
-def unrated_note(n_rows: int) -> tuple[str, ...]:
-    """Return the note on judgments that have no grade; none where all have one."""
-    return (f"{plural(n_rows, 'row')} without a grade left out",) if n_rows else ()
 
 
 def without_duplicates(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:
@@ -336,21 +333,16 @@ def are_ranks(columns: Columns, *, complete: bool = False) -> bool:
     ranks = columns.value
     if not len(ranks) or (ranks < 0).any() or (ranks != np.floor(ranks)).any():
         return False
-
-    def begins() -> BoolArray:
-        return np.append(True, ~_within(query))
-
-    def rise() -> bool:
-        return bool((begins()[1:] | _rises(ranks)).all())
-
-    if begins().sum() > len(distinct) or not rise():
+    within = _within(query)
+    if (~within).sum() >= len(distinct) or (within & ~_rises(ranks)).any():
         order = np.lexsort((ranks, query))
         query, ranks = query[order], ranks[order]
+        within = _within(query)
+    first = ranks[np.append(True, ~within)]
+    step = np.diff(ranks)[within]
     if complete:
-        starts = np.flatnonzero(begins())
-        place = np.arange(len(ranks)) - np.repeat(starts, np.diff(starts, append=len(ranks)))
-        return bool((ranks == place + 1).all())
-    return bool((ranks[begins()] <= 1).all()) and rise()
+        return bool((first == 1).all() and (step == 1).all())
+    return bool((first <= 1).all() and (step > 0).all())
 
 
 def _by_query(query: IntArray) -> IntArray:

@@ -21,7 +21,7 @@ import pyarrow.csv
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import ids
-from abrank.inputs.arrow import to_ids, to_scores
+from abrank.inputs.arrow import to_floats
 from abrank.inputs.columns import (
     MOST_SHOWN,
     RUN,
@@ -36,24 +36,23 @@ from abrank.inputs.columns import (
     has_duplicates,
     holds_ones,
     holds_ranks,
-    require_distinct,
 )
 from abrank.inputs.trec import (
     BYTE_ORDER_MARK,
     MOST_DIGITS,
-    MOST_ID,
     READY_SCORES,
+    Record,
     cut,
+    gather,
+    has_empty_fields,
     one_blank,
-    read_grade,
+    read_lines,
     read_plain,
-    read_score,
 )
 
 # --- Read plain tables of text with Arrow, where the careful reader would give the same rows
 
 
-_BLOCK = 4 << 20
 _ROWS = 20_000  # whose cells are held as texts
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
@@ -68,18 +67,14 @@ def plain_table(data: bytes, delimiter: str) -> bytes | None:
     data = data.rstrip(b"\n")
     if not data or b"\r" in data or b"\0" in data:
         return None
-    mark = ord(delimiter)
     if b'"' in data:
-        unquoted = None if delimiter == " " else _unquoted(data, mark)
+        unquoted = None if delimiter == " " else _unquoted(data, ord(delimiter))
         if not unquoted:
             return None
         data = unquoted
-    for index in range(0, len(data), _BLOCK):
-        part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - index), index)
-        ends = (part <= ord(" ")) | (part == mark)
-        if (ends[1:] & ends[:-1]).any() or (index == 0 and ends[0]):
-            return None
-    return None if data[-1] <= ord(" ") or data[-1] == mark else data
+    if has_empty_fields(data, delimiter):
+        return None
+    return None if data[-1] <= ord(" ") or data[-1] == ord(delimiter) else data
 
 
 def _unquoted(data: bytes, mark: int) -> bytes | None:
@@ -131,21 +126,41 @@ def read_table(
         pieces = map(one_blank, pieces)
     for piece in pieces:
         skip = int(not gathered.n_lines)
-        if not _fast(gathered, piece, delimiter, width=len(names), index=places, skip=skip):
+        if not _fast(gathered, piece, delimiter, len(names), places, skip=skip):
             # From here on a cell may hold ends of lines.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
-            lines = csv_lines(texts, delimiter, label)
-            rows = (
-                (number, [field.encode("utf-8", "surrogateescape").strip() for field in fields])
-                for number, fields in lines
-                if "".join(fields).strip()
+            lines = (
+                line for line in csv_lines(texts, delimiter, label) if "".join(line[1]).strip()
             )
-            _careful(gathered, islice(rows, skip, None), width=len(names), index=places)
+            gather(gathered, _records(gathered, islice(lines, skip, None), len(names), places))
     read = gathered.joined()
     if holds_ones(chosen):
         read = replace(read, source=replace(read.source, ungraded=True))
     return replace(read, value=-read.value) if holds_ranks(chosen[2], layout) else read
+
+
+def _records(
+    gathered: Gathered, lines: Iterable[tuple[int, list[str]]], width: int, places: Sequence[int]
+) -> Iterator[Record]:
+    """Yield the query, document, number and subtopic of lines; blank grades are counted."""
+    ones = holds_ones(places)
+    for number, texts in lines:
+        cells = [text.encode("utf-8", "surrogateescape").strip() for text in texts]
+        fields, problem = [], f"expected {width} fields, found {len(cells)}"
+        if gathered.separator and len(cells) > width:
+            problem += UNQUOTED
+        if len(cells) == width:
+            query, doc, value, *subtopic = (cells[i] for i in places)
+            if not value and gathered.layout is not RUN:
+                gathered.n_unrated += 1  # as Quepid exports what nobody has rated
+                continue
+            named = zip(
+                ("query id", "document id", "subtopic"), (query, doc, *subtopic), strict=False
+            )
+            problem = next((f"the {name} is empty" for name, text in named if not text), "")
+            fields = [query, doc, b"1" if ones else value, *subtopic]
+        yield number, b" ".join(cells), fields, problem
 
 
 def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
@@ -156,63 +171,57 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
         # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
         if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
             raise ReadError(label, f"this looks like {READY_SCORES}")
-        if _fast(gathered, data, " ", width=3, index=(0, 1, 2), skip=0):
-            continue
-        for part in cut(data):
-            lines = part.removesuffix(b"\n").split(b"\n")
-            records = [(i, line.split()) for i, line in enumerate(lines, 1) if line]
-            comments = {
-                number for number, fields in records
-                if fields[0].startswith(b"#")
-                and (len(fields) != 3 or read_score(fields[2], fields[0])[1])
-            }  # fmt: skip
-            gathered.n_comments += len(comments)
-            rows = (record for record in records if record[0] not in comments)
-            _careful(gathered, rows, width=3, index=(0, 1, 2))
-            gathered.n_lines += len(lines)
+        if not _fast(gathered, data, " ", 3, (0, 1, 2)):
+            for part in cut(data):
+                read_lines(gathered, part, width=3)
     read = gathered.joined()
-    if (read.value != np.floor(read.value)).any():
-        form = "three columns, read as query, document and score"
-        return replace(read, source=replace(read.source, form=form))
-    if not are_ranks(read, complete=True):
+    is_rank = bool((read.value == np.floor(read.value)).all())
+    if is_rank and not are_ranks(read, complete=True):
         raise ReadError(
             label,
             "the third of three fields is no rank (1, 2, 3 … within a query), and may be a score or"
             " a grade",
             hint="say which, in a first line: query_id<TAB>doc_id<TAB>score (or rank)",
         )
-    form = "three columns, read as query, document and rank"
-    return replace(read, value=-read.value, source=replace(read.source, form=form))
+    form = f"three columns, read as query, document and {'rank' if is_rank else 'score'}"
+    value = -read.value if is_rank else read.value
+    return replace(read, value=value, source=replace(read.source, form=form))
 
 
 def _fast(
-    gathered: Gathered, data: bytes, delimiter: str, *, width: int, index: Sequence[int], skip: int
+    gathered: Gathered,
+    data: bytes,
+    delimiter: str,
+    width: int,
+    places: Sequence[int],
+    *,
+    skip: int = 0,
 ) -> bool:
     """Gather the rows of a plain table by Arrow; False, and nothing, where it is not plain."""
     plain = plain_table(data, delimiter)
     if plain is None:
         return False
     names = [str(i) for i in range(width)]
-    number, ones = index[2], holds_ones(index)
-    texts = [names[i] for i in (*index[:2], *index[3:])]
-    types = ({} if ones else {names[number]: pa.float64()}) | dict.fromkeys(
-        texts, pa.large_string()
-    )
+    query, doc, number, *subtopic = (names[i] for i in places)
+    texts = [query, doc, *subtopic]
+    types = {number: pa.float64(), **dict.fromkeys(texts, pa.large_binary())}
     try:
         table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
     except pa.ArrowInvalid:
         return False
-    value = np.ones(len(table)) if ones else to_scores(table[names[number]])
-    columns = [to_ids(table[name]) for name in texts]
-    if value is None or any(column is None or ids.longest(column) > MOST_ID for column in columns):
+    value = np.ones(len(table)) if holds_ones(places) else to_floats(table[number].combine_chunks())
+    if not np.isfinite(value).all():
         return False
     if gathered.layout is not RUN:
         if (np.abs(value) >= 2**53).any():
             return False
         value = as_grades(value)
+    columns = [table[name].combine_chunks() for name in texts]
+    if max(map(ids.longest, columns)) > ids.MOST_ID:
+        return False
     position = np.arange(1, len(value) + 1) + skip
-    query, doc, *subtopic = columns
-    part = Columns(query, doc, value, position, subtopic=subtopic[0] if subtopic else None)
+    part = Columns(columns[0], columns[1], value, position)
+    part = replace(part, subtopic=columns[2]) if subtopic else part
     gathered.add(part, data.count(b"\n"))
     return True
 
@@ -227,6 +236,21 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
     except csv.Error as error:
         place = f"line {reader.line_num}"
         raise ReadError(label, f"no line of a table: {error}", at=place) from error
+
+
+def headed_lines(
+    data: bytes,
+    delimiter: str,
+    label: str,
+    *,
+    is_row: Callable[[list[str]], bool] = any,
+    errors: str = "replace",
+) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Return the names of a table of text, and its lines, as :func:`csv_lines` does."""
+    texts = (part.decode("utf-8", errors) for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
+    lines = (line for line in csv_lines(texts, delimiter, label) if is_row(line[1]))
+    _, names = next(lines, (0, []))
+    return names, lines
 
 
 def text_columns(
@@ -262,55 +286,6 @@ def text_columns(
     return columns, line_numbers
 
 
-def require_names(names: Sequence[str], label: str) -> None:
-    """Refuse columns without a name, and two of one."""
-    if not all(name.strip() for name in names):
-        raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-    require_distinct(names, label)
-
-
-def _careful(
-    gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, index: Sequence[int]
-) -> None:
-    """Gather the rows one by one, and what is wrong with them."""
-    (query, _, number, *_), ones = index, holds_ones(index)
-    read: Callable[[bytes, bytes], tuple[float, str]] = (
-        read_score if gathered.layout is RUN else read_grade
-    )
-    while held := list(islice(rows, _ROWS)):
-        texts: list[list[bytes]] = []
-        value: list[float] = []
-        position: list[int] = []
-        for line, cells in held:
-            if len(cells) == width and not cells[number] and gathered.layout is not RUN:
-                gathered.n_unrated += 1  # as Quepid exports what nobody has rated
-                continue
-            problem, result = f"expected {width} fields, found {len(cells)}", 0.0
-            if gathered.separator and len(cells) > width:
-                problem += UNQUOTED
-            if len(cells) == width:
-                named = [cells[i] for i in (*index[:2], *index[3:])]
-                result, problem = (1.0, "") if ones else read(cells[number], cells[query])
-                problem = problem or _id_problem(named)
-            if problem:
-                gathered.refuse(line, b" ".join(cells), problem)
-                continue
-            texts.append(named)
-            value.append(result)
-            position.append(line)
-        packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
-        queries, docs, *subtopics = packed
-        numbers = np.array(value, np.float64) if gathered.layout is RUN else as_grades(value)
-        part = Columns(queries, docs, numbers, np.array(position, np.int64))
-        gathered.add(replace(part, subtopic=subtopics[0]) if subtopics else part, 0)
-
-
-def _id_problem(texts: Sequence[bytes]) -> str:
-    if not all(texts):
-        return f"the {('query id', 'document id', 'subtopic')[list(texts).index(b'')]} is empty"
-    return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, texts)) > MOST_ID else ""
-
-
 _LINE = re.compile(rb"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
 # Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
@@ -338,7 +313,8 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
         )
     gathered = Gathered(layout, label, expected=LINE)
     for part in (part for piece in chain([first], pieces) for part in cut(piece)):
-        gathered.add(_read(gathered, part), part.count(b"\n"))
+        gather(gathered, _of_letor(part))
+        gathered.n_lines += part.count(b"\n")
     read = gathered.joined()
     _, query = ids.number(read.query)
     without = np.diff(ids.offsets(ids.plain(read.doc))) == 0
@@ -362,15 +338,10 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     return read
 
 
-def _read(gathered: Gathered, part: bytes) -> Columns:
-    """Return the rows of some lines, of which a document without a name has an empty one."""
-    positions, grades, queries, docs = [], [], [], []
-    for number, line in enumerate(part.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        if line.lstrip().startswith(b"#"):
-            gathered.n_comments += 1
-            continue
+def _of_letor(part: bytes) -> Iterator[Record]:
+    """Yield the query, document and grade of lines; a document without a name has an empty one."""
+    for number, whole in enumerate(part.split(b"\n"), 1):
+        line = whole.lstrip()
         record = _LINE.match(line)
         comment = line[record.end() :] if record else b""
         match = _DOCUMENT.search(comment) or _FIRST_OF_COMMENT.search(comment)
@@ -382,18 +353,6 @@ def _read(gathered: Gathered, part: bytes) -> Columns:
             problem = f"the grade has more than {MOST_DIGITS} digits"
         elif b"\0" in line:
             problem = "a NUL character"
-        elif max(len(record[2]), len(document)) > MOST_ID:
-            problem = f"an id is longer than {MOST_ID >> 10} kB"
-        if record is None or problem:
-            gathered.refuse(number, line, problem)
-            continue
-        positions.append(number)
-        grades.append(read_grade(record[1], record[2])[0])
-        queries.append(record[2])
-        docs.append(document)
-    return Columns(
-        query=ids.pack(queries),
-        doc=ids.pack(docs),
-        value=as_grades(grades),
-        position=np.array(positions, dtype=np.int64),
-    )
+        if line:
+            fields = (record[2], document, record[1]) if record else ()
+            yield number, line, fields, problem

@@ -1,17 +1,36 @@
-"""Exports of evaluation tools, told by their shape, as rows of a table of scores.
+"""Logs, exports and judged answers of evaluation tools, as rows of a table of scores.
 
-Source: the tools' documentation. promptfoo's ``results.json`` and JSON lines, DeepEval's test runs,
-MLflow's ``eval_results_table``, events of OpenAI evals, events of Braintrust. Others (LangSmith,
-Langfuse, Phoenix, Opik, Weave, TruLens, Ragas, HELM) write a row a result, which is read as any
-other table.
+Told by their shape, after the tools' documentation: logs of Inspect and of the language model
+evaluation harness, promptfoo's ``results.json`` and JSON lines, DeepEval's test runs, MLflow's
+``eval_results_table``, events of OpenAI evals and of Braintrust, answers with nuggets or citations
+(AutoNuggetizer, TREC RAG). Others (LangSmith, Langfuse, Phoenix, Opik, Weave, TruLens, Ragas, HELM)
+write a row a result, which is read as any other table.
 """
 
 from __future__ import annotations
 
+import difflib
+import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from abrank._support.display import count, plural, shorten
+from abrank._support.errors import ReadError
+from abrank.inputs.archives import UNPACK, excess, not_text
+from abrank.inputs.topics import QUERY_IDS
+from abrank.inputs.tree import AGAIN, parsed
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
+
+# --- Exports, of which each row is one of a table
 
 Row = Mapping[str, Any]
 # Under which key the rows of an export stand.
@@ -60,14 +79,14 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
         name = (
             provider.get("label") or provider.get("id")
             if isinstance(provider, Mapping)
-            else (provider)
+            else provider
         )
-        test = row.get("testIdx")
+        test, named = row.get("testIdx"), row.get("namedScores")
         prompt = {"prompt_no": row.get("promptIdx")} if len(prompts) > 1 else {}
         yield {
             "test_case": json.dumps(row.get("vars"), sort_keys=True) if test is None else test,
             "provider": name, **prompt, "score": row.get("score"),
-            **(row.get("namedScores") or {}),
+            **(named if isinstance(named, Mapping) else {}),
             **{key: row[key] for key in ("latencyMs", "cost") if key in row},
         }  # fmt: skip
 
@@ -114,3 +133,289 @@ def _named_scores(cell: object) -> dict[str, Any]:
             scores = dict(zip(names, (item[value_key] for item in items), strict=True))
             return scores if len(scores) == len(items) else {}
     return {}
+
+
+# --- Logs as long tables of query, repeat, measure and score; where the judge failed it is empty
+
+LONG = ["query_id", "epoch", "measure", "score"]
+# What Inspect makes of its letters: correct, incorrect, partial, no answer.
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_ZSTANDARD = 93
+_OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
+
+
+def rows_of_log(
+    source: object,  # what JSON holds
+    label: str,
+) -> tuple[list[str], list[list[Any]]] | None:
+    """Return the long table of a log; None for what is none."""
+    if isinstance(source, Mapping) and "eval" in source and "samples" in source:
+        _require_complete(source, label)
+        rows = list(_of_inspect(source["samples"] or []))
+    elif (
+        isinstance(source, list)
+        and source
+        and isinstance(source[0], Mapping)
+        and ({"doc_id", "filtered_resps"} <= {*source[0]})
+    ):
+        rows = list(_of_harness(source))
+    else:
+        return None
+    epochs = len({row[1] for row in rows}) > 1
+    columns = [i for i in range(4) if epochs or i != 1]
+    return [LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]
+
+
+def read_archive(data: bytes, label: str) -> dict[str, Any]:
+    """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
+    import zipfile  # with all that it loads, which few need
+    import zlib
+
+    damage = (
+        zipfile.BadZipFile, zlib.error, struct.error, pa.ArrowException, OSError, EOFError,
+        ValueError, IndexError, OverflowError, NotImplementedError, RuntimeError,
+    )  # fmt: skip
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        entries = archive.infolist()
+    except damage as error:
+        raise ReadError(label, f"is no zip: {error}", hint=AGAIN) from None
+    members = [entry for entry in entries if entry.filename.startswith("samples/")]
+    if not members:
+        problem, hint = not_text(data)
+        if hint == UNPACK:
+            problem = "is a zip without samples/: no log of Inspect"
+            hint = "unpack it, and give the file of scores in it"
+        raise ReadError(label, problem, hint=hint)
+    size = sum(entry.file_size for entry in members)
+    problem, _ = excess(size, None, n_rows=0, n_packed=len(data))
+    if problem:
+        hint = "write it as JSON: inspect log dump FILE > FILE.json"
+        raise ReadError(label, f"holds {problem}", hint=hint)
+    # A damaged directory may leave entries out, name one twice, or name a sample as something else.
+    names = [entry.filename for entry in entries]
+    (n_entries,) = struct.unpack_from("<H", data, data.rfind(b"PK\x05\x06") + 10)
+    strange = [name for name in names if not name.startswith(("samples/", "_journal/"))]
+    if len(set(names)) < len(names) or n_entries not in (len(names) & 0xFFFF, 0xFFFF):
+        raise ReadError(label, "the directory of the zip is damaged", hint=AGAIN)
+    if odd := sorted({*strange} - {"header.json", "summaries.json", "reductions.json"}):
+        raise ReadError(label, f"holds {odd[0]}, which no log of Inspect has", hint=AGAIN)
+
+    def content(entry: ZipInfo) -> Any:  # noqa: ANN401 - whatever JSON holds
+        try:
+            text = _unzipped(archive, entry, data)
+            if len(text) != entry.file_size or zlib.crc32(text) != entry.CRC:
+                raise ValueError("its checksum differs")
+        except damage as error:
+            raise ReadError(label, f"{entry.filename} is damaged: {error}", hint=AGAIN) from None
+        return parsed(text, f"{label}, {entry.filename}")
+
+    samples = []
+    for entry in members:
+        sample = content(entry)
+        if not isinstance(sample, dict):
+            raise ReadError(label, f"{entry.filename} holds no sample")
+        # Messages are the most of it, and not read.
+        samples.append({name: sample[name] for name in _OF_SAMPLE if name in sample})
+    header = content(archive.getinfo("header.json")) if "header.json" in names else {}
+    if not isinstance(header, dict):
+        raise ReadError(label, "header.json holds no header")
+    return {"eval": {}, "status": "started", **header, "samples": samples}
+
+
+def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
+    """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
+    if entry.compress_type != _ZSTANDARD:
+        return archive.read(entry)
+    name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
+    start = entry.header_offset + 30 + name + extra
+    if data[entry.header_offset + 30 :][:name] != entry.orig_filename.encode():
+        raise ValueError("its name in the directory is another")
+    packed = pa.BufferReader(data[start : start + entry.compress_size])
+    return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
+
+
+def _require_complete(log: Mapping[str, Any], label: str) -> None:
+    """Refuse the log of an evaluation of Inspect that did not end, or that lacks samples."""
+    status = log.get("status", "success")
+    if status != "success":
+        raise ReadError(
+            label, f"is the log of an evaluation that has not succeeded (status {status})",
+            hint="its scores are of some samples only; let it end: inspect eval-retry FILE",
+        )  # fmt: skip
+    counted = (log.get("results") or {}).get("completed_samples") or 0
+    if len(log["samples"] or ()) < counted:
+        raise ReadError(
+            label, f"holds {len(log['samples'])} samples, and its header counts {counted}",
+            hint=AGAIN,
+        )  # fmt: skip
+
+
+def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
+    """Yield a row a sample and scorer; a score that is a dict is one a key."""
+    names: dict[str, None] = {}
+    held: list[tuple[Any, Any, dict[str, Any]]] = []
+    for sample in samples:
+        scores: dict[str, Any] = {}
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score.get("value") if isinstance(score, Mapping) else score
+            inner = value if isinstance(value, Mapping) else {"": value}
+            scores |= {f"{scorer}/{key}" if key else scorer: item for key, item in inner.items()}
+        names |= dict.fromkeys(scores)
+        held.append((sample.get("id"), sample.get("epoch", 1), scores))
+    for query, epoch, scores in held:
+        for name in names:
+            value = scores.get(name)
+            yield (
+                query,
+                epoch,
+                name,
+                _LETTERS.get(value, value) if isinstance(value, str) else value,
+            )
+
+
+def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
+    """Yield a row a document, filter and metric: ``exact_match``, of several filters each named."""
+    filters = {row.get("filter", "none") for row in source}
+    for row in source:
+        behind = f"/{row.get('filter')}" if len(filters) > 1 else ""
+        names = row.get("metrics") or [name for name, v in row.items() if isinstance(v, float)]
+        for name in names:
+            value = row.get(name)
+            if not isinstance(value, (list, tuple, dict)):
+                yield row["doc_id"], 1, f"{name}{behind}", value
+
+
+# --- Answers that were judged by their nuggets or citations
+
+# What an answer gives of a nugget (AutoNuggetizer), and how much a citation supports a sentence
+# (TREC RAG): half of what is partly there; in the strict measures nothing.
+ASSIGNED = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+SUPPORTED = {
+    **{"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0},
+    **{"fs": 1.0, "ps": 0.5, "ns": 0.0},
+}
+IMPORTANCE = {"vital": 1.0, "okay": 0.5}
+SHOWN = 3  # labels that are named
+# Of AutoNuggetizer's own labels 1 % are words of no meaning: a larger share is another scheme.
+MOST_UNKNOWN = 0.05
+MISSPELT = 0.8  # similarity, as difflib has it, from which an unknown label is a known one misspelt
+
+Scored = tuple[tuple[list[str], list[list[Any]]], str]
+
+
+def scores_of_answers(rows: object, label: str) -> Scored | None:
+    """Return names of columns and columns, and what they were taken for; None for other rows."""
+    # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
+    # with partial support as a half, and `strict`; 0 where there is no such nugget. Among a few
+    # unknown labels an assignment is no support, and a nugget counts among all only. These are the
+    # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
+    # with citations and `SupportRecall` over all (Thakur et al. 2025).
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    lists = (kind for kind in _KINDS if all(isinstance(row.get(kind), list) for row in rows))
+    kind = next(lists, None)
+    if kind is None:
+        return None
+    score, judged, form, labels_of_kind = _KINDS[kind]
+    odd: Counter[str] = Counter()
+    columns: list[list[Any]] = [[], [], [], []]
+    total = 0
+    parts_of_system: Counter[str] = Counter()
+    for place, row in enumerate(rows):
+        query = next((row[name] for name in (*QUERY_IDS, "topic_id") if name in row), None)
+        parts = row[kind]
+        if query is None:
+            raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
+        if not all(isinstance(part, Mapping) and judged in part for part in parts):
+            problem = f"{kind} without {judged!r}: were they judged?"
+            raise ReadError(label, problem, at=f"answer {place + 1}")
+        total += len(parts)
+        parts_of_system[str(row.get("run_id", ""))] += len(parts)
+        for measure, value in score(parts, odd).items():
+            for column, item in zip(
+                columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
+            ):
+                column.append(item)
+    for system, n_parts in parts_of_system.items():
+        if not n_parts:
+            whose = f" of {shorten(system)}" if system else ""
+            hint = "judge the answers, or leave out those without"
+            raise ReadError(label, f"no answer{whose} has any {kind}", hint=hint)
+    if odd:
+        _require_few_unknown(odd, total, labels_of_kind, label)
+        some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
+        labels = plural(sum(odd.values()), "unknown label")
+        form += f" ({labels} among {count(total)} parts, taken for none: {some})"
+    names = ["query_id", "system", "measure", "score"]
+    if not any(columns[1]):
+        del names[1], columns[1]
+    return (names, columns), form
+
+
+def _require_few_unknown(odd: Counter[str], total: int, names: Collection[str], label: str) -> None:
+    """Refuse labels that are misspelt, or too many that nobody knows."""
+    misspelt = [name for name in odd if difflib.get_close_matches(name, names, 1, MISSPELT)]
+    if not misspelt and odd.total() <= MOST_UNKNOWN * total:
+        return
+    some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
+    number = plural(odd.total(), "unknown label")
+    hint = f"write one of {', '.join(names)}"
+    raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
+
+
+def _folded_label(value: object) -> str:
+    """Return a label without case, with underscores between its words."""
+    return re.sub(r"[\s-]+", "_", str(value).strip().casefold())
+
+
+def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
+    pairs = [
+        (_folded_label(part.get("importance")), _folded_label(part.get("assignment")))
+        for part in parts
+    ]
+    for importance, assignment in pairs:
+        odd.update([importance] * (importance not in IMPORTANCE))
+        odd.update([assignment] * (assignment not in ASSIGNED))
+    weights: dict[str, Callable[[str], float]] = {
+        "NuggetRecall({})": lambda _: 1.0,
+        "NuggetRecall(vital{})": lambda importance: float(importance == "vital"),
+        "WeightedNuggetRecall({})": lambda importance: IMPORTANCE.get(importance, 0.0),
+    }
+    scores = {}
+    for name, weight in weights.items():
+        whole = sum(weight(importance) for importance, _ in pairs)
+        for variant, minimum in (("", 0.5), ("strict", 1.0)):
+            gains = [
+                weight(importance) * gain
+                for importance, assignment in pairs
+                if (gain := ASSIGNED.get(assignment, 0.0)) >= minimum
+            ]
+            comma = "," if variant and "vital" in name else ""
+            full = name.format(f"{comma}{variant}").replace("()", "")
+            scores[full] = sum(gains) / whole if whole else 0.0
+    return scores
+
+
+def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
+    cited = [part for part in parts if part.get("citations")]
+    labels = [_folded_label(part.get("support")) for part in cited]
+    odd.update(label for label in labels if label not in SUPPORTED)
+    support = sum(SUPPORTED.get(label, 0.0) for label in labels)
+    return {
+        "SupportPrecision": support / len(cited) if cited else 0.0,
+        "SupportRecall": support / len(parts) if parts else 0.0,
+    }
+
+
+_Score = Callable[[list[Mapping[str, Any]], Counter[str]], dict[str, float]]
+# By the key that holds the parts of an answer: their scores, the key of a judgment, the form, and
+# the labels.
+_KINDS: dict[str, tuple[_Score, str, str, tuple[str, ...]]] = {
+    "nuggets": (
+        _nuggets, "assignment", "nuggets assigned to answers", (*ASSIGNED, *IMPORTANCE)
+    ),
+    "answer": (
+        _support, "support", "answers whose sentences are judged by support", (*SUPPORTED,)
+    ),
+}  # fmt: skip

@@ -17,18 +17,12 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs import arrow, delimited, lakehouse, objects, tree
-from abrank.inputs.archives import (
-    ZIP,
-    Stored,
-    Unpacked,
-    not_text,
-    refusal,
-)
+from abrank.inputs import arrow, delimited, objects, tree
+from abrank.inputs.archives import ZIP, Stored, Unpacked, not_text, refusal
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
-from abrank.inputs.storage import is_uri, open_object
+from abrank.inputs.storage import format_of_folder, is_uri, open_object, read_lake
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
@@ -105,9 +99,9 @@ def read_columns(
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
     if os.fspath(path).startswith(IRDS):
         return _of_ir_datasets(os.fspath(path), layout)
-    if lakehouse.format_of_folder(path):
+    if format_of_folder(path):
         label = os.fspath(path)
-        table = lakehouse.read_folder(path)
+        table = read_lake(path)
         read = objects.read_columns(table, layout, columns=columns, label=label)
         return replace(read, source=replace(read.source, path=label))
     with opened(path, max_input_size=max_input_size) as (file, stored):
@@ -239,8 +233,8 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     """
     if os.fspath(path).startswith(IRDS):
         return True
-    if lakehouse.format_of_folder(path):
-        return holds_grades(lakehouse.read_folder(path).column_names)
+    if format_of_folder(path):
+        return holds_grades(read_lake(path).column_names)
     if not is_regular(path):
         return False
     with opened(path, hashes=False) as (file, stored):
@@ -254,13 +248,10 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
             text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
             for line in text.split(b"\n"):
                 fields = line.split()
-                if fields and (line[:1] != b"#" or _is_judgment(fields)):
+                is_judgment = len(fields) == 4 and fields[3].lstrip(b"+-").isdigit()
+                if fields and (line[:1] != b"#" or is_judgment):
                     return len(fields) == 4
     return False
-
-
-def _is_judgment(fields: Sequence[bytes]) -> bool:
-    return len(fields) == 4 and fields[3].lstrip(b"+-").isdigit()
 
 
 def pieces(

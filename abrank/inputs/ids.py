@@ -45,6 +45,8 @@ kernels = _Kernels()
 Ids: TypeAlias = Any
 
 SMALL = 1 << 21  # bytes of ids that are left to numpy
+MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
+TOO_LONG = f"an id is longer than {MOST_ID >> 10} kB"
 
 
 def encode(values: Sequence[str]) -> Ids:

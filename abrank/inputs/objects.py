@@ -8,11 +8,11 @@ answers of ``_rank_eval`` in Elasticsearch and OpenSearch, predictions of senten
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,12 +34,10 @@ from abrank.inputs.columns import (
     holds_ones,
     holds_ranks,
 )
-from abrank.inputs.ids import Ids
-from abrank.inputs.trec import MOST_ID
+from abrank.inputs.ids import MOST_ID, Ids
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
 
 
 def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
@@ -48,7 +46,10 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
     for columns in blocks:
         n_rows, rows = len(columns[2]), list(range(len(columns[2])))
         if layout is not RUN:
-            rows = [row for row, grade in enumerate(columns[2]) if not _is_blank(grade)]
+            rows = [
+                row for row, grade in enumerate(columns[2])
+                if not is_missing(grade) and not (isinstance(grade, str) and not grade.strip())
+            ]  # fmt: skip
         if len(rows) < n_rows:
             gathered.n_unrated += n_rows - len(rows)
             columns = [[column[row] for row in rows] for column in columns]
@@ -68,10 +69,6 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
             raise retold(error, row="  ".join(cells), at=place) from None
         gathered.add(part, n_rows)
     return gathered.joined()
-
-
-def _is_blank(value: object) -> bool:
-    return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _ids(values: list[Any], column: str, label: str) -> Ids:
@@ -201,17 +198,17 @@ def unwrapped(source: object, label: str | None) -> object:
     if library == "trectools":
         return getattr(source, "run_data", getattr(source, "qrels_data", source))
     if isinstance(source, Mapping):
+        label, hits, details = label or "dict", _hits_of(source), source.get("details")
         if isinstance(source.get("judgmentRatings"), list):
-            return _opensearch_ratings(source["judgmentRatings"], label or "dict")
-        if (hits := _hits_of(source)) is not None:
-            return _opensearch_ratings(_judgment_list(hits, label or "dict"), label or "dict")
+            return _opensearch_ratings(source["judgmentRatings"], label)
+        if hits is not None:
+            return _opensearch_ratings(_judgment_list(hits, label), label)
         if _hits_of(next(iter(source.values()), None)) is not None:
-            return {query: _required_hits(query, source[query], label) for query in source}
-        details = source.get("details")
+            return {query: _ranked_hits(query, answer, label) for query, answer in source.items()}
         if isinstance(details, Mapping) and "metric_score" in source:
-            return {query: _ranked_hits(query, details[query], label) for query in details}
+            return {query: _rated_hits(query, answer, label) for query, answer in details.items()}
         if "results" not in source or not found_in(list(source), QUERY_IDS):
-            return _one_of_many(source, label or "dict")
+            return _one_of_many(source, label)
         return [source]  # a single line of JSON
     return source
 
@@ -223,13 +220,13 @@ def _hits_of(answer: object) -> list[Any] | None:
     return hits if isinstance(hits, list) else None
 
 
-def _required_hits(query: object, answer: object, label: str | None) -> list[Any]:
+def _ranked_hits(query: object, answer: object, label: str) -> list[Any]:
     hits = _hits_of(answer)
     if hits is None:
         problem = f"query {query!r} has no list of hits"
         expected = '{query: {"hits": {"hits": [{"_id": ..., "_score": ...}]}}}'
-        raise ReadError(label or "dict", problem, expected=expected)
-    return list(hits)
+        raise ReadError(label, problem, expected=expected)
+    return hits
 
 
 def _judgment_list(hits: list[Any], label: str) -> list[Any]:
@@ -260,12 +257,12 @@ def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[
     return judgments
 
 
-def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
+def _rated_hits(query: Any, answer: Any, label: str) -> list[Any]:  # noqa: ANN401
     try:
         return [entry["hit"]["_id"] for entry in answer["hits"]]
     except (TypeError, KeyError) as error:
         problem = f"query {query!r} has no list of hits with their _id"
-        raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
+        raise ReadError(label, problem, expected="an answer of _rank_eval") from error
 
 
 def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
@@ -342,7 +339,9 @@ def _listed(row: Any) -> object:  # noqa: ANN401
     """Return an array, a column, a tensor or an iterator as a list; others as they are."""
     if isinstance(row, (str, bytes, Mapping, list, tuple, set, frozenset)):
         return row
-    if hasattr(row, "iloc") and hasattr(row, "index") and _names_documents(row):
+    is_series = hasattr(row, "iloc") and hasattr(row, "index")
+    # Of numbers by the ids of documents, and not of ids in rank order.
+    if is_series and row.dtype.kind in "iufb" and row.index.dtype.kind not in "iuf":
         return list(zip(row.index.tolist(), row.tolist(), strict=True))
     for name in ("to_pylist", "tolist", "to_list"):
         if hasattr(row, name):
@@ -350,11 +349,6 @@ def _listed(row: Any) -> object:  # noqa: ANN401
     if hasattr(row, "__array__"):
         return np.asarray(row).tolist()
     return list(row) if isinstance(row, Iterable) else row
-
-
-def _names_documents(series: pd.Series[Any]) -> bool:
-    """Whether a Series holds numbers by the ids of documents, and not ids in rank order."""
-    return series.dtype.kind in "iufb" and series.index.dtype.kind not in "iuf"
 
 
 def _hit(
@@ -377,10 +371,6 @@ def _hit(
     return hit[names[doc[0]]], hit.get(layout.value, 1)
 
 
-# Makes columns of some rows, of which the first has this number.
-_Converter: TypeAlias = Callable[[Sequence[Any], int], list[list[Any]]]
-
-
 def read_rows(
     source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> Columns:
@@ -388,22 +378,38 @@ def read_rows(
     rows = iter(source)
     begin = list(islice(rows, 1))
     first, rows = begin[0] if begin else None, chain(begin, rows)
-    if isinstance(first, Mapping):
-        _no_columns(columns, "dicts")
-        if "results" in first:  # predictions of sentence-transformers
-            return read_queries(_results_by_query(rows, label), layout, label)
-        chosen = choose_columns(list(first), layout, None, label=label)
-        ranks, ones = holds_ranks(chosen[2], layout), holds_ones(chosen)
-        convert: _Converter = partial(_of_records, chosen, label)
-    else:
-        convert, ranks = _tuple_reader(first, layout, columns, label), False
-        fields = getattr(first, "_fields", ())
-        ones = bool(fields) and holds_ones(choose_columns(fields, layout, columns, label=label))
+    are_records = isinstance(first, Mapping)
+    names = [*(first if isinstance(first, Mapping) else getattr(first, "_fields", ()))]
+    if are_records or not names:
+        _no_columns(columns, "dicts" if are_records else "plain tuples")
+    if are_records and "results" in names:  # predictions of sentence-transformers
+        return read_queries(_results_by_query(rows, label), layout, label)
+    by_subtopic, ones, ranks = layout is SUBTOPIC_QRELS, False, False
+    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
+    keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
+    width = len(names) or len(keys)
+    if names:
+        chosen = choose_columns(names, layout, columns, label=label)
+        keys = [*chosen] if are_records else [names.index(name) for name in chosen]
+        ones, ranks = holds_ones(chosen), holds_ranks(chosen[2], layout)
+
+    def problem(row: Any) -> str:  # noqa: ANN401
+        """Return why a row is not what the first is; empty where it is."""
+        if not are_records:
+            is_row = isinstance(row, (tuple, list)) and len(row) == width
+            return "" if is_row else f"{row!r} is not {expected}"
+        if not isinstance(row, Mapping):
+            return f"is a {type(row).__name__}, where the first row is a record"
+        return next((f"the record has no {key}" for key in keys if key not in row), "")
 
     def blocks() -> Iterator[list[list[Any]]]:
         n_rows = 0
         while held := list(islice(rows, _ROWS)):
-            part = convert(held, n_rows)
+            for number, row in enumerate(held, n_rows):
+                if text := problem(row):
+                    form = "" if are_records else expected
+                    raise ReadError(label, text, at=f"row {number}", expected=form)
+            part = [[row[key] for row in held] for key in keys]
             yield [*part[:2], [1] * len(held)] if ones else part
             n_rows += len(held)
 
@@ -424,48 +430,6 @@ def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any,
             raise ReadError(label, problem, at=f"row {number}")
         queries.add(query)
         yield query, record["results"]
-
-
-def _of_records(
-    chosen: Sequence[Any], label: str, rows: Sequence[Any], first_row: int
-) -> list[list[Any]]:
-    """Return the columns of records such as ``{"query_id": …, "doc_id": …, "score": …}``."""
-    for number, record in enumerate(rows, first_row):
-        if not isinstance(record, Mapping):
-            problem = f"is a {type(record).__name__}, where the first row is a record"
-            raise ReadError(label, problem, at=f"row {number}")
-        lacking = [name for name in chosen if name not in record]
-        if lacking:
-            raise ReadError(label, f"the record has no {lacking[0]}", at=f"row {number}")
-    return [[record[name] for record in rows] for name in chosen]
-
-
-def _tuple_reader(
-    first: object,
-    layout: Layout,
-    columns: Mapping[str, str] | None,
-    label: str,
-) -> _Converter:
-    """Return what turns tuples like the first into columns."""
-    by_subtopic = layout is SUBTOPIC_QRELS
-    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
-    fields: tuple[str, ...] | None = getattr(first, "_fields", None)
-    positions = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
-    if fields:
-        positions = [fields.index(name) for name in choose_columns(fields, layout, columns)]
-    else:
-        _no_columns(columns, "plain tuples")
-    width = len(fields) if fields else len(positions)
-
-    def convert(rows: Sequence[Any], first_row: int) -> list[list[Any]]:
-        for number, row in enumerate(rows, first_row):
-            if not isinstance(row, (tuple, list)) or len(row) != width:
-                raise ReadError(
-                    label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
-                )
-        return [[row[i] for row in rows] for i in positions]
-
-    return convert
 
 
 # --- Tables, dicts of dicts and iterables of tuples, read into the same columns as files

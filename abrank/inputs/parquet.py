@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import pyarrow as pa
 
 from abrank.inputs.archives import excess
-from abrank.inputs.ids import kernels
-from abrank.inputs.trec import MOST_ID
+from abrank.inputs.ids import MOST_ID, kernels
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
@@ -349,8 +348,7 @@ class ParquetData:
         file = ParquetFile(self._source, read_dictionary=coded)
         batches = self._batches(file, [*by_group], names, coded, self._rows_at_once(by_group))
         # Only where it is needed: to make an empty table, Arrow imports pandas.
-        schema = file.schema_arrow
-        table = pa.Table.from_batches(batches) if batches else schema.empty_table()
+        table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
         table = table.select(list(names))
         # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
         table.validate(full=True)

@@ -237,8 +237,8 @@ def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrel
     """Return judgments of checked columns, each document of a query there once."""
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
-        rows = _rows_once(columns, query, duplicates)
-        columns, query = _noted(columns, rows), query[rows]
+        columns, rows = _once(columns, query, duplicates)
+        query = query[rows]
     docs, grade, source = columns.doc, columns.value, columns.source
     del columns  # of millions of rows the lines' numbers take as much as the grades
     order = ids.order_within(query, docs)
@@ -249,12 +249,14 @@ def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrel
 
 def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Qrels:
     """Keep each document once, with its highest grade, and the judgments by subtopic beside it."""
+    if columns.subtopic is None:  # of LETOR, which has none
+        columns = replace(columns, subtopic=ids.pack([b""] * len(columns.value)))
     distinct, query = ids.number(columns.query)
     _, subtopic = ids.code(columns.subtopic)
     per_subtopic = query * (subtopic.max() + 1) + subtopic
     if has_duplicates(per_subtopic, columns.doc, ids.fingerprint(columns.doc)):
-        rows = _rows_once(columns, per_subtopic, duplicates)
-        columns, query = _noted(columns, rows), query[rows]
+        columns, rows = _once(columns, per_subtopic, duplicates)
+        query = query[rows]
     doc_ids, doc = ids.number(columns.doc)
     key, row = np.unique(query * len(doc_ids) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
@@ -270,20 +272,14 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
     )
 
 
-def _noted(columns: Columns, rows: IntArray) -> Columns:
-    """Return some of the rows, with a note on how many are left out."""
-    n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
-    note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
-    remaining = columns.take(rows)
-    return replace(
-        remaining, source=replace(remaining.source, notes=(*remaining.source.notes, note))
-    )
-
-
-def _rows_once(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:
-    """Return the rows that stay of judgments that stand there twice, or refuse these."""
+def _once(columns: Columns, group: IntArray, rule: Duplicates) -> tuple[Columns, IntArray]:
+    """Return judgments without those that stand there twice, and their rows, or refuse these."""
     if rule != "error":
-        return without_duplicates(columns, group, rule)
+        rows = without_duplicates(columns, group, rule)
+        n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
+        note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
+        source = replace(columns.source, notes=(*columns.source.notes, note))
+        return replace(columns.take(rows), source=source), rows
     first, again = duplicate_rows(group, columns.doc)
     grades = columns.value[[first[0], again[0]]].tolist()
     note = f", both graded {grades[0]}"

@@ -129,16 +129,12 @@ def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     return np.minimum(judged.n_retrieved, DEPTH), n_graded
 
 
-def _distinct_grades(grades: IntArray | FloatArray) -> tuple[int | float, ...]:
-    distinct = np.unique(grades).tolist()
-    return tuple(distinct if len(distinct) <= MOST_GRADES else [distinct[0], distinct[-1]])
-
-
 def counted(
     qrels: Qrels, judged: JudgedRun, counts: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> dict[str, Any]:
     """Return the fields of an audit that add up over parts of the queries."""
     at_hand, n_graded = _at_hand(judged)
+    grades = np.unique(qrels.grade).tolist()
     return {
         "n_queries": judged.n_queries,
         "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
@@ -152,7 +148,7 @@ def counted(
         "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
         "n_judgments": len(qrels),
         "n_negative_grades": int(np.sum(qrels.grade < 0)),
-        "grades": _distinct_grades(qrels.grade),
+        "grades": tuple(grades if len(grades) <= MOST_GRADES else [grades[0], grades[-1]]),
         "n_judged_rows": len(judged.rank),
     }
 

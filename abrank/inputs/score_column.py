@@ -89,6 +89,12 @@ class ScoreColumn:
         return not self.wrong.any() and (is_float or not bool(np.isnan(self.numbers).all()))
 
     @cached_property
+    def is_damaged(self) -> bool:
+        """Whether most cells are numbers, so that the others are faults."""
+        n_numbers = int((~np.isnan(self.numbers)).sum())
+        return 0 < int(self.wrong.sum()) <= n_numbers
+
+    @cached_property
     def is_whole(self) -> bool:
         """Whether all of its numbers are whole."""
         numbers = self.numbers
@@ -130,13 +136,8 @@ class ScoreColumn:
         if self._differs_as_text:
             return ids.code(self.cells)
         if self.is_text or isinstance(self.cells, pa.Array):
-            numbers, codes = np.unique(self.numbers, return_inverse=True)
-            first = np.empty(len(numbers), np.int64)
-            first[codes[::-1]] = np.arange(len(codes))[::-1]
-            order = np.argsort(first)
-            place = np.empty_like(order)
-            place[order] = np.arange(len(order))
-            return numbers[order], place[codes]
+            first, codes = by_appearance(self.numbers)
+            return self.numbers[first], codes
         texts = [label_of_cell(cell) for cell in self.cells]
         place_of = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         return [*place_of], np.fromiter(map(place_of.__getitem__, texts), np.int64, len(texts))
@@ -328,6 +329,17 @@ def renumbered(codes: IntArray, n_codes: int) -> IntArray:
     occurs = np.zeros(n_codes, np.bool_)
     occurs[codes] = True
     return (np.cumsum(occurs) - 1)[codes]
+
+
+def by_appearance(values: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where each distinct value first stands, in order, and which one each row has."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    first = np.empty(len(distinct), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[codes]
 
 
 def label_of_cell(cell: object) -> str:

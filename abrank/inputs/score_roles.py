@@ -8,6 +8,7 @@ nothing is guessed: the error holds the options of each.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -18,8 +19,10 @@ from abrank._support.errors import ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
 from abrank.inputs.score_column import ScoreColumn, renumbered
-from abrank.inputs.score_names import (
+from abrank.inputs.score_reading import (
     ANSWER_NAMES,
+    BASELINES,
+    CANDIDATES,
     CLUSTER_NAMES,
     GROUP_WORDS,
     METRIC_NAMES,
@@ -27,18 +30,14 @@ from abrank.inputs.score_names import (
     QUERY_NAMES,
     QUERY_TEXTS,
     REPEAT_NAMES,
+    ROWS,
     RUN_NAMES,
     SETTING_NAMES,
     TEXT_NAMES,
-    VARIANT_NAMES,
-    WEIGHT_NAMES,
-)
-from abrank.inputs.score_reading import (
-    BASELINES,
-    CANDIDATES,
-    ROWS,
     UNNAMED,
     VALUE_NAMES,
+    VARIANT_NAMES,
+    WEIGHT_NAMES,
     Reading,
     TableOptions,
     baseline_of,
@@ -79,20 +78,15 @@ class _TableRoles:
         for role, wanted in options.columns.items():
             for name in wanted:
                 if name not in names and not (role == "repeat" and name == ROWS):
-                    self._refuse_name(name, names, role)
+                    close = nearest(name, names)[:1]
+                    raise UnclearError(
+                        self.label,
+                        f"has no column {name!r} for {role}; its columns: {listed(names)}",
+                        [_choice(role, meant) for meant in close],
+                    )
         self.counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
-        self.free = list(names)  # columns without a role yet
-        for name in (name for wanted in self.roles.values() for name in wanted):
-            if name in self.free:
-                self.free.remove(name)
-
-    def _refuse_name(self, name: str, names: Sequence[str], role: str) -> None:
-        choices: list[dict[str, Any]] = []
-        if close := nearest(name, names):
-            meant = {"variant": close[0]} if role == "variant" else {"columns": {role: close[0]}}
-            choices = [meant]
-        problem = f"has no column {name!r} for {role}; its columns: {listed(names)}"
-        raise UnclearError(self.label, problem, choices)
+        assigned = {name for wanted in self.roles.values() for name in wanted}
+        self.free = [name for name in names if name not in assigned]  # columns without a role yet
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
@@ -102,10 +96,11 @@ class _TableRoles:
         """Return the one column of a role; empty for none."""
         return next(iter(self.roles.get(role, ())), "")
 
-    def set_role(self, role: str, *names: str) -> None:
-        """Give a role to columns, which are no longer free."""
+    def set_role(self, role: str, *names: str) -> tuple[str, ...]:
+        """Give a role to columns, which are no longer free, and return them."""
         self.roles = {**self.roles, role: names}
         self.free = [name for name in self.free if name not in names]
+        return names
 
     @cached_property
     def rows(self) -> BoolArray:
@@ -176,51 +171,47 @@ class _TableRoles:
         return []
 
     def _find_metric(self) -> None:
+        numeric = [name for name in self.free if self.column(name).is_numeric]
         if "metric" not in self.roles:
-            numeric = [name for name in self.free if self.column(name).is_numeric]
             texts = [
                 name for name in self.free
                 if name not in numeric and folded(name) not in QUERY_NAMES[0]
-                and not self._is_long_text(name)
+                and folded(name) not in TEXT_NAMES and self.column(name).n_distinct <= 200
             ]  # fmt: skip
+            named = [name for name in texts if folded(name) in METRIC_NAMES]
+            if not named and self.options.purpose == "compare" and not self.options.alone and any(
+                folded(name) in VALUE_NAMES for name in numeric
+            ):  # fmt: skip
+                # A table of one system has no names of several: Phoenix names its evaluators so.
+                named = [
+                    name for name in texts
+                    if folded(name) == "name" and self.column(name).n_distinct > 1
+                ]  # fmt: skip
             by_content = [
                 name for name in texts
                 if any(map(self.is_measure, self.column(name).labels))
                 and folded(name) not in VARIANT_NAMES[1]
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip
-            named = [name for name in texts if folded(name) in METRIC_NAMES]
-            values = [name for name in numeric if folded(name) in VALUE_NAMES]
-            if self.options.purpose == "compare" and not self.options.alone and values:
-                # A table of one system has no names of several: Phoenix names its evaluators so.
-                named = named or [
-                    name for name in texts
-                    if folded(name) == "name" and self.column(name).n_distinct > 1
-                ]  # fmt: skip
-            result = named or by_content
-            if not result or not numeric:
+            metric = (named or by_content)[:1]
+            if not metric or not numeric:
                 return
-            self.set_role("metric", result[0])
-        if "value" in self.roles:
-            return
-        numeric = [name for name in self.free if self.column(name).is_numeric]
-        value = [name for name in self.free if folded(name) in VALUE_NAMES] or numeric
-        if not value:
-            raise ReadError(
-                self.label, "a column measure, but none score or value",
-                expected="query_id, measure, score, and perhaps system and run",
-            )  # fmt: skip
-        self.set_role("value", value[0])
-
-    def _is_long_text(self, name: str) -> bool:
-        return self.column(name).n_distinct > 200 or folded(name) in TEXT_NAMES
+            self.set_role("metric", *metric)
+        if "value" not in self.roles:
+            numeric = [name for name in numeric if name in self.free]
+            value = [name for name in self.free if folded(name) in VALUE_NAMES] or numeric
+            if not value:
+                raise ReadError(
+                    self.label, "a column measure, but none score or value",
+                    expected="query_id, measure, score, and perhaps system and run",
+                )  # fmt: skip
+            self.set_role("value", value[0])
 
     def _is_key(self, name: str) -> bool:
         """Whether a column may name queries or variants: text, or whole numbers of no measure."""
         column = self.column(name)
         if name == INDEX or not column.is_numeric:
-            is_damaged = self._is_damaged(column) and not column.is_whole
-            return not is_damaged and not column.is_nested
+            return not column.is_nested and (column.is_whole or not column.is_damaged)
         is_score = column.is_truth or self.is_measure(name) or self.is_cost(name)
         return column.is_whole and not is_score
 
@@ -240,12 +231,8 @@ class _TableRoles:
                 named = texts[:1]
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
-        distinct = [name for name in named[1:] if not self.determines(named[:1], name)]
-        if distinct:
-            self._ambiguous(
-                "query", [named[0], *distinct], f"{listed([named[0], *distinct])} could all be the"
-                " query's column"
-            )  # fmt: skip
+        rivals = [name for name in named[1:] if not self.determines(named[:1], name)]
+        self._require_no_rivals("query", named[:1], rivals)
         if not named and INDEX in self.free:
             named = self._repeated_beside_numbers() or [INDEX]
         if not named:
@@ -269,9 +256,7 @@ class _TableRoles:
             )  # fmt: skip
 
     def _same_rows(self, first: str, second: str) -> bool:
-        return first == second or (
-            self.determines([first], second) and self.determines([second], first)
-        )
+        return self.determines([first], second) and self.determines([second], first)
 
     def _query_by_content(self, names: Sequence[str]) -> list[str]:
         """Return the column whose values name each row once, alone or with others of few values."""
@@ -289,12 +274,8 @@ class _TableRoles:
                 candidates.append(name)
         candidate = max(map(self.n_distinct, candidates), default=0)
         candidates = [name for name in candidates if self.n_distinct(name) == candidate]
-        distinct = [name for name in candidates if not self._same_rows(candidates[0], name)]
-        if distinct:
-            self._ambiguous(
-                "query", [candidates[0], *distinct],
-                f"{listed([candidates[0], *distinct])} could all be the query's column",
-            )  # fmt: skip
+        rivals = [name for name in candidates[1:] if not self._same_rows(candidates[0], name)]
+        self._require_no_rivals("query", candidates[:1], rivals)
         return candidates[:1]
 
     def _repeated_beside_numbers(self) -> list[str]:
@@ -308,23 +289,30 @@ class _TableRoles:
             self.free.remove(INDEX)
         return result
 
-    def _ambiguous(self, role: str, names: Sequence[str], problem: str) -> None:
-        choices: list[dict[str, Any]] = []
-        for name in names:
-            labels = self.column(name).labels
-            ends = {}
+    def _require_no_rivals(self, role: str, first: Sequence[str], rivals: Sequence[str]) -> None:
+        """Refuse several columns of one role, and say how each is chosen."""
+        if not rivals:
+            return
+        choices = []
+        for name in (*first, *rivals):
+            labels, ends = self.column(name).labels, {}
             if self.options.purpose == "compare" and not baseline_of(labels):
                 ends = {"baseline": labels[0], "candidate": labels[1]}
-            meant = {"variant": name, **ends} if role == "variant" else {"columns": {role: name}}
-            choices.append(meant)
-        raise UnclearError(self.label, f"{problem}: say which", choices)
+            choices.append(_choice(role, name) | (ends if role == "variant" else {}))
+        problem = {
+            "query": "could all be the query's column",
+            "variant": "could each name the variant",
+        }
+        raise UnclearError(
+            self.label, f"{listed([*first, *rivals])} {problem[role]}: say which", choices
+        )
 
     def _find_repeat(self) -> None:
-        if "repeat" in self.roles:
-            return
         query = self.one("query")
+        if "repeat" in self.roles or not query:
+            return
         named = [name for name in self.free if folded(name) in REPEAT_NAMES]
-        varying = [name for name in named if query and not self.determines([query], name)]
+        varying = [name for name in named if not self.determines([query], name)]
         systems = self._named(VARIANT_NAMES[:2], self.free)
         runs = [name for name in self.free if folded(name) in RUN_NAMES]
         if not varying and systems and runs and not self.determines([query], runs[0]):
@@ -359,11 +347,9 @@ class _TableRoles:
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
         word = folded(name)
-        if word in TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
+        if word in TEXT_NAMES or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
             return False
         if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
-            return False
-        if self._is_damaged(column):
             return False
         is_named = word in {*SETTING_NAMES}.union(*VARIANT_NAMES)
         is_named |= column.is_truth and not GROUP_WORDS.isdisjoint(word.split("_"))
@@ -380,8 +366,8 @@ class _TableRoles:
                 return variant
             return self._with_repeats(self._crossed(), variant, key)
         plain = [name for name in key if name != self.one("repeat")]
-        alone = not self.one("query") or self.names_rows(*plain)
-        if alone:  # one score of a query: a system's name may stand there on every row
+        if not self.one("query") or self.names_rows(*plain):
+            # One score of a query: a system's name may stand there on every row.
             named = self._named(VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
             groups = [
@@ -389,52 +375,28 @@ class _TableRoles:
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
-            result = (*is_one, *groups)[:1]
-            self.set_role("variant", *result)
-            return result
+            return self.set_role("variant", *(*is_one, *groups)[:1])
         crossed = self._crossed()
-        named = self._named(
-            VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
-        )  # fmt: skip
+        named = self._named(VARIANT_NAMES, [name for name in self.free if self._may_vary(name)])
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
-            result = tuple(named[:1])
-            self.set_role("variant", *result)
-            return result
+            return self.set_role("variant", *named[:1])
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
         if single:
-            return self._choose_single(single)
-        together = self._together(crossed, key)
-        if together:
-            self.set_role("variant", *together)
-            return together
-        return self._with_repeats(crossed, named, key)
-
-    def _choose_single(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the column of the variant among those that alone name each row of a query."""
-        first, *rest = self._named(VARIANT_NAMES, names) or names
-        rivals = [name for name in rest if not self._same_rows(first, name)]
-        texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
-        if rivals and len(texts) != 1:
-            names = [first, *rivals]
-            problem = f"{listed(names)} could each name the variant"
-            self._ambiguous("variant", names, problem)
-        chosen = texts[0] if rivals else first
-        self.set_role("variant", chosen)
-        return (chosen,)
-
-    def _together(self, crossed: Sequence[str], key: Sequence[str]) -> tuple[str, ...]:
-        """Return several columns that name each row of a query together."""
+            first, *rest = self._named(VARIANT_NAMES, single) or single
+            rivals = [name for name in rest if not self._same_rows(first, name)]
+            texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
+            if rivals and len(texts) != 1:
+                self._require_no_rivals("variant", [first], rivals)
+            return self.set_role("variant", texts[0] if rivals else first)
         full = self._crossed(0.95)
-        texts = [
+        together = [
             name for name in crossed
             if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
-            or (name in full and self._is_setting(name))
+            or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
-        return tuple(texts) if texts and self.names_rows(*key, *texts) else ()
-
-    def _is_setting(self, name: str) -> bool:
-        """Whether a column of numbers has few values, which are there for all queries."""
-        return self.n_distinct(name) <= 20
+        if together and self.names_rows(*key, *together):
+            return self.set_role("variant", *together)
+        return self._with_repeats(crossed, named, key)
 
     def _with_repeats(
         self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]
@@ -447,13 +409,11 @@ class _TableRoles:
         )
         rest = [name for name in self.free if name not in variant]
         sessions = [name for name in rest if folded(name) in CLUSTER_NAMES]
-        if variant and sessions and self.names_rows(*key, *variant, *sessions[:1]):
-            self.set_role("variant", *variant)
+        by_session = variant and sessions and self.names_rows(*key, *variant, sessions[0])
+        if by_session:
             self.set_role("repeat", sessions[0])
-            return variant
-        if self.one("repeat") == ROWS:
-            self.set_role("variant", *variant)
-            return variant
+        if by_session or self.one("repeat") == ROWS:
+            return self.set_role("variant", *variant)
         more = [name for name in crossed if name not in variant
                 and self.names_rows(*key, *variant, name)]  # fmt: skip
         more += [name for name in rest if name not in more
@@ -463,46 +423,36 @@ class _TableRoles:
         order = np.argsort(codes, kind="stable")
         again = np.flatnonzero(np.diff(codes[order]) == 0)
         rows = np.flatnonzero(self.rows)[order[again[0] : again[0] + 2]]
+
+        def cell(name: str, row: int) -> str:
+            labels, codes = self.column(name).coded
+            return str(labels[codes[row]])
+
         choices: list[Mapping[str, Any]] = []
         for name in more[:1]:
-            together = [*variant, name]
             ends = {}
             if self.options.purpose == "compare":
-                cells = [self._cells(together, row) for row in rows]
-                ends = {"baseline": cells[0], "candidate": cells[1]}
-            choices += [{"variant": ",".join(together), **ends}, {"columns": {"repeat": name}}]
+                names = [
+                    "/".join(filter(None, (cell(part, row) for part in (*variant, name))))
+                    for row in rows
+                ]
+                ends = {"baseline": names[0], "candidate": names[1]}
+            choices += [{"variant": ",".join((*variant, name)), **ends}, _choice("repeat", name)]
         text = {"variant": ",".join(variant)} if len(variant) > 1 else {}
-        choices.append({**text, "columns": {"repeat": ROWS}})
-        first, two = (int(self.table.positions[row]) for row in rows)
-        labels, of_row = self.column(self.one("query")).coded
-        kind = "rows"
-        if self.one("metric"):
-            metrics, of_metric = self.column(self.one("metric")).coded
-            kind = f"scores of {metrics[of_metric[rows[0]]]}"
-        for name in variant:
-            of_variant, place = self.column(name).coded
-            kind += f" for {name}={of_variant[place[rows[0]]]}"
+        choices.append({**text, **_choice("repeat", ROWS)})
+        metric = self.one("metric")
+        kind = f"scores of {cell(metric, rows[0])}" if metric else "rows"
+        kind += "".join(f" for {name}={cell(name, rows[0])}" for name in variant)
+        first, second = self.table.positions[rows]
         raise UnclearError(
             self.label,
-            f"query {labels[of_row[rows[0]]]} has several {kind}: say what tells them apart, or"
-            " that they are repeats, which are averaged",
+            f"query {cell(self.one('query'), rows[0])} has several {kind}: say what tells them"
+            " apart, or that they are repeats, which are averaged",
             choices,
-            at=f"{self.table.origin.unit}s {first} and {two}",
+            at=f"{self.table.origin.unit}s {first} and {second}",
         )
 
-    def _cells(self, names: Sequence[str], row: int) -> str:
-        """Return the name of the variant that columns make on a row."""
-        coded = [self.column(name).coded for name in names]
-        return "/".join(filter(None, (labels[codes[row]] for labels, codes in coded)))
-
     # --- A column per variant
-
-    def _numeric(self) -> list[str]:
-        return [
-            name for name in self.free
-            if (self.column(name).is_numeric or self._is_damaged(self.column(name)))
-            and folded(name) not in TEXT_NAMES and name != INDEX
-        ]  # fmt: skip
 
     def _find_wide(self) -> dict[str, tuple[str, str]]:
         """Return variant and measure of each column of a table with a column per variant."""
@@ -514,28 +464,34 @@ class _TableRoles:
             }
         if "measures" in self.roles or self.one("variant") or not self.options.alone:
             return {}
-        levels = {name: self.column(name).levels for name in self._numeric()}
+        names = [
+            name for name in self.free
+            if (self.column(name).is_numeric or self.column(name).is_damaged)
+            and folded(name) not in TEXT_NAMES and name != INDEX
+        ]  # fmt: skip
+        levels = {name: self.column(name).levels for name in names}
         if levels and all(len(level) > 1 for level in levels.values()):
             return self._of_levels(levels)
         names = [
-            name for name in self._numeric()
+            name for name in names
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
         pairs = split_names(names, self.is_measure, self.is_cost)
         if pairs:
             return pairs
-        registered = [name for name in names if self.is_measure(name)]
-        plain = {*map(folded, names)} <= {*VALUE_NAMES}
-        answers = not ANSWER_NAMES.isdisjoint(map(folded, self.free))
-        if registered or plain or answers or len(names) < 2 or any(map(self.is_cost, names)):
+        of_one_system = (
+            any(self.is_measure(name) or self.is_cost(name) for name in names)
+            or {*map(folded, names)} <= {*VALUE_NAMES}
+            or not ANSWER_NAMES.isdisjoint(map(folded, self.free))
+        )
+        if of_one_system or len(names) < 2:
             return {}
-        as_variants = {name: (name, measure) for name in names}
-        if (
-            self.options.purpose == "rank"
-            or self._one_scale(names)
-            or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}
-        ):
-            return as_variants
+        numbers = [np.abs(self.column(name).numbers) for name in names]
+        largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
+        one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
+        named = {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}
+        if self.options.purpose == "rank" or one_scale or named:
+            return {name: (name, measure) for name in names}
         choices: list[dict[str, Any]] = [
             {"columns": {part: tuple(names)}} for part in ("variants", "measures")
         ]
@@ -550,34 +506,23 @@ class _TableRoles:
 
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
         """Return variants and measures of a frame with two rows of names."""
-        sides = [[level[side] for level in levels.values()] for side in (0, -1)]
-        totals = [sum(map(self.is_measure, dict.fromkeys(side))) for side in sides]
-        costs = [sum(map(self.is_cost, dict.fromkeys(side))) for side in sides]
-        scores = [first + cost for first, cost in zip(totals, costs, strict=True)]
-        if scores[0] == scores[1]:
-            baselines = [bool({*map(folded, side)} & {*BASELINES, *CANDIDATES}) for side in sides]
-            if baselines[0] == baselines[1]:
-                which = [len(dict.fromkeys(side)) > 1 for side in sides]
-                if which[0] == which[1]:
-                    raise UnclearError(
-                        self.label,
-                        "neither row of names holds a known measure: call one of them by a measure,"
-                        " such as nDCG@10",
-                    )
-                scores = [int(not item) for item in which]
-            else:
-                scores = [int(not baseline) for baseline in baselines]
-        first = scores[0] > scores[1]
+        likeness = []  # of each row of names to measures, by what tells the two apart
+        for side in (0, -1):
+            names = [*dict.fromkeys(level[side] for level in levels.values())]
+            n_measures = sum(map(self.is_measure, names)) + sum(map(self.is_cost, names))
+            has_baseline = bool({*map(folded, names)} & {*BASELINES, *CANDIDATES})
+            likeness.append((n_measures, not has_baseline, len(names) == 1))
+        if likeness[0] == likeness[1]:
+            raise UnclearError(
+                self.label,
+                "neither row of names holds a known measure: call one of them by a measure, such as"
+                " nDCG@10",
+            )
+        first = likeness[0] > likeness[1]
         return {
             name: (level[-1], level[0]) if first else (level[0], level[-1])
             for name, level in levels.items()
         }
-
-    def _one_scale(self, names: Sequence[str]) -> bool:
-        """Whether columns run over about the same values; empty ones do."""
-        numbers = [np.abs(self.column(name).numbers) for name in names]
-        largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
-        return not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
 
     # --- What else there is
 
@@ -585,77 +530,38 @@ class _TableRoles:
         query, metric = self.one("query"), self.one("metric")
         if wide:
             self.set_role("variants", *wide)
-        settings: list[str] = []
-        segments: list[str] = []
-        apart: list[str] = []
-        weight, cluster = self.one("weight"), self.one("cluster")
-        measures = list(self.roles.get("measures", () if metric else self.roles.get("value", ())))
-        doubtful: list[str] = []
-        wanted = {*self.options.measures}
-        n_queries = self.n_distinct(query) if query else self.table.n_rows
+        parts: defaultdict[str, list[str]] = defaultdict(list)
         for name in self.free:
-            column, word = self.column(name), folded(name)
-            numeric = column.is_numeric
-            measure = self.is_measure(name)
-            if not numeric and (measure or self._is_damaged(column)):
-                numeric = word not in TEXT_NAMES  # of damaged cells, or of none
-            of_query = bool(query) and bool(variant or metric) and self.determines([query], name)
-            if name in wanted or (
-                numeric and measure and "measures" not in self.roles and not metric and not wide
-            ):
-                measures.append(name)
-            elif word in WEIGHT_NAMES and numeric and (of_query or not variant):
-                weight = weight or name
-            elif (
-                word in CLUSTER_NAMES
-                and query
-                and (of_query or not variant)
-                and self.n_distinct(name) < n_queries
-            ):
-                cluster = cluster or name
-                segments.append(name)
-            elif (
-                variant
-                and self.determines(variant, name)
-                and not (numeric and not self._varies(variant))
-            ):
-                settings.append(name)
-            elif not numeric or word in TEXT_NAMES or name == INDEX or NO_QUALITY.fullmatch(word):
-                few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
-                is_segment = (of_query or not variant) and few and word not in TEXT_NAMES
-                is_segment &= not NO_QUALITY.fullmatch(word) and name != INDEX
-                is_segment &= not column.is_nested
-                (segments if is_segment and query else apart).append(name)
-            elif "measures" in self.roles or metric or wide:
-                (segments if of_query and self.n_distinct(name) <= 10 else apart).append(name)
-            elif of_query and variant and self._varies(variant):
-                doubtful.append(name)
-            else:
-                measures.append(name)
+            part = self._part(name, variant, has_scores=bool(metric or wide))
+            parts[part].append(name)
+            if part == "clusters":
+                parts["segments"].append(name)
+        measures = [*self.roles.get("measures", () if metric else self.roles.get("value", ()))]
+        measures += parts["measures"]
+        doubtful = parts["measures or segments"]
         if measures or metric or wide:
-            segments += [name for name in doubtful if self.n_distinct(name) <= 10]
-            apart += [name for name in doubtful if name not in segments]
+            for name in doubtful:
+                parts["segments" if self.n_distinct(name) <= 10 else "apart"].append(name)
         else:
             measures = doubtful
+        apart = parts["apart"]
         if not (measures or metric or wide):
-            some = [name for name in apart if self.column(name).is_numeric]
-            if nested := [name for name in apart if self.column(name).is_nested]:
-                raise UnclearError(
-                    self.label, f"the table has no column of scores, and {listed(nested)} holds"
-                    " lists: write a column for each score, or a list of {name, score}",
-                )  # fmt: skip
-            if not some:
-                raise UnclearError(
-                    self.label, "the table has no column of scores; its columns: "
-                    + listed([column.name for column in self.table.columns]),
-                )  # fmt: skip
-            measures, apart = some, [name for name in apart if name not in some]
+            measures = [name for name in apart if self.column(name).is_numeric]
+            nested = [name for name in apart if self.column(name).is_nested]
+            problem = f"; its columns: {listed([column.name for column in self.table.columns])}"
+            if nested:
+                problem = (
+                    f", and {listed(nested)} holds lists: write a column for each score, or a list"
+                    " of {name, score}"
+                )
+            if nested or not measures:
+                raise UnclearError(self.label, f"the table has no column of scores{problem}")
+            apart = [name for name in apart if name not in measures]
         order = [column.name for column in self.table.columns]
         form = self.table.form or (
             "a row per score" if metric else "a column per variant" if wide
             else "a row per query and variant" if variant else "a column per measure"
         )  # fmt: skip
-        labels = tuple(dict.fromkeys(name for name, _ in wide.values()))
         return Reading(
             form=form,
             query=query,
@@ -665,18 +571,46 @@ class _TableRoles:
             value=self.one("value"),
             measures=tuple(sorted(measures, key=order.index)),
             repeat=self.one("repeat"),
-            cluster=cluster,
-            weight=weight,
-            segments=(*self.roles.get("segments", ()), *segments),
-            settings=tuple(settings),
+            cluster=self.one("cluster") or "".join(parts["clusters"][:1]),
+            weight=self.one("weight") or "".join(parts["weights"][:1]),
+            segments=(*self.roles.get("segments", ()), *parts["segments"]),
+            settings=tuple(parts["settings"]),
             apart=tuple(apart),
-            labels=labels,
+            labels=tuple(dict.fromkeys(name for name, _ in wide.values())),
         )
 
-    def _varies(self, variant: tuple[str, ...]) -> bool:
-        return self.n_distinct(*variant) > 1
+    def _part(self, name: str, variant: tuple[str, ...], *, has_scores: bool) -> str:
+        """Return what a column is that has no role: the first that fits."""
+        column, word, query = self.column(name), folded(name), self.one("query")
+        numeric, measure = column.is_numeric, self.is_measure(name)
+        if not numeric and (measure or column.is_damaged):
+            numeric = word not in TEXT_NAMES  # of damaged cells, or of none
+        n_queries = self.n_distinct(query) if query else self.table.n_rows
+        varies = bool(variant) and self.n_distinct(*variant) > 1
+        of_query = (
+            bool(query) and bool(variant or self.one("metric")) and self.determines([query], name)
+        )
+        no_quality = bool(NO_QUALITY.fullmatch(word)) or name == INDEX
+        named = "measures" in self.roles or has_scores
+        if name in self.options.measures or (numeric and measure and not named):
+            return "measures"
+        if word in WEIGHT_NAMES and numeric and (of_query or not variant):
+            return "weights"
+        is_shared = word in CLUSTER_NAMES and query and self.n_distinct(name) < n_queries
+        if is_shared and (of_query or not variant):
+            return "clusters"
+        if variant and self.determines(variant, name) and (varies or not numeric):
+            return "settings"
+        if not numeric or word in TEXT_NAMES or no_quality:
+            few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
+            told = word not in TEXT_NAMES and not no_quality and not column.is_nested
+            is_property = bool(query) and few and told and (of_query or not variant)
+            return "segments" if is_property else "apart"
+        if named:
+            return "segments" if of_query and self.n_distinct(name) <= 10 else "apart"
+        return "measures or segments" if of_query and varies else "measures"
 
-    def _is_damaged(self, column: ScoreColumn) -> bool:
-        """Whether most cells are numbers, so that the others are faults."""
-        n_numbers = int((~np.isnan(column.numbers)).sum())
-        return 0 < int(column.wrong.sum()) <= n_numbers
+
+def _choice(role: str, name: str) -> dict[str, Any]:
+    """Return the option that gives a role to a column."""
+    return {"variant": name} if role == "variant" else {"columns": {role: name}}

@@ -25,14 +25,19 @@ from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source
-from abrank.inputs.delimited import csv_lines, plain_table, text_columns
-from abrank.inputs.exports import flattened, rows_of_export
+from abrank.inputs.delimited import headed_lines, plain_table, text_columns
+from abrank.inputs.exports import (
+    flattened,
+    read_archive,
+    rows_of_export,
+    rows_of_log,
+    scores_of_answers,
+)
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import label_of
 from abrank.inputs.score_column import ScoreColumn
-from abrank.inputs.topics import scores_of_answers
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
-from abrank.inputs.tree import looks_like_json, parsed, read_archive, rows_of_log
+from abrank.inputs.tree import looks_like_json, parsed
 
 OF_MTEB = "holds results of MTEB, which are means over all queries: nothing can be paired"
 PREDICTIONS = (
@@ -219,11 +224,10 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
             return _named(columns, origin, first=2, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
-    text = data.decode("utf-8", "surrogateescape")
-    lines = (
-        line for line in csv_lines([text], delimiter, origin.label) if "".join(line[1]).strip()
-    )
-    next(lines)
+    _, lines = headed_lines(
+        data, delimiter, origin.label, is_row=lambda cells: bool("".join(cells).strip()),
+        errors="surrogateescape",
+    )  # fmt: skip
     texts, places = text_columns(lines, len(header), origin.label, delimiter.join(header))
     stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
     positions = np.array(places, np.int64)
@@ -250,6 +254,10 @@ def _named(
             problem = f'the column "{shorten(column.name)}" stands there twice'
             raise ReadError(origin.label, problem)
         result[column.name] = column
+    lengths = {name: len(column.cells) for name, column in result.items()}
+    if len({*lengths.values()}) > 1:
+        some = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ReadError(origin.label, f"its columns have different numbers of rows: {some}")
     table = NamedTable(tuple(result.values()), origin, first=first, lines=lines, numbered=numbered)
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 

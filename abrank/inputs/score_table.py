@@ -15,7 +15,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.ids import Ids
-from abrank.inputs.score_column import ScoreColumn, renumbered
+from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
 from abrank.inputs.score_reading import ROWS, Reading, TableOptions
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
@@ -108,7 +108,7 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
             problem = f"has no column {name!r} for where; its columns: {', '.join(names)}"
             raise UnclearError(table.origin.label, problem, choices)
         labels, codes = table.column(name).coded
-        label = value if value in labels else _number_text(value)
+        label = value if value in labels else label_of_cell(value)
         if label not in labels:
             some = ", ".join(shorten(text) for text in labels[:8])
             close = nearest(value, labels)
@@ -117,13 +117,6 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
             raise UnclearError(table.origin.label, problem, choices)
         values &= codes == labels.index(label)
     return table.take(np.flatnonzero(values)) if wanted else table
-
-
-def _number_text(value: str) -> str:
-    try:
-        return f"{float(value):.15g}"
-    except ValueError:
-        return value
 
 
 def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
@@ -202,22 +195,18 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
     for labels, of_column in columns:
         n_codes = (int(codes.max(initial=-1)) + 1) * len(labels)
         codes = renumbered(codes * len(labels) + of_column, n_codes)
-    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    order = np.argsort(first)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    first, codes = by_appearance(codes)
     cells = [
         {
             name: labels[of_column[row]]
             for name, (labels, of_column) in zip(names, columns, strict=True)
         }
-        for row in first[order].tolist()
+        for row in first.tolist()
     ]
     variants = ["/".join(filter(None, row.values())) for row in cells]
     if len({*variants}) < len(variants):
         variants = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
-    return Coded(tuple(variants), place[codes]), dict(zip(variants, cells, strict=True))
+    return Coded(tuple(variants), codes), dict(zip(variants, cells, strict=True))
 
 
 def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading) -> Coded:

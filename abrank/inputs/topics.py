@@ -1,14 +1,12 @@
-"""Texts of queries and documents, properties of queries, and answers judged by nuggets."""
+"""Texts of queries and documents, and properties of queries."""
 
 from __future__ import annotations
 
-import difflib
 import html
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +22,9 @@ from abrank._support.errors import (
 from abrank.inputs import files
 from abrank.inputs.arrow import objects_of
 from abrank.inputs.columns import MOST_SHOWN, require_distinct
-from abrank.inputs.delimited import csv_lines, require_names, text_columns
+from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.objects import is_missing
-from abrank.inputs.trec import BYTE_ORDER_MARK, cut
+from abrank.inputs.trec import BYTE_ORDER_MARK
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -55,7 +53,7 @@ def read_topics(source: object) -> dict[str, str]:  # one of the kinds below
     r"""Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
-        topics = _parse_topics(_text(source), label)
+        topics = _parse_topics(files.contents(source)[0].decode("utf-8-sig", "replace"), label)
     elif not hasattr(source, "items") or hasattr(source, "columns"):
         names, columns = objects_of(source)
         key, text = (
@@ -70,6 +68,11 @@ def read_topics(source: object) -> dict[str, str]:  # one of the kinds below
 def read_segments(source: object) -> dict[str, dict[str, str]]:
     """Read properties of queries that cut them into segments."""
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
+        for name, of_query in source.items():
+            if not isinstance(of_query, Mapping):
+                raise ReadError(
+                    "dict", f"{name!r} holds no dict", expected="{property: {query_id: label}}"
+                )
         return {
             str(name): {str(query): str(label) for query, label in of_query.items()}
             for name, of_query in source.items()
@@ -83,7 +86,10 @@ def read_segments(source: object) -> dict[str, dict[str, str]]:
     ids = cells.columns[place]
     if len(names) == 1:
         raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
-    require_names([name for i, name in enumerate(names) if i != place], label)
+    properties = [name for i, name in enumerate(names) if i != place]
+    if not all(name.strip() for name in properties):
+        raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+    require_distinct(properties, label)
     queries: set[str] = set()
     for query, where in zip(ids, cells.at, strict=True):
         if not query.strip():
@@ -122,7 +128,11 @@ class Cells:
             return source
         if isinstance(source, (str, os.PathLike)):
             label = os.fspath(source)
-            return cls(label, *_table(files.contents(source)[0], label))
+            names, lines = headed_lines(files.contents(source)[0], ",", label, is_row=bool)
+            if not names:
+                raise ReadError(label, "no lines", expected=TABLE)
+            require_distinct(names, label)
+            return cls(label, names, *text_columns(lines, len(names), label, ",".join(names)))
         names, columns = objects_of(_with_index(source))
         cells = [["" if is_missing(item) else str(item) for item in column] for column in columns]
         return cls("DataFrame", names, cells, range(len(cells[0]) if cells else 0), "row")
@@ -169,7 +179,8 @@ def _with_index(source: Any) -> Any:  # noqa: ANN401
         return source
     if source.index.name is None and type(source.index).__name__ == "RangeIndex":
         return source
-    return source.rename_axis("query_id").reset_index()
+    one_level = getattr(source.index, "nlevels", 1) == 1
+    return (source.rename_axis("query_id") if one_level else source).reset_index()
 
 
 def read_clusters(
@@ -242,21 +253,6 @@ def labels_of(
     return tuple(of_query[query_id] for query_id in query_ids)
 
 
-def _table(data: bytes, label: str) -> tuple[list[str], list[list[str]], Sequence[int]]:
-    """Return the header of a CSV text, its columns, and the line of each row."""
-    texts = (part.decode("utf-8", "replace") for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
-    lines = (line for line in csv_lines(texts, ",", label) if line[1])
-    _, names = next(lines, (0, []))
-    if not names:
-        raise ReadError(label, "no lines", expected=TABLE)
-    require_distinct(names, label)
-    return names, *text_columns(lines, len(names), label, ",".join(names))
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    return files.contents(path)[0].decode("utf-8-sig", "replace")
-
-
 def _parse_topics(text: str, label: str) -> dict[str, str]:
     if _TOP.search(text):
         return _trec_topics(text, label)
@@ -266,7 +262,10 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
         if not line.strip():
             continue
         if line.lstrip().startswith("{"):
-            query, topic = _json_line(line)
+            record = _json(line)
+            query = next((_plain(record[name]) for name in QUERY_IDS if name in record), "")
+            # The id may stand under "query", so that the text must be looked for behind it.
+            topic = next((_plain(record[name]) for name in TEXTS if name in record), "")
         else:
             query, _, topic = map(str.strip, line.rstrip("\r").partition("\t"))
         if not query or not topic:
@@ -296,15 +295,13 @@ def _trec_topics(text: str, label: str) -> dict[str, str]:
     return topics
 
 
-def _json_line(line: str) -> tuple[str, str]:
+def _json(line: str) -> dict[str, Any]:
+    """Return the object of a line by names without case; none where there is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):  # a number of 5,000 digits, 5,000 brackets
-        return "", ""
-    query = next((_plain(record[name]) for name in QUERY_IDS if name in record), "")
-    # The id may stand under "query", so that the text must be looked for behind it.
-    text = next((_plain(record[name]) for name in TEXTS if name in record), "")
-    return query, text
+        return {}
+    return {str(name).casefold(): value for name, value in record.items()}
 
 
 def _plain(value: object) -> str:  # whatever JSON holds
@@ -343,7 +340,17 @@ def read_documents(
         return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
     missing, texts = set(wanted), {}
     for number, line in enumerate(_lines(source), 1):
-        doc, text = _json(line) if line.lstrip().startswith("{") else _tabs(line)
+        if line.lstrip().startswith("{"):
+            record = _json(line)
+            doc = next((str(record[name]) for name in DOC_IDS if name in record), "")
+            parts = (
+                next((str(record[name]) for name in names if record.get(name)), "")
+                for names in (TITLES, DOCUMENT_TEXTS)
+            )
+            text = " – ".join(filter(None, parts))
+        else:
+            first, _, rest = line.rstrip("\r").partition("\t")
+            doc, text = first.strip(), rest.replace("\t", " – ").strip()
         if number == 1 and not (doc and text):
             bad = [BadLine(number, line, "no document id and text")]
             raise ReadError(os.fspath(source), lines=bad, expected=EXPECTED)
@@ -368,25 +375,6 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
                     yield line
 
 
-def _json(line: str) -> tuple[str, str]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return "", ""
-    folded = {str(name).casefold(): value for name, value in record.items()}
-    doc = next((str(folded[name]) for name in DOC_IDS if name in folded), "")
-    parts = (
-        next((str(folded[name]) for name in names if folded.get(name)), "")
-        for names in (TITLES, DOCUMENT_TEXTS)
-    )
-    return doc, " – ".join(part for part in parts if part)
-
-
-def _tabs(line: str) -> tuple[str, str]:
-    doc, _, text = line.rstrip("\r").partition("\t")
-    return doc.strip(), text.replace("\t", " – ").strip()
-
-
 def _short(text: str, longest: int) -> str:
     line = " ".join(text.split())
     if len(line) <= longest:
@@ -394,136 +382,3 @@ def _short(text: str, longest: int) -> str:
     head = line[: longest - 1]
     word = head.rfind(" ")
     return f"{head[:word] if word > 0.8 * longest else head}…"
-
-
-# What an answer gives of a nugget (AutoNuggetizer), and how much a citation supports a sentence
-# (TREC RAG): half of what is partly there; in the strict measures nothing.
-ASSIGNED = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-SUPPORTED = {
-    **{"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0},
-    **{"fs": 1.0, "ps": 0.5, "ns": 0.0},
-}
-IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-SHOWN = 3  # labels that are named
-# Of AutoNuggetizer's own labels 1 % are words of no meaning: a larger share is another scheme.
-MOST_UNKNOWN = 0.05
-MISSPELT = 0.8  # similarity, as difflib has it, from which an unknown label is a known one misspelt
-
-Scored = tuple[tuple[list[str], list[list[Any]]], str]
-
-
-def scores_of_answers(rows: object, label: str) -> Scored | None:
-    """Return names of columns and columns, and what they were taken for; None for other rows."""
-    # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
-    # with partial support as a half, and `strict`; 0 where there is no such nugget. Among a few
-    # unknown labels an assignment is no support, and a nugget counts among all only. These are the
-    # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
-    # with citations and `SupportRecall` over all (Thakur et al. 2025).
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        return None
-    lists = (kind for kind in _KINDS if all(isinstance(row.get(kind), list) for row in rows))
-    kind = next(lists, None)
-    if kind is None:
-        return None
-    score, judged, form, labels_of_kind = _KINDS[kind]
-    odd: Counter[str] = Counter()
-    columns: list[list[Any]] = [[], [], [], []]
-    total = 0
-    parts_of_system: Counter[str] = Counter()
-    for place, row in enumerate(rows):
-        query = next((row[name] for name in (*QUERY_IDS, "topic_id") if name in row), None)
-        parts = row[kind]
-        if query is None:
-            raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
-        if not all(isinstance(part, Mapping) and judged in part for part in parts):
-            problem = f"{kind} without {judged!r}: were they judged?"
-            raise ReadError(label, problem, at=f"answer {place + 1}")
-        total += len(parts)
-        parts_of_system[str(row.get("run_id", ""))] += len(parts)
-        for measure, value in score(parts, odd).items():
-            for column, item in zip(
-                columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
-            ):
-                column.append(item)
-    for system, n_parts in parts_of_system.items():
-        if not n_parts:
-            whose = f" of {shorten(system)}" if system else ""
-            hint = "judge the answers, or leave out those without"
-            raise ReadError(label, f"no answer{whose} has any {kind}", hint=hint)
-    if odd:
-        _require_few_unknown(odd, total, labels_of_kind, label)
-        some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
-        labels = plural(sum(odd.values()), "unknown label")
-        form += f" ({labels} among {count(total)} parts, taken for none: {some})"
-    names = ["query_id", "system", "measure", "score"]
-    if not any(columns[1]):
-        del names[1], columns[1]
-    return (names, columns), form
-
-
-def _require_few_unknown(odd: Counter[str], total: int, names: Collection[str], label: str) -> None:
-    """Refuse labels that are misspelt, or too many that nobody knows."""
-    misspelt = [name for name in odd if difflib.get_close_matches(name, names, 1, MISSPELT)]
-    if not misspelt and odd.total() <= MOST_UNKNOWN * total:
-        return
-    some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
-    number = plural(odd.total(), "unknown label")
-    hint = f"write one of {', '.join(names)}"
-    raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
-
-
-def _folded_label(value: object) -> str:
-    """Return a label without case, with underscores between its words."""
-    return re.sub(r"[\s-]+", "_", str(value).strip().casefold())
-
-
-def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
-    pairs = [
-        (_folded_label(part.get("importance")), _folded_label(part.get("assignment")))
-        for part in parts
-    ]
-    for importance, assignment in pairs:
-        odd.update([importance] * (importance not in IMPORTANCE))
-        odd.update([assignment] * (assignment not in ASSIGNED))
-    weights: dict[str, Callable[[str], float]] = {
-        "NuggetRecall({})": lambda _: 1.0,
-        "NuggetRecall(vital{})": lambda importance: float(importance == "vital"),
-        "WeightedNuggetRecall({})": lambda importance: IMPORTANCE.get(importance, 0.0),
-    }
-    scores = {}
-    for name, weight in weights.items():
-        whole = sum(weight(importance) for importance, _ in pairs)
-        for variant, minimum in (("", 0.5), ("strict", 1.0)):
-            gains = [
-                weight(importance) * gain
-                for importance, assignment in pairs
-                if (gain := ASSIGNED.get(assignment, 0.0)) >= minimum
-            ]
-            comma = "," if variant and "vital" in name else ""
-            full = name.format(f"{comma}{variant}").replace("()", "")
-            scores[full] = sum(gains) / whole if whole else 0.0
-    return scores
-
-
-def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
-    cited = [part for part in parts if part.get("citations")]
-    labels = [_folded_label(part.get("support")) for part in cited]
-    odd.update(label for label in labels if label not in SUPPORTED)
-    support = sum(SUPPORTED.get(label, 0.0) for label in labels)
-    return {
-        "SupportPrecision": support / len(cited) if cited else 0.0,
-        "SupportRecall": support / len(parts) if parts else 0.0,
-    }
-
-
-_Score = Callable[[list[Mapping[str, Any]], Counter[str]], dict[str, float]]
-# By the key that holds the parts of an answer: their scores, the key of a judgment, the form, and
-# the labels.
-_KINDS: dict[str, tuple[_Score, str, str, tuple[str, ...]]] = {
-    "nuggets": (
-        _nuggets, "assignment", "nuggets assigned to answers", (*ASSIGNED, *IMPORTANCE)
-    ),
-    "answer": (
-        _support, "support", "answers whose sentences are judged by support", (*SUPPORTED,)
-    ),
-}  # fmt: skip

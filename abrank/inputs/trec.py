@@ -16,8 +16,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -54,10 +55,10 @@ if TYPE_CHECKING:
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
 MOST_LINE = 1 << 20  # bytes
-MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
 
 _STEP = 1 << 18  # bytes looked at together
 _LOOKED_AT = 20  # lines whose ranks are looked at
+_RECORDS = 20_000  # whose fields are held as objects of Python
 _BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
 _OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
 _TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
@@ -73,10 +74,33 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
     if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
         return None
+    names = [str(i) for i in range(n_fields)]
+    texts = [names[i] for i in ((0, 2, 5) if layout is RUN else (0, 2, 1))]
+    types = {**dict.fromkeys(texts, pa.large_binary()), names[layout.value_at]: pa.float64()}
+    rank = None
     try:
-        return _run(plain, n_fields) if layout is RUN else _qrels(plain)
+        if layout is RUN:
+            table, rank = _with_ranks(plain, names, types)
+        else:
+            table = read_plain(plain, delimiter=" ", names=names, types=types)
     except pa.ArrowInvalid:
         return None
+    query, doc, third = (table[name].combine_chunks() for name in texts)
+    value = np.concatenate(
+        [
+            np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
+            for chunk in table[names[layout.value_at]].chunks
+        ]
+    )
+    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > ids.MOST_ID:
+        return None
+    position = np.arange(1, len(value) + 1)
+    if layout is RUN:
+        return Columns(query, doc, value, position, rank=rank, tags=tuple(ids.distinct(third)))
+    # As whole numbers larger grades are exact, and no subtopic may be longer than an id.
+    if (np.abs(value) >= 2**53).any() or ids.longest(third) > ids.MOST_ID:
+        return None
+    return Columns(query, doc, as_grades(value), position, subtopic=third)
 
 
 def _holds_blank(line: bytes, layout: Layout) -> bool:
@@ -121,12 +145,17 @@ def _regular(data: bytes) -> bool:
         return False
     if any(byte in data for byte in _OTHER_BLANKS):
         return False
+    return not has_empty_fields(data)
+
+
+def has_empty_fields(data: bytes, mark: str = " ") -> bool:
+    """Whether a separator or the end of a line stands at the beginning, or beside another."""
     for index in range(0, len(data), _STEP):
-        count = min(_STEP + 1, len(data) - index)
-        parts = np.frombuffer(data, np.uint8, count, index) <= ord(" ")
-        if (parts[1:] & parts[:-1]).any():
-            return False
-    return True
+        part = np.frombuffer(data, np.uint8, min(_STEP + 1, len(data) - index), index)
+        ends = part <= ord(" ") if mark == " " else (part <= ord(" ")) | (part == ord(mark))
+        if (ends[1:] & ends[:-1]).any() or (index == 0 and ends[0]):
+            return True
+    return False
 
 
 def one_blank(data: bytes) -> bytes:
@@ -140,87 +169,29 @@ def one_blank(data: bytes) -> bytes:
     return data.lstrip(b" ")
 
 
-def _run(plain: bytes, n_fields: int) -> Columns | None:
-    names = ["query", "Q0", "doc", "rank", "value", "tag"]
-    names += [f"field {i}" for i in range(len(names), n_fields)]
-    types = {
-        "query": pa.large_binary(),
-        "doc": pa.large_binary(),
-        "value": pa.float64(),
-        "tag": pa.large_binary(),
-    }
-    table, rank = _with_ranks(plain, names, types)
-    value = np.concatenate(
-        [
-            np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
-            for chunk in table["value"].chunks
-        ]
-    )
-    query, doc = (table[name].combine_chunks() for name in ("query", "doc"))
-    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > MOST_ID:
-        return None
-    return Columns(
-        query=query,
-        doc=doc,
-        value=value,
-        position=np.arange(1, len(value) + 1),
-        rank=rank,
-        tags=tuple(ids.distinct(table["tag"].combine_chunks())),
-    )
-
-
 def _with_ranks(
     plain: bytes, names: list[str], types: dict[str, Any]
 ) -> tuple[Any, IntArray | None]:
     """Return the table and the ranks, if they are all digits and nothing else."""
-    if not _may_hold_hexadecimals(plain):
+    # Of a number such as 0x1f Arrow would read 31.
+    if not any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X")):
         try:
-            table = read_plain(
-                plain, delimiter=" ", names=names, types=types | {"rank": pa.int64()}
-            )
+            table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.int64()})
         except pa.ArrowInvalid:
             pass  # a rank that is no number, or something worse
         else:
-            rank = ids.integers(table["rank"].combine_chunks())
+            rank = ids.integers(table["3"].combine_chunks())
             digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
             if digits and rank.max() < 10**MOST_DIGITS:
                 return table, rank
-    table = read_plain(plain, delimiter=" ", names=names, types=types | {"rank": pa.string()})
+    table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.string()})
     try:
-        return table, _whole(table["rank"], table["rank"])
+        if not kernels.all(kernels.ascii_is_decimal(table["3"])).as_py():
+            return table, None
+        rank = ids.integers(kernels.cast(table["3"], pa.int64()).combine_chunks())
     except pa.ArrowInvalid:
         return table, None
-
-
-def _may_hold_hexadecimals(plain: bytes) -> bool:
-    """Whether a field begins as 0x1f does, which Arrow would read as 31."""
-    return any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X"))
-
-
-def _qrels(plain: bytes) -> Columns | None:
-    types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
-    names = [*types, "value"]
-    if _may_hold_hexadecimals(plain):
-        table = read_plain(plain, delimiter=" ", names=names, types=types | {"value": pa.string()})
-        value = _whole(table["value"], kernels.ascii_ltrim(table["value"], "-"))
-    else:
-        try:
-            table = read_plain(
-                plain, delimiter=" ", names=names, types=types | {"value": pa.int64()}
-            )
-            value = _moderate(ids.integers(table["value"].combine_chunks()))
-        except pa.ArrowInvalid:  # 1.0, as frames write it, or something worse
-            table = read_plain(
-                plain, delimiter=" ", names=names, types=types | {"value": pa.float64()}
-            )
-            numbers = table["value"].combine_chunks().to_numpy(zero_copy_only=False)
-            value = as_grades(numbers) if (np.abs(numbers) < 2**53).all() else None
-    query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
-    if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
-        return None
-    return Columns(
-        query=query, doc=doc, value=value, position=np.arange(1, len(value) + 1), subtopic=subtopic
-    )
+    return table, rank if rank.max() < 10**MOST_DIGITS else None
 
 
 def read_plain(
@@ -238,18 +209,6 @@ def read_plain(
             strings_can_be_null=False,
         ),
     )  # fmt: skip
-
-
-def _whole(column: object, digits: object) -> IntArray | None:
-    """Return whole numbers; None where ``digits`` of one are anything else, as of 0x1f."""
-    if not kernels.all(kernels.ascii_is_decimal(digits)).as_py():
-        return None
-    return _moderate(ids.integers(kernels.cast(column, pa.int64()).combine_chunks()))
-
-
-def _moderate(values: IntArray) -> IntArray | None:
-    """Return whole numbers, or None if one has more than ``MOST_DIGITS`` digits."""
-    return values if np.abs(values).max() < 10**MOST_DIGITS else None
 
 
 # --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors
@@ -324,63 +283,80 @@ def cut(data: bytes, size: int = MOST_LINE) -> Iterator[bytes]:
         start = end or len(data)
 
 
-def read_lines(gathered: Gathered, data: bytes) -> None:
-    """Read line by line, gathering the bad lines."""
+# A line's number, the line, its query, document, number and what else is read, and a problem.
+Record: TypeAlias = tuple[int, bytes, Sequence[bytes], str]
+
+
+def read_lines(gathered: Gathered, data: bytes, width: int | None = None) -> None:
+    """Read line by line, gathering the bad lines: those of the layout, or of three fields."""
     layout = gathered.layout
-    fields_of: list[list[bytes]] = []
-    value: list[float] = []
-    position: list[int] = []
+    places = (0, 1, 2) if width == 3 else (0, 2, 4, 3, 5) if layout is RUN else (0, 2, 3, 1)
+
+    def records(lines: Sequence[bytes]) -> Iterator[Record]:
+        for number, line in enumerate(lines, 1):
+            if fields := line.split():
+                problem = _shape_problem(layout, line, fields, width)
+                yield number, line, () if problem else [fields[i] for i in places], problem
+
     lines = data.removesuffix(b"\n").split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not (fields := line.split()):
-            continue
-        score, problem = 0.0, _shape_problem(layout, line, fields)
-        if not problem:
-            read = read_score if layout is RUN else read_grade
-            score, problem = read(fields[layout.value_at], fields[0])
-        if not problem:
-            fields_of.append(fields)
-            value.append(score)
-            position.append(number)
-        elif line[:1] == b"#" and b"\0" not in line:
-            gathered.n_comments += 1
-        else:
-            gathered.widths.add(len(fields))
-            gathered.refuse(number, line, problem)
-    query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
-    of_run = layout is RUN
-    ranks = [fields[3] for fields in fields_of] if of_run else []
-    whole = all(rank.isdigit() and len(rank.lstrip(b"0")) <= MOST_DIGITS for rank in ranks)
-    rank = np.array([int(rank) for rank in ranks], dtype=np.int64) if whole and ranks else None
-    tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
-    rows = Columns(
-        query=query,
-        doc=doc,
-        value=np.array(value, dtype=np.float64) if of_run else as_grades(value),
-        position=np.array(position, dtype=np.int64),
-        rank=rank,
-        tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
-        subtopic=None if of_run else second,
-    )
-    gathered.add(rows, len(lines))
+    gather(gathered, records(lines))
+    gathered.n_lines += len(lines)
 
 
-def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
+def gather(gathered: Gathered, records: Iterator[Record]) -> None:
+    """Gather records, many at a time, or what is wrong with them."""
+    of_run = gathered.layout is RUN
+    read = read_score if of_run else read_grade
+    while part := list(islice(records, _RECORDS)):
+        values: list[float] = []
+        rows: list[Sequence[bytes]] = []
+        position: list[int] = []
+        for number, line, fields, shape_problem in part:
+            value, problem = (0.0, shape_problem) if shape_problem else read(fields[2], fields[0])
+            if not problem and len(line) > ids.MOST_ID:
+                texts = fields[:2] if of_run else [*fields[:2], *fields[3:]]
+                problem = ids.TOO_LONG if max(map(len, texts)) > ids.MOST_ID else ""
+            if not problem:
+                values.append(value)
+                rows.append(fields)
+                position.append(number)
+            elif line[:1] == b"#" and b"\0" not in line and not gathered.separator:
+                gathered.n_comments += 1
+            else:
+                gathered.refuse(number, line, problem)
+        query, doc, _, *rest = zip(*rows, strict=True) if rows else [()] * 3
+        columns = Columns(
+            query=ids.pack(query),
+            doc=ids.pack(doc),
+            value=np.array(values, dtype=np.float64) if of_run else as_grades(values),
+            position=np.array(position, dtype=np.int64),
+        )
+        if rest and of_run:
+            ranks, tags = rest
+            whole = all(rank.isdigit() and len(rank.lstrip(b"0")) <= MOST_DIGITS for rank in ranks)
+            columns = replace(
+                columns,
+                rank=np.array([int(rank) for rank in ranks], dtype=np.int64) if whole else None,
+                tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in dict.fromkeys(tags)),
+            )
+        elif rest:
+            columns = replace(columns, subtopic=ids.pack(rest[0]))
+        gathered.add(columns, 0)
+
+
+def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes], width: int | None) -> str:
     if b"\0" in line:
         return "holds a NUL byte: this is not a text file"
-    n_fields = len(fields)
-    if _holds_blank(line, layout):
+    n_fields, wanted = len(fields), width or layout.n_fields
+    if not width and _holds_blank(line, layout):
         return (
             "tabs part its fields and one of them holds a blank, which parts fields, too; name the"
             " columns in a first line, parted by tabs, or write ids without blanks"
         )
-    if n_fields > layout.n_fields and b"\r" in line.strip():
+    if n_fields > wanted and b"\r" in line.strip():
         return "holds a CR that ends no line; lines end in LF or CR LF"
-    if n_fields < layout.n_fields or (layout is not RUN and n_fields > layout.n_fields):
-        return f"expected {layout.n_fields} fields, found {n_fields}"
-    ids_of = fields[:3:2] if layout is RUN else fields[:3]  # what is second in a run has no meaning
-    if len(line) > MOST_ID and max(map(len, ids_of)) > MOST_ID:
-        return f"an id is longer than {MOST_ID >> 10} kB"
+    if n_fields < wanted or (n_fields > wanted and (layout is not RUN or width)):
+        return f"expected {wanted} fields, found {n_fields}"
     return ""
 
 

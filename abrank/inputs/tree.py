@@ -1,15 +1,11 @@
-"""JSON, JSON lines and ranx' LZ4 files, and the logs of programs in which a model judges."""
-
-# A log is read as a long table: query, repeat, measure and score. A sample without a score, as
-# where the judge failed, has an empty one.
+"""Judgments and runs of JSON, of JSON lines, and of ranx' LZ4 files."""
 
 from __future__ import annotations
 
 import importlib
 import io
 import re
-import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,18 +14,17 @@ import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
 from abrank.inputs.archives import (
-    UNPACK,
     excess,
-    not_text,
 )
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 
 if TYPE_CHECKING:
-    from zipfile import ZipFile, ZipInfo
+    pass
 
 LZ4_MARK = b"\x04\x22\x4d\x18"
+AGAIN = "copy or write the file again"
 
 # What is empty stands alone, or before the next line's: {} may be an id, too.
 _BEGIN = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{\"]|(?:\{\s*\}|\[\s*\])\s*(?:\Z|[{\[]))")
@@ -236,155 +231,3 @@ def read_lz4(
     if not isinstance(held, Mapping):
         raise ReadError(label, "the LZ4 file holds no run of ranx", hint=AGAIN)
     return read_columns(held, layout, columns=columns, label=label)
-
-
-LONG = ["query_id", "epoch", "measure", "score"]
-# What Inspect makes of its letters: correct, incorrect, partial, no answer.
-_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_ZSTANDARD = 93
-AGAIN = "copy or write the file again"
-_OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
-
-Row = tuple[Any, Any, str, Any]
-
-
-def rows_of_log(
-    source: object,  # what JSON holds
-    label: str,
-) -> tuple[list[str], list[list[Any]]] | None:
-    """Return the long table of a log; None for what is none."""
-    if isinstance(source, Mapping) and "eval" in source and "samples" in source:
-        _require_complete(source, label)
-        rows = list(_of_inspect(source["samples"] or []))
-    elif (
-        isinstance(source, list)
-        and source
-        and isinstance(source[0], Mapping)
-        and ({"doc_id", "filtered_resps"} <= {*source[0]})
-    ):
-        rows = list(_of_harness(source))
-    else:
-        return None
-    epochs = len({row[1] for row in rows}) > 1
-    columns = [i for i in range(4) if epochs or i != 1]
-    return [LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]
-
-
-def read_archive(data: bytes, label: str) -> dict[str, Any]:
-    """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
-    import zipfile  # with all that it loads, which few need
-    import zlib
-
-    damage = (
-        zipfile.BadZipFile, zlib.error, struct.error, pa.ArrowException, OSError, EOFError,
-        ValueError, IndexError, OverflowError, NotImplementedError, RuntimeError,
-    )  # fmt: skip
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        entries = archive.infolist()
-    except damage as error:
-        raise ReadError(label, f"is no zip: {error}", hint=AGAIN) from None
-    members = [entry for entry in entries if entry.filename.startswith("samples/")]
-    if not members:
-        problem, hint = not_text(data)
-        if hint == UNPACK:
-            problem = "is a zip without samples/: no log of Inspect"
-            hint = "unpack it, and give the file of scores in it"
-        raise ReadError(label, problem, hint=hint)
-    size = sum(entry.file_size for entry in members)
-    problem, _ = excess(size, None, n_rows=0, n_packed=len(data))
-    if problem:
-        hint = "write it as JSON: inspect log dump FILE > FILE.json"
-        raise ReadError(label, f"holds {problem}", hint=hint)
-    # A damaged directory may leave entries out, name one twice, or name a sample as something else.
-    names = [entry.filename for entry in entries]
-    (n_entries,) = struct.unpack_from("<H", data, data.rfind(b"PK\x05\x06") + 10)
-    strange = [name for name in names if not name.startswith(("samples/", "_journal/"))]
-    if len(set(names)) < len(names) or n_entries not in (len(names) & 0xFFFF, 0xFFFF):
-        raise ReadError(label, "the directory of the zip is damaged", hint=AGAIN)
-    if odd := sorted({*strange} - {"header.json", "summaries.json", "reductions.json"}):
-        raise ReadError(label, f"holds {odd[0]}, which no log of Inspect has", hint=AGAIN)
-
-    def content(entry: ZipInfo) -> Any:  # noqa: ANN401 - whatever JSON holds
-        try:
-            text = _unzipped(archive, entry, data)
-            if len(text) != entry.file_size or zlib.crc32(text) != entry.CRC:
-                raise ValueError("its checksum differs")
-        except damage as error:
-            raise ReadError(label, f"{entry.filename} is damaged: {error}", hint=AGAIN) from None
-        return parsed(text, f"{label}, {entry.filename}")
-
-    samples = []
-    for entry in members:
-        sample = content(entry)
-        if not isinstance(sample, dict):
-            raise ReadError(label, f"{entry.filename} holds no sample")
-        # Messages are the most of it, and not read.
-        samples.append({name: sample[name] for name in _OF_SAMPLE if name in sample})
-    header = content(archive.getinfo("header.json")) if "header.json" in names else {}
-    if not isinstance(header, dict):
-        raise ReadError(label, "header.json holds no header")
-    return {"eval": {}, "status": "started", **header, "samples": samples}
-
-
-def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
-    """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
-    if entry.compress_type != _ZSTANDARD:
-        return archive.read(entry)
-    name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
-    start = entry.header_offset + 30 + name + extra
-    if data[entry.header_offset + 30 :][:name] != entry.orig_filename.encode():
-        raise ValueError("its name in the directory is another")
-    packed = pa.BufferReader(data[start : start + entry.compress_size])
-    return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
-
-
-def _require_complete(log: Mapping[str, Any], label: str) -> None:
-    """Refuse the log of an evaluation of Inspect that did not end, or that lacks samples."""
-    status = log.get("status", "success")
-    if status != "success":
-        raise ReadError(
-            label, f"is the log of an evaluation that has not succeeded (status {status})",
-            hint="its scores are of some samples only; let it end: inspect eval-retry FILE",
-        )  # fmt: skip
-    counted = (log.get("results") or {}).get("completed_samples") or 0
-    if len(log["samples"] or ()) < counted:
-        raise ReadError(
-            label, f"holds {len(log['samples'])} samples, and its header counts {counted}",
-            hint=AGAIN,
-        )  # fmt: skip
-
-
-def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    """Yield a row a sample and scorer; a score that is a dict is one a key."""
-    names: dict[str, None] = {}
-    held: list[tuple[Any, Any, dict[str, Any]]] = []
-    for sample in samples:
-        scores: dict[str, Any] = {}
-        for scorer, score in (sample.get("scores") or {}).items():
-            value = score.get("value") if isinstance(score, Mapping) else score
-            inner = value if isinstance(value, Mapping) else {"": value}
-            scores |= {f"{scorer}/{key}" if key else scorer: item for key, item in inner.items()}
-        names |= dict.fromkeys(scores)
-        held.append((sample.get("id"), sample.get("epoch", 1), scores))
-    for query, epoch, scores in held:
-        for name in names:
-            value = scores.get(name)
-            yield (
-                query,
-                epoch,
-                name,
-                _LETTERS.get(value, value) if isinstance(value, str) else value,
-            )
-
-
-def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    """Yield a row a document, filter and metric: ``exact_match``, of several filters each named."""
-    filters = {row.get("filter", "none") for row in source}
-    for row in source:
-        behind = f"/{row.get('filter')}" if len(filters) > 1 else ""
-        names = row.get("metrics") or [name for name, v in row.items() if isinstance(v, float)]
-        for name in names:
-            value = row.get(name)
-            if not isinstance(value, (list, tuple, dict)):
-                yield row["doc_id"], 1, f"{name}{behind}", value

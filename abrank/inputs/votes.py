@@ -26,11 +26,10 @@ from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source, require_distinct
-from abrank.inputs.delimited import csv_lines, text_columns
+from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
 from abrank.inputs.topics import QUERY_IDS
-from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 from abrank.inputs.tree import looks_like_json, parsed
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -43,22 +42,17 @@ HAVE_TEAMS = (
 )
 
 
-def are_impressions(columns: set[str]) -> bool:
-    """Say whether a table's columns are those of impressions, not of votes."""
-    return {"credit_a", "credit_b"} <= columns or "clicks" in columns
-
-
 def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
     """Return what A and B are credited for on an impression, or what is wrong with it."""
     # Of team draft a click counts for the team whose document it is. Of balanced interleaving it
     # counts for each list that has the document among its first k, with k the shorter reach of the
     # two lists that has the lowest click. Clicks are places in the shown list, from 0.
     if "credit_a" in row:
-        arguments = _number(row["credit_a"]), _number(row["credit_b"])
+        arguments = number_of(row["credit_a"]), number_of(row["credit_b"])
         if not all(0.0 <= item < math.inf for item in arguments):
             return "credits must be numbers of 0 or more"
         return arguments
-    places = [_number(item) for item in items(row.get("clicks"))]
+    places = [number_of(item) for item in items(row.get("clicks"))]
     team = [item.upper() for item in items(row.get("team"))]
     visible = team or items(row.get("ranking"))
     if places and not visible:
@@ -96,19 +90,12 @@ def items(value: object) -> list[str]:  # a list, or a text with one in it
     return [] if value is None or value != value else [str(value)]
 
 
-def _number(value: Any) -> float:  # noqa: ANN401
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
-
-
 def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
     """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
     result: dict[str, dict[str, Any]] = {}
     names = False
     for row in rows:
-        if "action_name" not in row:
+        if row.get("action_name") is None:
             continue
         about = row.get("event_attributes") or {}
         inside = about.get("object") or {}
@@ -202,70 +189,51 @@ class Votes:
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-class VoteRows(Sequence[Row]):
-    """The rows of a table, each made of its columns when it is asked for."""
-
-    def __init__(self, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> None:
-        self.names, self.columns = [*map(_folded, names)], columns
-
-    def __len__(self) -> int:
-        return len(self.columns[0]) if self.columns else 0
-
-    def __getitem__(self, i: Any) -> Any:  # noqa: ANN401 - the row at a place
-        return dict(zip(self.names, (column[i] for column in self.columns), strict=True))
-
-    def column(self, name: str) -> Sequence[Any]:
-        """Return the cells of one column; None for each row where there is none."""
-        if name not in self.names:
-            return [None] * len(self)
-        return self.columns[len(self.names) - 1 - self.names[::-1].index(name)]
-
-    def __iter__(self) -> Iterator[Row]:
-        cells = zip(*self.columns, strict=True)
-        return (dict(zip(self.names, cell, strict=True)) for cell in cells)
+Table = dict[str, Sequence[Any]]  # cells by the folded names of their columns
 
 
-def rows_of(source: object) -> tuple[Sequence[Row], Sequence[int], str, Source | None]:
-    """Return the rows of a file, a frame or a list of mappings, and the number of each."""
+def _table(source: object) -> tuple[Table, Sequence[int], str, Source | None]:
+    """Return the columns of a file, a frame or a list of mappings, and the number of each row."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
-        return *_named(source, 0), "list", None
+        return _of_rows(source), range(len(source)), "list", None
     if isinstance(source, (Mapping, list, tuple, set)):
         kind = type(source).__name__
         raise ArgumentError(
             "votes are a path, a table or a list of dicts, each a vote such as"
             f" {{'query_id': 'q1', 'winner': 'A'}}, not a {kind}"
         )
+    label, origin = "DataFrame", None
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
-        require_distinct(map(_folded, names), "DataFrame")
-        rows = VoteRows(names, columns)
-        return rows, range(len(rows)), "DataFrame", None
-    data, origin = contents(source, lines=False, tables=True)
-    if kind_of(data[:8]):
-        names, result = file_columns(data, origin.label, list)
-        require_distinct(map(_folded, names), origin.label)
-        rows = VoteRows(names, list(map(to_objects, result)))
-        return rows, range(len(rows)), origin.label, origin
-    if looks_like_json(data[:4096]):
-        read = parsed(data, origin.label)
-        objects = read if isinstance(read, list) else [read]
-        if not all(isinstance(row, Mapping) for row in objects):
-            raise ReadError(origin.label, "holds no objects of JSON", expected=EXPECTED)
-        return *_named(objects, 1), origin.label, origin
-    delimiter = "\t" if b"\t" in data.partition(b"\n")[0] else ","
-    texts = (part.decode("utf-8", "replace") for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
-    lines = (line for line in csv_lines(texts, delimiter, origin.label) if any(line[1]))
-    _, names = next(lines, (0, []))
-    require_distinct(map(_folded, names), origin.label)
-    columns, position = text_columns(lines, len(names), origin.label, delimiter.join(names))
-    if not position:
-        raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
-    return VoteRows(names, columns), position, origin.label, origin
+    else:
+        data, origin = contents(source, lines=False, tables=True)
+        label = origin.label
+        if kind_of(data[:8]):
+            names, cells = file_columns(data, label, list)
+            columns = list(map(to_objects, cells))
+        elif looks_like_json(data[:4096]):
+            read = parsed(data, label)
+            rows = read if isinstance(read, list) else [read]
+            if not all(isinstance(row, Mapping) for row in rows):
+                raise ReadError(label, "holds no objects of JSON", expected=EXPECTED)
+            return _of_rows(rows), range(1, len(rows) + 1), label, origin
+        else:
+            delimiter = "\t" if b"\t" in data.partition(b"\n")[0] else ","
+            names, lines = headed_lines(data, delimiter, label)
+            require_distinct(map(_folded, names), label)
+            columns, at = text_columns(lines, len(names), label, delimiter.join(names))
+            if not at:
+                raise ReadError(label, "no lines below a header", expected=EXPECTED)
+            return dict(zip(map(_folded, names), columns, strict=True)), at, label, origin
+    require_distinct(map(_folded, names), label)
+    table: Table = dict(zip(map(_folded, names), columns, strict=True))
+    return table, range(len(columns[0]) if columns else 0), label, origin
 
 
-def _named(rows: Sequence[Row], first: int) -> tuple[list[dict[str, Any]], Sequence[int]]:
+def _of_rows(rows: Sequence[Row]) -> Table:
     folded = [{_folded(key): item for key, item in row.items()} for row in rows]
-    return folded, range(first, first + len(rows))
+    return {name: [row.get(name) for row in folded]
+            for name in dict.fromkeys(chain.from_iterable(folded))}  # fmt: skip
 
 
 # Clicks for A and for B are credits.
@@ -298,16 +266,14 @@ class VoteTable:
     """Rows of one source, with the errors that name their places."""
 
     def __init__(self, source: object) -> None:
-        self.rows, self.at, self.label, self.source = rows_of(source)
-        if not self.rows:
+        self.columns, self.at, self.label, self.source = _table(source)
+        if not self.at:
             raise ReadError(self.label, "no rows", expected=EXPECTED)
-        self.columns = self._names()
         if "action_name" in self.columns:
-            self.rows = of_events(self.rows, self.label)
-            self.at = range(1, len(self.rows) + 1)
-            self.columns = self._names()
+            events = of_events([self.row(i) for i in range(len(self.at))], self.label)
+            self.columns, self.at = _of_rows(events), range(1, len(events) + 1)
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
-        if {*CHOSEN} <= self.columns and not self.verdict:
+        if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
         # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
@@ -315,16 +281,13 @@ class VoteTable:
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
 
-    def _names(self) -> set[str]:
-        rows = self.rows
-        return set(rows.names) if isinstance(rows, VoteRows) else set(chain.from_iterable(rows))
+    def row(self, i: int) -> Row:
+        """Return the cells of one row."""
+        return {name: cells[i] for name, cells in self.columns.items()}
 
     def column(self, name: str, second: str = "") -> Sequence[Any]:
-        """Return the cell of each row in a column, or in the second; None where a row has none."""
-        rows = self.rows
-        if isinstance(rows, VoteRows):
-            return rows.column(name if name in rows.names else second)
-        return [row.get(name, row.get(second)) for row in rows]
+        """Return the cell of each row in a column, or in the second; None where there is none."""
+        return self.columns.get(name, self.columns.get(second, [None] * len(self.at)))
 
     def texts(self, name: str) -> list[str]:
         """Return the cell of each row in a column as text."""
@@ -337,8 +300,12 @@ class VoteTable:
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
         """Raise the error of these rows, if there are any, the first of them shown."""
         if bad:
-            bad_lines = [BadLine(self.at[i], _line(self.rows[i]), problem)
-                     for i in bad[:MOST_SHOWN]]  # fmt: skip
+            bad_lines = []
+            for i in bad[:MOST_SHOWN]:
+                cells = (f"{key}={text_of(item)}" for key, item in self.row(i).items()
+                         if item is not None)  # fmt: skip
+                text = f.shorten(", ".join(cells), width=100)
+                bad_lines.append(BadLine(self.at[i], text, problem))
             raise ReadError(
                 self.label, lines=bad_lines, total=len(bad), expected="" if hint else EXPECTED,
                 hint=hint,
@@ -346,14 +313,14 @@ class VoteTable:
 
     def credits(self) -> list[tuple[float, float]]:
         """Return what A and B are credited for on each impression."""
-        if {"credit_a", "credit_b"} <= self.columns:
+        if {"credit_a", "credit_b"} <= {*self.columns}:
             try:  # all at once, as nearly every table has it
                 both = np.array([self.column("credit_a"), self.column("credit_b")], np.float64)
             except (TypeError, ValueError):
                 both = np.array([[np.nan]])
             if (both >= 0.0).all() and np.isfinite(both).all():
                 return list(map(tuple, both.T.tolist()))
-        result = [credits_of(row) for row in self.rows]
+        result = [credits_of(self.row(i)) for i in range(len(self.at))]
         for problem in {item for item in result if isinstance(item, str)}:
             self.refuse([i for i, item in enumerate(result) if item == problem], problem,
                         "a row an impression: credit_a and credit_b (or clicks_a and clicks_b),"
@@ -363,7 +330,7 @@ class VoteTable:
     def positive(self, name: str) -> list[float]:
         """Return a column of numbers above 0; 1 for each row where there is none."""
         if name not in self.columns:
-            return [1.0] * len(self.rows)
+            return [1.0] * len(self.at)
         column = list(map(number_of, self.column(name)))
         bad = [i for i, item in enumerate(column) if not 0.0 < item < math.inf]
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
@@ -372,11 +339,7 @@ class VoteTable:
     def pair(self) -> tuple[str, str] | None:
         """Return the columns that name the two systems of a row, left and right."""
         pairs = (*SYSTEMS, CHOSEN) if self.verdict == CHOSEN[0] else SYSTEMS
-        return next((pair for pair in pairs if {*pair} <= self.columns), None)
-
-
-def _line(row: Row) -> str:
-    return f.shorten(", ".join(f"{key}={text_of(item)}" for key, item in row.items()), width=100)
+        return next((pair for pair in pairs if {*pair} <= {*self.columns}), None)
 
 
 def read_votes(
@@ -387,7 +350,7 @@ def read_votes(
 ) -> Votes:
     """Read votes; where rows name their systems, ``name_a`` and ``name_b`` say which to take."""
     table = VoteTable(source)
-    if are_impressions(table.columns):
+    if {"credit_a", "credit_b"} <= {*table.columns} or "clicks" in table.columns:
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
     selected: Sequence[int] = range(len(sides))
@@ -435,7 +398,7 @@ def read_votes(
             votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
-    if {text_of(table.rows[i].get(table.verdict)) for i in unknown} <= {"0", "1"}:
+    if {text_of(table.column(table.verdict)[i]) for i in unknown} <= {"0", "1"}:
         registered = f"{registered}; 0 and 1 may mean either: write A and B"
     table.refuse(unknown, "no known winner", registered)
     if not votes:
@@ -460,7 +423,7 @@ def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
     credits = table.credits()
     custom = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
-    ids = table.texts(custom) if custom else [f"{i + 1:0{width}}" for i in range(len(table.rows))]
+    ids = table.texts(custom) if custom else [f"{i + 1:0{width}}" for i in range(len(table.at))]
     bad: list[int] = []
     if len(set(ids)) < len(ids) or "" in ids:
         wrong = {text for text, times in Counter(ids).items() if times > 1 or not text}
@@ -490,7 +453,7 @@ def _sides(
     """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
     pair = table.pair()
     if pair is None:
-        return _names_of_winners(table, name_a, name_b), [1] * len(table.rows)
+        return _names_of_winners(table, name_a, name_b), [1] * len(table.at)
     left, right = map(table.texts, pair)
     there = list(dict.fromkeys(item for both in zip(left, right, strict=True) for item in both))
     for name in (name_a, name_b):
@@ -540,12 +503,12 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
 def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str]]]:
     """Return the columns of verdicts, and which side was shown first."""
     games = {"g1_winner": "left", "g2_winner": "right"}
-    if {*games} <= table.columns:  # FastChat: both orders on one line
-        return [(table.texts(name), [side] * len(table.rows)) for name, side in games.items()]
+    if {*games} <= {*table.columns}:  # FastChat: both orders on one line
+        return [(table.texts(name), [side] * len(table.at)) for name, side in games.items()]
     if not table.verdict:
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
     # AlpacaEval draws the order of each pair, and does not keep it.
-    text = "random" if {"output_1", "output_2"} <= table.columns else by_place
+    text = "random" if {"output_1", "output_2"} <= {*table.columns} else by_place
     return [(table.texts(table.verdict), [item or text for item in table.texts("shown_first")])]
 
 
@@ -556,7 +519,7 @@ def _scale(table: VoteTable) -> str:
         return ""
     numbers = [number for number in map(number_of, cells) if math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
-    alpaca = {"output_1", "output_2"} <= table.columns or {*SYSTEMS[3]} <= table.columns
+    alpaca = {"output_1", "output_2"} <= {*table.columns} or {*SYSTEMS[3]} <= {*table.columns}
     if alpaca or (low >= 1.0 and high > 1.0 and high <= 2.0):
         return _ALPACA
     if low < 0.0 and low >= -1.0 and high <= 1.0:

@@ -21,11 +21,10 @@ from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.files import ENDINGS, short_name
-from abrank.inputs.lakehouse import format_of_folder
-from abrank.inputs.score_names import CLUSTER_NAMES
-from abrank.inputs.score_reading import ROWS, TableOptions
+from abrank.inputs.score_reading import CLUSTER_NAMES, ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
+from abrank.inputs.storage import format_of_folder
 from abrank.measures import Measure
 from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats

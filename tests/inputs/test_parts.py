@@ -79,10 +79,11 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def change() -> None:
         for name in ("_PIECE", "_STEP"):
             monkeypatch.setattr(files, name, 300)
-        for module in (delimited, delimited, tree, trec):
+        for module in (delimited, tree, trec):
             monkeypatch.setattr(module, "cut", lambda data, size=0, cut=trec.cut: cut(data, 150))
         for module in (delimited, objects):
             monkeypatch.setattr(module, "_ROWS", 4)
+        monkeypatch.setattr(trec, "_RECORDS", 4)
         monkeypatch.setattr(ids, "_AT_ONCE", 8)
 
     return change

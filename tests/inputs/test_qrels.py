@@ -190,3 +190,9 @@ def test_ids_with_blanks_are_written_with_what_stands_for_them(tmp_path: Path) -
     assert read_run(tmp_path / "a.run").query_ids == ("star_wars", "toy_story")
     with pytest.raises(ArgumentError, match="two ids become the same with '_'"):
         read_qrels({"a b": {"d": 1}, "a_b": {"d": 1}}).write(tmp_path / "x", blanks="_")
+
+
+def test_judgments_of_letor_have_no_subtopics(tmp_path: Path) -> None:
+    (tmp_path / "l.txt").write_text("1 qid:1 1:0.5 # docid = a\n0 qid:1 1:0.5 # docid = b\n")
+    with pytest.raises(ReadError, match="these are judgments without subtopics"):
+        read_qrels(tmp_path / "l.txt", subtopics=True)

@@ -160,3 +160,24 @@ def test_a_name_in_the_header_longer_than_csv_allows_is_refused_in_a_sentence(tm
     with pytest.raises(AbrankError) as refusal:
         read_scores(path)
     assert "field larger than field limit" in str(refusal.value)
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ReadError, match=r"different numbers of rows: query_id 2, ap 2, n2 1"):
+        read_scores({"query_id": ["a", "b"], "ap": [0.5, 0.25], "n2": [1.0]})
+
+
+def test_a_table_of_systems_and_runs_may_have_no_column_of_queries() -> None:
+    frame = pd.DataFrame({
+        "variant": [0.5, 0.59, 0.65, 0.19, 0.27, 0.22], "device": ["q0", "q1", "q2"] * 2,
+        "run": [2, 1, 3, 2, 4, 2], "system": [False, True] * 3, "measure": [0, 1, 2] * 2,
+    })  # fmt: skip
+    assert read_scores(frame).reading.query == ""
+
+
+def test_results_of_promptfoo_without_named_scores() -> None:
+    rows = [
+        {"promptIdx": 0, "testIdx": i, "provider": "p", "score": 0.5, "namedScores": 3}
+        for i in range(3)
+    ]
+    assert read_scores(rows).values.ravel().tolist() == [0.5] * 3

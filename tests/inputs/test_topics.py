@@ -320,3 +320,14 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
         read_scores(["a.eval", "few.jsonl"])
     with pytest.raises(ArgumentError, match="stands in two of the sources"):
         read_scores(["a.eval", "b.eval"])
+
+
+def test_segments_of_another_depth_are_refused_and_two_levels_are_columns() -> None:
+    with pytest.raises(ReadError, match="'kind' holds no dict"):
+        read_segments({"intent": {"q1": "a"}, "kind": 2})
+    index = pd.MultiIndex.from_tuples([("q1", "x"), ("q2", "y")], names=["query_id", "kind"])
+    frame = pd.DataFrame({"intent": ["a", "b"]}, index=index)
+    assert read_segments(frame) == {
+        "kind": {"q1": "x", "q2": "y"},
+        "intent": {"q1": "a", "q2": "b"},
+    }
