@@ -393,7 +393,7 @@ _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index withou
 
 def folded(name: object) -> str:  # a column may be named by anything
     """Return a name without case, with underscores for blanks and hyphens."""
-    return str(name).strip().casefold().replace(" ", "_").replace("-", "_")
+    return re.sub(r"[\s-]+", "_", str(name).strip().casefold())
 
 
 def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import difflib
 import io
 import json
-import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ import pyarrow as pa
 from abrank._support.display import count, plural, shorten
 from abrank._support.errors import ReadError
 from abrank.inputs.archives import UNPACK, excess, not_text
+from abrank.inputs.columns import folded
 from abrank.inputs.topics import QUERY_IDS
 from abrank.inputs.tree import AGAIN, parsed
 
@@ -364,16 +364,8 @@ def _require_few_unknown(odd: Counter[str], total: int, names: Collection[str], 
     raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
 
 
-def _folded_label(value: object) -> str:
-    """Return a label without case, with underscores between its words."""
-    return re.sub(r"[\s-]+", "_", str(value).strip().casefold())
-
-
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
-    pairs = [
-        (_folded_label(part.get("importance")), _folded_label(part.get("assignment")))
-        for part in parts
-    ]
+    pairs = [(folded(part.get("importance")), folded(part.get("assignment"))) for part in parts]
     for importance, assignment in pairs:
         odd.update([importance] * (importance not in IMPORTANCE))
         odd.update([assignment] * (assignment not in ASSIGNED))
@@ -399,7 +391,7 @@ def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
 
 def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
     cited = [part for part in parts if part.get("citations")]
-    labels = [_folded_label(part.get("support")) for part in cited]
+    labels = [folded(part.get("support")) for part in cited]
     odd.update(label for label in labels if label not in SUPPORTED)
     support = sum(SUPPORTED.get(label, 0.0) for label in labels)
     return {

@@ -120,65 +120,37 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
         scores = np.array(values)
         if np.isfinite(scores).all():  # else one is refused below, with its row
             return scores
-    read = read_score if layout is RUN else _one_grade
     numbers = []
     for row, value in enumerate(values):
-        number, problem = read(value)
+        number, problem = read_number(value, layout.value)
         if problem:
             raise ReadError(label, problem, at=f"row {row}")
         numbers.append(number)
     return np.array(numbers, dtype=np.float64) if layout is RUN else as_grades(numbers)
 
 
-def read_score(value: object) -> tuple[float, str]:
-    """Return the score and what is wrong with it; text that spells a number is one."""
-    value = _number_of(value)
+def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: ANN401
+    """Return the score or grade in a cell and what is wrong with it; text may spell a number."""
+    if not isinstance(value, (str, int, float)):
+        is_scalar = hasattr(value, "__array__") and getattr(value, "ndim", 1) == 0
+        if is_scalar and hasattr(value, "item"):  # of numpy, or a tensor
+            return read_number(value.item(), name)
     if is_missing(value):
-        return 0.0, f"score is missing ({value!r})"
+        return 0.0, f"{name} is missing ({value!r})"
     if isinstance(value, str):
-        return trec.read_score(value.strip().encode("utf-8", "replace"), b"")
-    if not _is_number(value):
-        return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
-    number = _as_float(value)
-    return number, "" if math.isfinite(number) else "score is infinite"
-
-
-def _one_grade(value: Any) -> tuple[float, str]:  # noqa: ANN401
-    """Return the grade and what is wrong with it; text that spells a number is one."""
-    value = _number_of(value)
-    if isinstance(value, str):
-        return trec.read_grade(value.strip().encode("utf-8", "replace"), b"")
-    if not _is_number(value):
-        return 0, f"relevance {value!r} is a {type(value).__name__}, not a number"
-    if isinstance(value, int) and math.isinf(_as_float(value)):
-        return 0, "relevance is too large"
-    if not math.isfinite(value):
-        return 0, f"relevance {value!r} is not finite"
-    if int(value) != value:
-        return float(value), ""
-    return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
-
-
-def _number_of(value: object) -> Any:  # noqa: ANN401
-    """Return a boolean as 0 or 1, and the number in an array or a tensor that holds one."""
-    if isinstance(value, (str, int, float, np.integer, np.floating)) or value is None:
-        return int(value) if isinstance(value, bool) else value
-    if isinstance(value, np.bool_):
-        return int(value)
-    if hasattr(value, "__array__") and getattr(value, "ndim", 1) == 0 and hasattr(value, "item"):
-        return _number_of(value.item())
-    return value
-
-
-def _as_float(value: Any) -> float:  # noqa: ANN401
+        read = trec.read_score if name == "score" else trec.read_grade
+        return read(value.strip().encode("utf-8", "backslashreplace"), b"")
+    if not isinstance(value, (int, float)):
+        return 0.0, f"{name} {value!r} is a {type(value).__name__}, not a number"
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:  # a whole number of hundreds of digits
-        return math.inf
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating))
+        return math.inf, f"{name} is too large"
+    if math.isinf(number):
+        return number, f"{name} is infinite"
+    if name == "score" or number != math.floor(number):
+        return number, ""
+    return int(value), "" if abs(int(value)) < 2**63 else f"{name} {value!r} is too large"
 
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows

@@ -17,9 +17,7 @@ from abrank._support.errors import ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import arrow, ids
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.objects import is_missing, read_id
-from abrank.inputs.objects import read_score as read_cell
-from abrank.inputs.trec import read_score
+from abrank.inputs.objects import is_missing, read_id, read_number
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -54,7 +52,7 @@ class ScoreColumn:
         elif {*map(type, self.cells)} <= {float, bool, type(None)}:
             numbers = np.array(self.cells, np.float64)
         else:
-            pairs = [_read_object(cell) for cell in self.cells]
+            pairs = [_read_cell(cell) for cell in self.cells]
             numbers = np.array([number for number, _ in pairs], np.float64)
             return numbers, np.array([bool(problem) for _, problem in pairs], np.bool_)
         infinite = np.isinf(numbers)
@@ -73,7 +71,7 @@ class ScoreColumn:
     def problem(self, row: int) -> tuple[Any, str]:
         """Return a cell and what is wrong with it as a number."""
         cell = self.cell(row)
-        return cell, (_read_text(cell) if isinstance(cell, str) else _read_object(cell))[1]
+        return cell, _read_cell(cell)[1]
 
     def cell(self, row: int) -> Any:  # noqa: ANN401
         """Return a cell as an object of Python."""
@@ -183,12 +181,8 @@ class ScoreColumn:
             return np.array([isinstance(x, str) and x in labels for x in self.cells], np.bool_)
         result = np.zeros(len(self.cells), np.bool_)
         if self.is_text:
-            start, length, text = ids.spans(self.cells)
-            for label in labels:
-                rows = np.flatnonzero(length == len(label))
-                for i, letter in enumerate(label.encode()):
-                    rows = rows[text[start[rows] + i] == letter]
-                result[rows] = True
+            cells = kernels.is_in(self.cells, ids.encode(labels))
+            result[ids.integers(kernels.indices_nonzero(cells))] = True
         return result
 
     def as_ids(self, name: str, label: str) -> Ids:
@@ -258,17 +252,11 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
     return cells if any(is_a(kind) for is_a in numbers) else cells.to_pylist()
 
 
-def _read_text(text: str) -> tuple[float, str]:
-    """Return the number that a text spells and what is wrong with it."""
-    number, problem = read_score(text.strip().encode("utf-8", "surrogatepass"), b"")
-    return number, problem.replace(" (query )", "")
-
-
-def _read_object(cell: object) -> tuple[float, str]:
+def _read_cell(cell: object) -> tuple[float, str]:
     """Return the number that a cell holds, NaN for none, and what is wrong with it."""
     if is_missing(cell) or cell == "":
         return np.nan, ""
-    number, problem = _read_text(cell) if isinstance(cell, str) else read_cell(cell)
+    number, problem = read_number(cell)
     return (np.nan if problem else number), problem
 
 
@@ -297,10 +285,9 @@ def _numbers_of_text(cells: Ids) -> tuple[FloatArray, BoolArray]:
         else:
             numbers[rows] = values
     distinct, codes = ids.code(ids.take(cells, single))
-    pairs = [_read_text(text) for text in ids.decode(distinct)]
+    pairs = [_read_cell(text) for text in ids.decode(distinct)]
     is_wrong = np.array([bool(problem) for _, problem in pairs], np.bool_)
     values = np.array([number for number, _ in pairs], np.float64)
-    values[is_wrong] = np.nan
     numbers[single], wrong[single] = values[codes], is_wrong[codes]
     return numbers, wrong
 

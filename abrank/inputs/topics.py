@@ -21,7 +21,7 @@ from abrank._support.errors import (
 )
 from abrank.inputs import files
 from abrank.inputs.arrow import objects_of
-from abrank.inputs.columns import MOST_SHOWN, require_distinct
+from abrank.inputs.columns import MOST_SHOWN, found_in, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK
@@ -311,13 +311,11 @@ def _plain(value: object) -> str:  # whatever JSON holds
 
 
 def _column(names: list[str], accepted: tuple[str, ...], label: str) -> str:
-    by_folded = {name.strip().casefold(): name for name in names}
-    for name in accepted:
-        if name in by_folded:
-            return by_folded[name]
-    raise ReadError(
-        label, f"no column of {accepted[0]}", hint=f"columns: {shorten(', '.join(names))}"
-    )
+    places = found_in(names, [(name,) for name in accepted])
+    if not places:
+        hint = f"columns: {shorten(', '.join(names))}"
+        raise ReadError(label, f"no column of {accepted[0]}", hint=hint)
+    return names[places[0]]
 
 
 # --- Titles or texts of documents, of those few that are shown

@@ -367,11 +367,9 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
         return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
     if text.lower() in BOOLEANS:
         return BOOLEANS[text.lower()], ""
-    bare = text.lstrip(b"+-").lower()
-    if bare == b"nan":
-        return 0.0, f"score is NaN (query {_show(query)})"
-    if bare in (b"inf", b"infinity"):
-        return 0.0, f"score is infinite (query {_show(query)})"
+    kinds = {b"nan": "NaN", b"inf": "infinite", b"infinity": "infinite"}
+    if kind := kinds.get(text.lstrip(b"+-").lower()):
+        return 0.0, f"score is {kind}" + (f" (query {_show(query)})" if query else "")
     comma = text.count(b",") == 1 and _SCORE.fullmatch(text.replace(b",", b".")) is not None
     why = " (a decimal point is needed, not a comma)" if comma else ""
     return 0.0, f'score "{_show(text)}" is not a number{why}'

@@ -25,7 +25,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
-from abrank.inputs.columns import MOST_SHOWN, Source, require_distinct
+from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
@@ -231,9 +231,9 @@ def _table(source: object) -> tuple[Table, Sequence[int], str, Source | None]:
 
 
 def _of_rows(rows: Sequence[Row]) -> Table:
-    folded = [{_folded(key): item for key, item in row.items()} for row in rows]
-    return {name: [row.get(name) for row in folded]
-            for name in dict.fromkeys(chain.from_iterable(folded))}  # fmt: skip
+    renamed = [{_folded(key): item for key, item in row.items()} for row in rows]
+    return {name: [row.get(name) for row in renamed]
+            for name in dict.fromkeys(chain.from_iterable(renamed))}  # fmt: skip
 
 
 # Clicks for A and for B are credits.
@@ -243,8 +243,7 @@ _CLICKS_OF = {
 
 
 def _folded(name: object) -> str:
-    folded = re.sub(r"[\s-]+", "_", str(name).strip().casefold())
-    return _CLICKS_OF.get(folded, folded)
+    return _CLICKS_OF.get(folded(name), folded(name))
 
 
 def text_of(value: object) -> str:

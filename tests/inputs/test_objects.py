@@ -161,7 +161,7 @@ def test_numbers_that_are_grades(grade: Any) -> None:
 @pytest.mark.parametrize(
     ("grade", "words"),
     [
-        (float("inf"), "is not finite"),
+        (float("inf"), "is infinite"),
         ([1], "relevance [1] is a list"),
         (2**63, "is too large"),
     ],
