@@ -459,16 +459,6 @@ def choose_columns(
     return chosen if "relevance" in wanted or layout is RUN else (*chosen, chosen[1])
 
 
-def _alone(names: Sequence[Any]) -> list[Any]:
-    """Return the one column of a run of which nothing is known, if there is just one."""
-    groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
-    standard = {name for group in groups for name in group}
-    unknown = [
-        name for name in names if folded(name) not in standard and not _INDEX.match(str(name))
-    ]
-    return unknown if len(unknown) == 1 else []
-
-
 def require_distinct(names: Iterable[Any], label: str) -> None:
     """Refuse two columns of one name: nobody can say which of them counts."""
     distinct: set[str] = set()
@@ -493,7 +483,15 @@ def _choose(
 ) -> Any:  # noqa: ANN401
     candidates = [names[i] for i in found_in(names, accepted)]
     if len(candidates) == 1:
-        like = [name for name in names if _SCORE_LIKE.search(folded(name))] or _alone(names)
+        like = [name for name in names if _SCORE_LIKE.search(folded(name))]
+        if not like:  # the one column of which nothing is known may hold scores, too
+            groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
+            like = [
+                name for name in names
+                if not any(folded(name) in group for group in groups)
+                and not _INDEX.match(str(name))
+            ]  # fmt: skip
+            like = like if len(like) == 1 else []
         if like and wanted == "score" and holds_ranks(candidates[0], layout):
             problem = (
                 f"is {like[0]} the score? The column {candidates[0]} orders the documents, too"

@@ -14,7 +14,7 @@ import io
 import json
 import struct
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -343,7 +343,14 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             hint = "judge the answers, or leave out those without"
             raise ReadError(label, f"no answer{whose} has any {kind}", hint=hint)
     if odd:
-        _require_few_unknown(odd, total, labels_of_kind, label)
+        misspelt = [
+            name for name in odd if difflib.get_close_matches(name, labels_of_kind, 1, MISSPELT)
+        ]
+        if misspelt or odd.total() > MOST_UNKNOWN * total:
+            some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
+            number = plural(odd.total(), "unknown label")
+            hint = f"write one of {', '.join(labels_of_kind)}"
+            raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
         some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
         labels = plural(sum(odd.values()), "unknown label")
         form += f" ({labels} among {count(total)} parts, taken for none: {some})"
@@ -351,17 +358,6 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     if not any(columns[1]):
         del names[1], columns[1]
     return (names, columns), form
-
-
-def _require_few_unknown(odd: Counter[str], total: int, names: Collection[str], label: str) -> None:
-    """Refuse labels that are misspelt, or too many that nobody knows."""
-    misspelt = [name for name in odd if difflib.get_close_matches(name, names, 1, MISSPELT)]
-    if not misspelt and odd.total() <= MOST_UNKNOWN * total:
-        return
-    some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
-    number = plural(odd.total(), "unknown label")
-    hint = f"write one of {', '.join(names)}"
-    raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
 
 
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:

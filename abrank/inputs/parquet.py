@@ -346,26 +346,22 @@ class ParquetData:
         plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
         coded = [name for name in coded if name not in plain]
         file = ParquetFile(self._source, read_dictionary=coded)
-        batches = self._batches(file, [*by_group], names, coded, self._rows_at_once(by_group))
-        # Only where it is needed: to make an empty table, Arrow imports pandas.
-        table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
-        table = table.select(list(names))
-        # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
-        table.validate(full=True)
-        if table.num_rows != sum(self.groups[number].n_rows for number in by_group):
-            raise DamagedParquet("it holds another number of rows than its footer says")
-        return table
-
-    def _rows_at_once(self, by_group: Mapping[int, Sequence[Chunk]]) -> int:
-        """Return how many rows are read before it is seen how much they hold."""
-        chunks = [chunk for item in by_group.values() for chunk in item]
+        # So many rows are read before it is seen how much they hold.
         texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
         size = _BATCH if all(chunk.knows_text for chunk in texts) else _BATCH // 8
         if any(WITH_PREFIXES in text.encodings and text.n_unpacked > MOST_ID for text in texts):
             size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
         n_rows = sum(self.groups[number].n_rows for number in by_group)
-        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(by_group)
-        return max(1, size * n_rows // max(n_values, n_rows, 1))
+        size = max(1, size * n_rows // max(n_values, n_rows, 1))
+        batches = self._batches(file, [*by_group], names, coded, size)
+        # Only where it is needed: to make an empty table, Arrow imports pandas.
+        table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
+        table = table.select(list(names))
+        # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
+        table.validate(full=True)
+        if table.num_rows != n_rows:
+            raise DamagedParquet("it holds another number of rows than its footer says")
+        return table
 
     def _batches(
         self,
@@ -387,7 +383,14 @@ class ParquetData:
                 else:
                     n_bytes += decoded_bytes(pa.chunked_array([column]))
             self._require_room(n_bytes)
-            batches.append(_without_dictionaries(batch, names, coded))
+            # The file may say that a column is a dictionary, which comes whole with every batch.
+            columns = [
+                column.dictionary_decode()
+                if pa.types.is_dictionary(column.type) and name not in coded
+                else column
+                for name, column in zip(names, map(batch.column, names), strict=True)
+            ]
+            batches.append(pa.RecordBatch.from_arrays(columns, list(names)))
         return batches
 
     def _require_room(self, n_bytes: int, n_rows: int = 0) -> None:
@@ -396,20 +399,6 @@ class ParquetData:
         )
         if problem:
             raise Oversized(f"holds {problem}", hint)
-
-
-def _without_dictionaries(
-    batch: pa.RecordBatch, names: Sequence[str], coded: Sequence[str]
-) -> pa.RecordBatch:
-    """Return a batch whose columns hold their texts, but for those asked for as references."""
-    # The file may say that a column is a dictionary, which comes whole with every batch.
-    columns = [
-        column.dictionary_decode()
-        if pa.types.is_dictionary(column.type) and name not in coded
-        else column
-        for name, column in ((name, batch[name]) for name in names)
-    ]
-    return pa.RecordBatch.from_arrays(columns, list(names))
 
 
 class Oversized(Exception):

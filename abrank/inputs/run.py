@@ -480,20 +480,18 @@ def _queries(group: object, n_rows: int) -> list[Any]:
 
 def _run(score: object, judged: Columns, name: str) -> Run:
     """Return the run of the scores of the rows that were judged."""
-    values = _numbers(score) if isinstance(score, (str, os.PathLike)) else np.asarray(score)
+    if isinstance(score, (str, os.PathLike)):  # as LightGBM, RankLib and SVMrank write them
+        data, _ = contents(score)
+        try:
+            values = np.array([float(line) for line in data.split()], dtype=np.float64)
+        except ValueError as error:
+            raise ArgumentError(
+                f"{os.fspath(score)} does not hold one number a line: {error}"
+            ) from error
+    else:
+        values = np.asarray(score)
     if values.size != len(judged.value):
         raise ArgumentError(f"{values.size} scores of {name} for {len(judged.value)} rows")
     queries, docs = ids.decode(judged.query), ids.decode(judged.doc)
     read = checked([[queries, docs, list(values.ravel().tolist())]], name, RUN)
     return build(read, name, "float64", "error")
-
-
-def _numbers(path: str | os.PathLike[str]) -> FloatArray:
-    """Return the numbers of a file with one a line, as LightGBM, RankLib and SVMrank write them."""
-    data, _ = contents(path)
-    try:
-        return np.array([float(line) for line in data.split()], dtype=np.float64)
-    except ValueError as error:
-        raise ArgumentError(
-            f"{os.fspath(path)} does not hold one number a line: {error}"
-        ) from error

@@ -126,7 +126,10 @@ class ScoreColumn:
 
     @cached_property
     def _differs_as_text(self) -> bool:
-        return self.is_text and not (self.is_numeric and not _has_digits_only(self.cells))
+        if not self.is_text or not self.is_numeric:
+            return self.is_text
+        text = ids.spans(self.cells)[2]  # of digits alone texts are ids, such as 007
+        return bool(((text >= ord("0")) & (text <= ord("9"))).all())
 
     @cached_property
     def _distinct(self) -> tuple[Any, IntArray]:
@@ -302,11 +305,6 @@ def _cast(cells: Ids, rows: IntArray) -> FloatArray | None:
     except pa.ArrowInvalid:
         return None
     return values if np.isfinite(values).all() else None
-
-
-def _has_digits_only(cells: Ids) -> bool:
-    text = ids.spans(cells)[2]
-    return bool(((text >= ord("0")) & (text <= ord("9"))).all())
 
 
 def renumbered(codes: IntArray, n_codes: int) -> IntArray:

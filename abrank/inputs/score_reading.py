@@ -45,10 +45,13 @@ class TableOptions:
         measures: Sequence[str] | str | None = None,
     ) -> TableOptions:
         """Read the options as a command line, a rule file and Python have them."""
-        roles = {
-            role: names if role in ROLES else _unknown_role(role)
-            for role, names in pairs_of("columns", columns).items()
-        }
+        roles = pairs_of("columns", columns)
+        for role in roles:
+            if role not in ROLES:
+                close = nearest(role, ROLES)
+                hint = f"; did you mean {close[0]}?" if close else ""
+                parts = ", ".join(ROLES)
+                raise ArgumentError(f"columns: {role!r} is no part of a table: {parts}{hint}")
         if variant:
             texts = [variant] if isinstance(variant, str) else list(variant)
             roles["variant"] = tuple(
@@ -78,12 +81,6 @@ def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
             raise ArgumentError(f"{option} is written {option}=NAME=VALUE, not {part!r}")
         result.setdefault(last, []).append((name if equals else key).strip())
     return {key: tuple(names) for key, names in result.items()}
-
-
-def _unknown_role(role: str) -> tuple[str, ...]:
-    close = nearest(role, ROLES)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    raise ArgumentError(f"columns: {role!r} is no part of a table: {', '.join(ROLES)}{hint}")
 
 
 @dataclass(frozen=True)

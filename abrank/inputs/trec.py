@@ -241,7 +241,11 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
         first = gathered.bad[:1]
         raise ReadError(label, f"this looks like {likeness}", lines=first, expected=layout.line)
     read = gathered.joined("no lines")
-    if layout is RUN and read.rank is None and _are_scores(ranks) and are_ranks(read):
+    are_scores = all(map(_SCORE.fullmatch, ranks)) and any(
+        math.modf(float(rank))[0]
+        for rank in ranks  # that of infinity is 0
+    )
+    if layout is RUN and read.rank is None and are_scores and are_ranks(read):
         raise ReadError(
             label,
             "the rank column holds scores, and the score column ranks: the two are swapped",
@@ -249,12 +253,6 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
             hint="write the ranks into the fourth field and the scores into the fifth",
         )
     return read
-
-
-def _are_scores(ranks: Sequence[bytes]) -> bool:
-    """Whether all these are numbers, and not all of them whole."""
-    plain = all(map(_SCORE.fullmatch, ranks))
-    return plain and any(math.modf(float(rank))[0] for rank in ranks)  # that of infinity is 0
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import io
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,11 @@ def read_json(
     first = _LINE.match(start)
     if first and first.end() == len(start):
         start += next(pieces, b"")
-    is_lines = first and _TEXT.search(start, first.end()) and _is_json(first[0])
+    is_lines = False
+    if first and _TEXT.search(start, first.end()):
+        with suppress(ValueError, RecursionError):
+            json.loads(first[0])
+            is_lines = True
     parts = chain([start], pieces)
     del start, first  # which may be the whole file
     with _json_errors(label):
@@ -69,16 +74,6 @@ def read_json(
     return read_columns(held, layout, columns=columns, label=label)
 
 
-def _is_json(line: bytes) -> bool:
-    import json
-
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
     """Whether this is a query with its documents, and not what stands above queries."""
     if query in ("results", "details"):
@@ -93,8 +88,6 @@ def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
 
 def _of_lines(pieces: Iterable[bytes], label: str) -> Iterator[Any]:
     """Yield what each line holds."""
-    import json
-
     decode = _decoder(label).decode
     number = 0
     for part in (part for piece in pieces for part in cut(piece)):
@@ -110,8 +103,6 @@ def _of_lines(pieces: Iterable[bytes], label: str) -> Iterator[Any]:
 
 def _members(text: str, label: str) -> Iterator[Any]:
     """Yield the values of an array, or the keys and values of an object, one by one."""
-    import json
-
     decode = _decoder(label).raw_decode
     keys = set()
 
@@ -154,7 +145,6 @@ def _members(text: str, label: str) -> Iterator[Any]:
 
 def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
     """Return a reader of JSON that refuses an object with one key twice."""
-    import json  # few inputs are
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -170,8 +160,6 @@ def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
 @contextmanager
 def _json_errors(label: str) -> Iterator[None]:
     """Say of what is no JSON where it is not."""
-    import json
-
     try:
         yield
     except AbrankError:
@@ -185,8 +173,6 @@ def _json_errors(label: str) -> Iterator[None]:
 
 def parsed(data: bytes | str, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     r"""Return what JSON holds; of JSON lines, a list."""
-    import json
-
     decode = _decoder(label).decode
     with _json_errors(label):
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
