@@ -415,6 +415,14 @@ def holds_ones(chosen: Sequence[Any]) -> bool:
     return len(chosen) == 3 and bool(chosen[1] == chosen[2])
 
 
+def as_chosen(read: Columns, chosen: Sequence[Any], layout: Layout) -> Columns:
+    """Return rows with ranks made scores, and a mark on judgments that have no grades."""
+    if chosen and holds_ones(chosen):
+        read = replace(read, source=replace(read.source, ungraded=True))
+    is_ranks = bool(chosen) and holds_ranks(chosen[2], layout)
+    return replace(read, value=-read.value) if is_ranks else read
+
+
 def holds_grades(names: Sequence[Any]) -> bool:
     """Whether the columns of a table are those of judgments, and not of a run."""
     beir = ["query-id", "corpus-id", "score"]

@@ -29,13 +29,13 @@ from abrank.inputs.columns import (
     Gathered,
     Layout,
     are_ranks,
+    as_chosen,
     as_grades,
     choose_columns,
     duplicates,
     has_columns,
     has_duplicates,
     holds_ones,
-    holds_ranks,
 )
 from abrank.inputs.trec import (
     BYTE_ORDER_MARK,
@@ -134,10 +134,7 @@ def read_table(
                 line for line in csv_lines(texts, delimiter, label) if "".join(line[1]).strip()
             )
             gather(gathered, _records(gathered, islice(lines, skip, None), len(names), places))
-    read = gathered.joined()
-    if holds_ones(chosen):
-        read = replace(read, source=replace(read.source, ungraded=True))
-    return replace(read, value=-read.value) if holds_ranks(chosen[2], layout) else read
+    return as_chosen(gathered.joined(), chosen, layout)
 
 
 def _records(

@@ -330,14 +330,9 @@ class ReadCounts:
     def add(self, later: ReadCounts) -> None:
         """Count the rows that went by later."""
         self.tags |= later.tags
-        for name in _ADDED:
-            setattr(self, name, getattr(self, name) + getattr(later, name))
-
-
-_ADDED = (
-    "n_shared", "extra", "n_rows", "n_tied_rows", "n_queries_with_ties", "n_rank_conflicts",
-    "n_same_id_dropped", "first_has_query_id",
-)  # fmt: skip
+        for name, count in vars(later).items():
+            if isinstance(count, (int, list)):
+                setattr(self, name, getattr(self, name) + count)
 
 
 def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:

@@ -28,11 +28,11 @@ from abrank.inputs.columns import (
     Gathered,
     Layout,
     Source,
+    as_chosen,
     as_grades,
     choose_columns,
     found_in,
     holds_ones,
-    holds_ranks,
 )
 from abrank.inputs.ids import MOST_ID, Ids
 
@@ -356,14 +356,14 @@ def read_rows(
         _no_columns(columns, "dicts" if are_records else "plain tuples")
     if are_records and "results" in names:  # predictions of sentence-transformers
         return read_queries(_results_by_query(rows, label), layout, label)
-    by_subtopic, ones, ranks = layout is SUBTOPIC_QRELS, False, False
+    by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     width = len(names) or len(keys)
+    chosen = choose_columns(names, layout, columns, label=label) if names else ()
+    ones = bool(names) and holds_ones(chosen)
     if names:
-        chosen = choose_columns(names, layout, columns, label=label)
         keys = [*chosen] if are_records else [names.index(name) for name in chosen]
-        ones, ranks = holds_ones(chosen), holds_ranks(chosen[2], layout)
 
     def problem(row: Any) -> str:  # noqa: ANN401
         """Return why a row is not what the first is; empty where it is."""
@@ -385,9 +385,7 @@ def read_rows(
             yield [*part[:2], [1] * len(held)] if ones else part
             n_rows += len(held)
 
-    read = checked(blocks(), label, layout)
-    read = replace(read, source=replace(read.source, ungraded=ones))
-    return replace(read, value=-read.value) if ranks else read
+    return as_chosen(checked(blocks(), label, layout), chosen, layout)
 
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
@@ -466,9 +464,8 @@ def of_table(
 ) -> Columns:
     """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
     # `chosen` are their names; without them the numbers are what the layout says.
-    if ones := bool(chosen) and holds_ones(chosen):
+    if chosen and holds_ones(chosen):
         columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
-    ranks = bool(chosen) and holds_ranks(chosen[2], layout)
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
     doc, *subtopic = (arrow.to_ids(column) for column in (docs, *subtopics))
@@ -478,16 +475,11 @@ def of_table(
     )
     if value is None or not plain or not len(value):
         read = checked([[arrow.to_objects(column) for column in columns]], label, layout)
-        read = replace(read, source=replace(read.source, ungraded=ones))
-        return replace(read, value=-read.value) if ranks else read
-    return Columns(
-        query=query,
-        doc=doc,
-        value=-value if ranks else value,
-        position=np.arange(len(value)),
-        source=Source(None, None, len(value), label, "row", ungraded=ones),
-        subtopic=subtopic[0] if subtopic else None,
-    )
+    else:
+        source = Source(None, None, len(value), label, "row")
+        read = Columns(query, doc, value, np.arange(len(value)), source)
+        read = replace(read, subtopic=subtopic[0]) if subtopic else read
+    return as_chosen(read, chosen, layout)
 
 
 def label_of(source: object) -> str:

@@ -297,23 +297,20 @@ _SEPARATORS = re.compile(r"__|[/.:|_ -]| \(|\)")
 
 def baseline_of(names: Sequence[str]) -> str:
     """Return which of two variants is called as a baseline is; empty where that is not clear."""
-    places: list[tuple[int, int]] = []
-    for name in names:
-        words = [word.casefold() for word in re.split(r"[^0-9A-Za-z]+", name) if word]
-        whole = [name.strip().casefold()]
-        ranks = [
-            min((words_known.index(word) for word in candidates if word in words_known), default=99)
-            for words_known in (BASELINES, CANDIDATES)
-            for candidates in (whole, words)
-        ]
-        places.append((min(ranks[0], ranks[1] + 30), min(ranks[2], ranks[3] + 30)))
     if len(names) != 2:
         return ""
-    (base_0, candidate_0), (base_1, candidate_1) = places
-    if min(base_0, base_1) < 99 and base_0 != base_1:
-        return names[0] if base_0 < base_1 else names[1]
-    if min(candidate_0, candidate_1) < 99 and candidate_0 != candidate_1:
-        return names[1] if candidate_0 < candidate_1 else names[0]
+
+    def place(name: str, words: Sequence[str]) -> int:
+        """Return the place of a name, or of a part of it, among the words: the lower, the surer."""
+        whole, parts = name.strip().casefold(), re.split(r"[^0-9A-Za-z]+", name.casefold())
+        places = [words.index(whole)] if whole in words else []
+        places += [words.index(part) + 30 for part in parts if part in words]
+        return min(places, default=99)
+
+    for words in (BASELINES, CANDIDATES):
+        first, second = (place(name, words) for name in names)
+        if first != second:
+            return names[0] if (first < second) == (words is BASELINES) else names[1]
     return ""
 
 
@@ -323,39 +320,32 @@ def split_names(
     """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like."""
     if len(names) < 2:
         return {}
-    best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] | None = None
+    best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] = (), {}
     for measure_first in (True, False):
-        result = {}
+        splits: dict[str, list[tuple[bool, bool, int, str, str]]] = {name: [] for name in names}
         for name in names:
-            options = []
             for match in _SEPARATORS.finditer(name):
                 first, text = name[: match.start()], name[match.end() :].rstrip(")")
                 measure, variant = (first, text) if measure_first else (text, first)
                 if measure.strip() and variant.strip():
                     is_known = is_measure(measure)
                     is_named = is_known or is_cost(measure) or folded(measure) in VALUE_NAMES
-                    options.append((is_known, is_named, len(measure), measure, variant))
-            if not options:
-                break
-            result[name] = options
-        else:
-            pairs = _complete(names, result)
-            if pairs:
-                measures = {measure for _, measure in pairs.values()}
-                rank = (
-                    sum(map(is_measure, measures)),
-                    sum(is_cost(measure) or folded(measure) in VALUE_NAMES for measure in measures),
-                    -len(measures),
-                )
-                variants = {folded(variant) for variant, _ in pairs.values()}
-                by_name = bool(variants & {*BASELINES, *CANDIDATES})
-                if (rank[0] or rank[1] or by_name) and (best is None or rank > best[0]):
-                    best = (rank, pairs)
-    return best[1] if best else {}
+                    splits[name].append((is_known, is_named, len(measure), measure, variant))
+        pairs = _complete(splits) if all(splits.values()) else {}
+        measures = {measure for _, measure in pairs.values()}
+        rank = (
+            sum(map(is_measure, measures)),
+            sum(is_cost(measure) or folded(measure) in VALUE_NAMES for measure in measures),
+            -len(measures),
+        )
+        by_name = {folded(variant) for variant, _ in pairs.values()} & {*BASELINES, *CANDIDATES}
+        if pairs and (rank[0] or rank[1] or by_name) and rank > best[0]:
+            best = rank, pairs
+    return best[1]
 
 
 def _complete(
-    names: Sequence[str], options: Mapping[str, list[tuple[bool, bool, int, str, str]]]
+    options: Mapping[str, list[tuple[bool, bool, int, str, str]]],
 ) -> dict[str, tuple[str, str]]:
     """Return one split of each name so that every measure has the same variants."""
     # The variants are those parts that the most names share; a shorter one may be part of a longer.
@@ -364,13 +354,12 @@ def _complete(
         for variant in {split[-1] for split in splits}:
             counts[variant] = counts.get(variant, 0) + 1
     result = {}
-    for name in names:
+    for name, splits in options.items():
         *_, measure, variant = max(
-            options[name],
-            key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1])),
+            splits, key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1]))
         )
         result[name] = (variant, measure)
     variants = {variant for variant, _ in result.values()}
     measures = {measure for _, measure in result.values()}
-    is_whole = len({*result.values()}) == len(names) == len(variants) * len(measures)
+    is_whole = len({*result.values()}) == len(options) == len(variants) * len(measures)
     return result if is_whole and len(variants) > 1 else {}
