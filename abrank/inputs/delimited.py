@@ -251,7 +251,12 @@ def headed_lines(
 
 
 def text_columns(
-    lines: Iterable[tuple[int, list[str]]], width: int, label: str, expected: str
+    lines: Iterable[tuple[int, list[str]]],
+    width: int,
+    label: str,
+    expected: str,
+    *,
+    hint: str = UNQUOTED,
 ) -> tuple[list[list[str]], Sequence[int]]:
     """Return the columns of lines that all have so many fields, and the line of each row."""
     # Cells that stand there again are held once.
@@ -267,7 +272,7 @@ def text_columns(
             if len(fields) != width:
                 n_bad += 1
                 text, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
-                problem += UNQUOTED if len(fields) > width else ""
+                problem += hint if len(fields) > width else ""
                 bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
         del bad[MOST_SHOWN:]
         if bad:

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -182,17 +182,13 @@ def opened(
     max_input_size: int | None = None,
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
-    label = os.fspath(path)
-    if label == STDIN:
-        label = "stdin"
-        if sys.stdin is None:
-            raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
-        stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
-        yield Unpacked(stored, label, maximum=max_input_size), stored
-        return
-    with _open(path) as raw:
-        endless = not is_uri(path) and not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
-        stored = Stored(raw, label, hashes=hashes, endless=endless)
+    is_stdin = os.fspath(path) == STDIN
+    label = "stdin" if is_stdin else os.fspath(path)
+    if is_stdin and sys.stdin is None:
+        raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
+    with nullcontext(sys.stdin.buffer) if is_stdin else _open(path) as raw:
+        is_regular = is_uri(path) or (not is_stdin and stat.S_ISREG(os.fstat(raw.fileno()).st_mode))
+        stored = Stored(raw, label, hashes=hashes, endless=not is_regular)
         yield Unpacked(stored, label, maximum=max_input_size), stored
 
 

@@ -56,11 +56,11 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
         queries, docs, values, *subtopics = columns
         try:
             part = Columns(
-                query=_ids(queries, "query_id", label),
-                doc=_ids(docs, "doc_id", label),
+                query=read_ids(queries, "query_id", label),
+                doc=read_ids(docs, "doc_id", label),
                 value=_numbers(values, layout, label),
                 position=np.array(rows, dtype=np.int64),
-                subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
+                subtopic=read_ids(subtopics[0], "subtopic", label) if subtopics else None,
             )
         except ReadError as error:
             row = int(error.rest["at"].removeprefix("row "))
@@ -71,7 +71,7 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
     return gathered.joined()
 
 
-def _ids(values: list[Any], column: str, label: str) -> Ids:
+def read_ids(values: list[Any], column: str, label: str) -> Ids:
     """Return ids as text; whole numbers are spelled out, floats are refused."""
     if set(map(type, values)) != {str}:
         values = [read_id(value, row, column, label) for row, value in enumerate(values)]

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from abrank._support.errors import ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import arrow, ids
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.objects import is_missing, read_id, read_number
+from abrank.inputs.objects import is_missing, read_ids, read_number
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -193,12 +192,7 @@ class ScoreColumn:
         column = self.cells if self.is_text else arrow.to_ids(self.cells)
         if column is not None:
             return column
-        texts = [read_id(self.cell(row), row, name, label) for row in range(len(self.cells))]
-        try:
-            return ids.encode(texts)
-        except UnicodeEncodeError as error:  # half a surrogate pair, as JSON may have one
-            problem = f"{name} {error.object!r} is not valid text"
-            raise ReadError(label, problem) from error
+        return read_ids([self.cell(row) for row in range(len(self.cells))], name, label)
 
     def rounding(self) -> FloatArray:
         """Return how far each number may be off: half a unit of the last digit printed."""

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, BadLine, ReadError
+from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
@@ -324,29 +324,19 @@ def _plain_fields(data: bytes) -> list[Ids] | None:
 def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
     """Return the fields of lines and the line of each row, and say what is wrong with one."""
     # Only lines with tabs can hold names with blanks.
-    lines = data.replace(b"\r\n", b"\n").split(b"\n")
-    rows = [
-        (number, [part.strip() for part in line.split(b"\t")] if b"\t" in line else line.split())
-        for number, line in enumerate(lines, 1)
+    lines = [
+        (number, list(map(bytes.strip, line.split(b"\t"))) if b"\t" in line else line.split())
+        for number, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1)
         if line.strip()
     ]
+    rows = [(number, [text.decode("utf-8", "surrogateescape") for text in line])
+            for number, line in lines]  # fmt: skip
     width = 4 if len(rows[0][1]) == 4 else 3
-    bad = [
-        BadLine(
-            number,
-            b" ".join(row).decode("utf-8", "backslashreplace"),
-            f"expected {width} fields, found {len(row)}",
-        )
-        for number, row in rows
-        if len(row) != width
-    ]
-    if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=FORMS)
-    place = next((number for number, row in rows if not row[-1]), 0)
+    columns, places = text_columns(rows, width, label, FORMS, hint="")
+    place = next((place for place, cell in zip(places, columns[-1], strict=True) if not cell), 0)
     if place:
         raise ReadError(label, "the score is empty: the line may be cut", at=f"line {place}")
-    columns = [ids.pack(column) for column in zip(*(row for _, row in rows), strict=True)]
-    return columns, np.array([number for number, _ in rows], np.int64)
+    return list(map(ids.encode, columns)), np.array(places, np.int64)
 
 
 def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
