@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -46,6 +45,8 @@ def read_json(
     columns: Mapping[str, str] | None = None,
 ) -> Columns:
     """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
+    import json  # few inputs are
+
     # Rows, queries and lines are read one by one: together they would take ten times the memory.
     pieces = iter(pieces)
     start = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
@@ -88,6 +89,8 @@ def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
 
 def _of_lines(pieces: Iterable[bytes], label: str) -> Iterator[Any]:
     """Yield what each line holds."""
+    import json  # few inputs are
+
     decode = _decoder(label).decode
     number = 0
     for part in (part for piece in pieces for part in cut(piece)):
@@ -103,6 +106,8 @@ def _of_lines(pieces: Iterable[bytes], label: str) -> Iterator[Any]:
 
 def _members(text: str, label: str) -> Iterator[Any]:
     """Yield the values of an array, or the keys and values of an object, one by one."""
+    import json  # few inputs are
+
     decode = _decoder(label).raw_decode
     keys = set()
 
@@ -145,6 +150,7 @@ def _members(text: str, label: str) -> Iterator[Any]:
 
 def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
     """Return a reader of JSON that refuses an object with one key twice."""
+    import json  # few inputs are
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -160,6 +166,8 @@ def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
 @contextmanager
 def _json_errors(label: str) -> Iterator[None]:
     """Say of what is no JSON where it is not."""
+    import json  # few inputs are
+
     try:
         yield
     except AbrankError:
@@ -173,6 +181,8 @@ def _json_errors(label: str) -> Iterator[None]:
 
 def parsed(data: bytes | str, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     r"""Return what JSON holds; of JSON lines, a list."""
+    import json  # few inputs are
+
     decode = _decoder(label).decode
     with _json_errors(label):
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
