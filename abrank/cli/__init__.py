@@ -10,6 +10,8 @@ import shlex
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import LazyLoader
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -104,12 +106,43 @@ class _Terminated(BaseException):
         super().__init__("terminated")
 
 
+# What scipy imports of numpy, and nobody uses here: a tenth of a second.
+POSTPONED = ("numpy.f2py", "numpy.testing")
+
+
+class _Undocumented(SourceFileLoader):
+    """A loader of matplotlib's artists without the docstrings made of all that can be set."""
+
+    def exec_module(self, module: Any) -> None:  # noqa: ANN401 - its names are set
+        super().exec_module(module)
+        module.kwdoc = lambda artist: ""  # noqa: ARG005
+        module.Artist._update_set_signature_and_docstring = classmethod(lambda cls: None)  # noqa: ARG005
+
+
+class _QuickImports:
+    """A finder that spares a command what other libraries do when they are imported."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+        if name not in POSTPONED and name != "matplotlib.artist":
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            is_postponed = name in POSTPONED
+            loader = spec.loader
+            spec.loader = (
+                LazyLoader(loader) if is_postponed else _Undocumented(loader.name, loader.path)
+            )
+        return spec
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     # A process of seconds leaves little garbage; looking for it took a tenth of its time.
     gc.set_threshold(500_000, 20, 100)
     # numpy's BLAS starts a thread for each core when it is loaded: longer than all our sums take.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.meta_path.insert(0, _QuickImports)
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
             signal.signal(number, _stop)
