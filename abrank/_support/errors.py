@@ -220,7 +220,7 @@ def _call(
 ) -> str:
     """Return a call as it is typed: paths as they are, objects by the names of parameters."""
     choice = dict(choice)
-    ranked = choice.pop("rank", False)
+    ranked, independent = choice.pop("rank", False), choice.pop("independent", None)
     values = {name: value for name, value in keywords.items() if value not in (None, (), "error")}
     for name, value in choice.items():
         before = values.get(name)
@@ -230,6 +230,8 @@ def _call(
             merged = values[name]
             assert isinstance(merged, Mapping)
             values[name] = {key: item for key, item in merged.items() if item is not None}
+    if independent is not None:
+        values.pop("design", None)
     of_many = {"compare_scores": "rank_scores", "compare_collections": "rank_collections"}
     if ranked:
         values.pop("candidate", None)
@@ -241,6 +243,8 @@ def _call(
         if source is not None
     ]
     parts = [*paths, *(f"{name}={value!r}" for name, value in values.items())]
+    if independent:
+        parts.append("design=abrank.Independent()")
     return f"abrank.{of_many.get(function, function) if ranked else function}({', '.join(parts)})"
 
 

@@ -211,6 +211,10 @@ def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
         words[0] = "rank"
         if "--collections" in words:  # where all pairs are ranked
             choice["baseline"] = None
+    independent = choice.pop("independent", None)
+    if independent is not None:
+        words = [word for word in words if word != "--independent"]
+        words += ["--independent"] if independent else []
     for key, value in choice.items():
         flag, typed = f"--{key}", []
         while flag in words:  # what was typed before gives way, or is part of it

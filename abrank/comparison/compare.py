@@ -88,8 +88,8 @@ def compare_scores(
     b: object = None,
     *,
     config: Question | str | os.PathLike[str] | None = None,
-    baseline: str | None = None,
-    candidate: str | None = None,
+    baseline: str | int | None = None,
+    candidate: str | int | None = None,
     columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
     variant: Sequence[str] | str | None = None,
     where: Mapping[str, Any] | Sequence[str] | str | None = None,
@@ -126,7 +126,7 @@ def compare_scores(
         names the systems'.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
-    baseline, candidate : str, optional
+    baseline, candidate : str or int, optional
         The variants to take of a table of several. Without them one called control, baseline, old,
         production or the like, and the only other one. ``"method=keyword"`` is the mean of all
         variants of which the column has this value.

@@ -39,8 +39,8 @@ def pair_scores(
     a: object,  # Series, dict, or what read_scores reads
     b: object = None,
     *,
-    baseline: str | None = None,
-    candidate: str | None = None,
+    baseline: str | int | None = None,
+    candidate: str | int | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
     measures: Sequence[str] | str | None = None,
@@ -56,7 +56,7 @@ def pair_scores(
     a, b : Series, dict, list, array, or what read_scores reads
         The baseline and the candidate; lists and arrays are paired by position. Without ``b`` there
         are several systems in ``a``.
-    baseline, candidate : str, optional
+    baseline, candidate : str or int, optional
         The systems to take, where a source has several: names of variants, or ``column=value`` of
         columns that make the variant, of which the others are averaged. Without them a variant
         called control, baseline, old, production … and the only other one.
@@ -98,6 +98,8 @@ def pair_scores(
     from abrank.scoring.scores import settled
 
     named = tuple(listed(measures)) if measures is not None else ()
+    # A column of variants may hold numbers or truth values.
+    baseline, candidate = (None if name is None else str(name) for name in (baseline, candidate))
     options = replace(
         options or TableOptions(),
         measures=named,
@@ -175,8 +177,9 @@ def _on_same_queries(
     elif independent:
         raise ArgumentError(SAME_UNITS)
     elif missing == "error":
-        for item in (first, second):
-            require_all(item.take([item.measures.index(name) for name in chosen]))
+        require_all(
+            *(item.take([item.measures.index(name) for name in chosen]) for item in (first, second))
+        )
         _require_same_queries(first, second)
     elif first.query_ids != second.query_ids:
         if BY_POSITION in first.notes:

@@ -224,8 +224,10 @@ def inspect_skewness(
     *,
     alpha: float,
     primary: str,
+    margin: float | None = None,
 ) -> list[Note]:
     """Return the caution on what a test of the mean shows, but not t corrected for skewness."""
+    # With a margin, the `verdict` of its values is what the correction leaves of "better".
     # `moments` are mean, standard error and skewness of the differences, one a measure.
     visible = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     of_shown = [rows[i] for i in visible]
@@ -244,6 +246,15 @@ def inspect_skewness(
     lead = primary if primary in result else next(iter(result))
     pvalue, by_t, g = result[lead]
     values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*result]}
+    row = next(row for row in of_shown if row.measure == lead)
+    if margin is not None and lead == primary and row.reading == "better":
+        from abrank.inference.paired import skewed_t
+
+        place = of_shown.index(row)
+        of_row = mean[[place]], error[[place]], skewness[[place]]
+        _, low, high = skewed_t(*of_row, n_queries, np.array([alpha]))
+        if (low if mean[place] > 0.0 else -high) > -margin:
+            values["verdict"] = "not-worse"
     return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
 
 

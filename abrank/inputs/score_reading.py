@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -211,6 +212,7 @@ REPEAT_NAMES = frozenset((
     "replicate", "attempt", "random_seed", "sample_index",
 ))  # fmt: skip
 RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
+RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
 CLUSTER_NAMES = frozenset((
     "session", "session_id", "conversation", "conversation_id", "user", "user_id", "userid",
     "visitor_id", "account_id", "thread_id", "topic_group", "cluster",
@@ -277,6 +279,9 @@ BASELINES = (
     "main",
     "0",
 )
+SURE_WITHIN = frozenset((  # what no name of a model says
+    "control", "baseline", "prod", "production", "champion", "treatment", "candidate", "challenger",
+))  # fmt: skip
 CANDIDATES = (
     "treatment",
     "candidate",
@@ -299,18 +304,22 @@ def baseline_of(names: Sequence[str]) -> str:
     """Return which of two variants is called as a baseline is; empty where that is not clear."""
     if len(names) != 2:
         return ""
-
-    def place(name: str, words: Sequence[str]) -> int:
-        """Return the place of a name, or of a part of it, among the words: the lower, the surer."""
-        whole, parts = name.strip().casefold(), re.split(r"[^0-9A-Za-z]+", name.casefold())
-        places = [words.index(whole)] if whole in words else []
-        places += [words.index(part) + 30 for part in parts if part in words]
-        return min(places, default=99)
-
-    for words in (BASELINES, CANDIDATES):
-        first, second = (place(name, words) for name in names)
-        if first != second:
-            return names[0] if (first < second) == (words is BASELINES) else names[1]
+    words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]
+    differing = [[word for word in words[i] if word not in words[1 - i]] for i in (0, 1)]
+    # `base` of bert-base is a size: within a name only sure words count, or all that differs.
+    only_roles = all(word in (*BASELINES, *CANDIDATES) for part in differing for word in part)
+    if any({*part} & {*BASELINES} and {*part} & {*CANDIDATES} for part in differing):
+        return ""
+    for roles, is_baseline in ((BASELINES, True), (CANDIDATES, False)):
+        ranks = []
+        for name, part in zip(names, differing, strict=True):
+            whole = name.strip().casefold()
+            within = [word for word in part if only_roles or word in SURE_WITHIN]
+            order = [*(roles.index(word) + len(roles) for word in within if word in roles)]
+            order += [roles.index(whole)] if whole in roles else []
+            ranks.append(min(order, default=math.inf))
+        if ranks[0] != ranks[1]:
+            return names[0] if (ranks[0] < ranks[1]) is is_baseline else names[1]
     return ""
 
 

@@ -29,6 +29,7 @@ from abrank.inputs.score_reading import (
     NO_QUALITY,
     QUERY_NAMES,
     QUERY_TEXTS,
+    RATER_NAMES,
     REPEAT_NAMES,
     ROWS,
     RUN_NAMES,
@@ -314,7 +315,9 @@ class _TableRoles:
         named = [name for name in self.free if folded(name) in REPEAT_NAMES]
         varying = [name for name in named if not self.determines([query], name)]
         systems = self._named(VARIANT_NAMES[:2], self.free)
-        runs = [name for name in self.free if folded(name) in RUN_NAMES]
+        several = bool(systems) and self.n_distinct(systems[0]) > 1  # else the judges are compared
+        names = RUN_NAMES | RATER_NAMES if several else RUN_NAMES
+        runs = [name for name in self.free if folded(name) in names]
         if not varying and systems and runs and not self.determines([query], runs[0]):
             settings = [name for name in self._crossed() if name not in runs]
             # A run that the other columns explain is the variant itself, under a longer name.
@@ -429,17 +432,20 @@ class _TableRoles:
             return str(labels[codes[row]])
 
         choices: list[Mapping[str, Any]] = []
+        compared = self.options.purpose == "compare"
+        if compared and sessions and variant and self.determines(sessions[:1], variant[0]):
+            # Each user saw one variant: users are compared, not queries.
+            columns = {"query": sessions[0], "repeat": ROWS}
+            choices.append({"independent": True, "columns": columns})
         for name in more[:1]:
+            choices.append(_choice("repeat", name))
             ends = {}
-            if self.options.purpose == "compare":
-                names = [
-                    "/".join(filter(None, (cell(part, row) for part in (*variant, name))))
-                    for row in rows
-                ]
-                ends = {"baseline": names[0], "candidate": names[1]}
-            choices += [{"variant": ",".join((*variant, name)), **ends}, _choice("repeat", name)]
+            if compared:
+                ends = self._ends(variant, name, order[again[0] : again[0] + 2])
+            choices.append({"variant": ",".join((*variant, name)), **ends})
         text = {"variant": ",".join(variant)} if len(variant) > 1 else {}
-        choices.append({**text, **_choice("repeat", ROWS)})
+        between = {"independent": False} if choices and "independent" in choices[0] else {}
+        choices.append({**text, **between, **_choice("repeat", ROWS)})
         metric = self.one("metric")
         kind = f"scores of {cell(metric, rows[0])}" if metric else "rows"
         kind += "".join(f" for {name}={cell(name, rows[0])}" for name in variant)
@@ -451,6 +457,24 @@ class _TableRoles:
             choices,
             at=f"{self.table.origin.unit}s {first} and {second}",
         )
+
+    def _ends(self, variant: Sequence[str], name: str, places: IntArray) -> dict[str, str]:
+        """Return two variants that differ in ``variant`` alone, or else in ``name``."""
+        first, second = places
+        if variant:
+            of_variant, of_name = self.codes(*variant), self.codes(name)
+            others = (of_variant != of_variant[first]) & (of_name == of_name[first])
+            second = int(np.argmax(others)) if others.any() else second
+        rows = np.flatnonzero(self.rows)
+        cells = [self._cells([*variant, name], rows[place]) for place in (first, second)]
+        if baseline_of(cells) == cells[1]:
+            cells.reverse()
+        return {"baseline": cells[0], "candidate": cells[1]}
+
+    def _cells(self, names: Sequence[str], row: int) -> str:
+        """Return the name of the variant that columns make on a row."""
+        coded = [self.column(name).coded for name in names]
+        return "/".join(filter(None, (labels[codes[row]] for labels, codes in coded)))
 
     # --- A column per variant
 
@@ -479,19 +503,20 @@ class _TableRoles:
         pairs = split_names(names, self.is_measure, self.is_cost)
         if pairs:
             return pairs
-        of_one_system = (
-            any(self.is_measure(name) or self.is_cost(name) for name in names)
-            or {*map(folded, names)} <= {*VALUE_NAMES}
-            or not ANSWER_NAMES.isdisjoint(map(folded, self.free))
-        )
-        if of_one_system or len(names) < 2:
+        answers = not ANSWER_NAMES.isdisjoint(map(folded, self.free))
+        is_plain = {*map(folded, names)} <= {*VALUE_NAMES}
+        if any(map(self.is_measure, names)) or is_plain or answers or len(names) < 2:
+            return {}
+        as_variants = {name: (name, measure) for name in names}
+        if self.options.purpose == "rank":  # a system may be called rank-fusion
+            return as_variants
+        if any(map(self.is_cost, names)):
             return {}
         numbers = [np.abs(self.column(name).numbers) for name in names]
         largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
         one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
-        named = {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}
-        if self.options.purpose == "rank" or one_scale or named:
-            return {name: (name, measure) for name in names}
+        if one_scale or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}:
+            return as_variants
         choices: list[dict[str, Any]] = [
             {"columns": {part: tuple(names)}} for part in ("variants", "measures")
         ]

@@ -29,6 +29,7 @@ from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
+from abrank.inputs.score_reading import QUERY_TEXTS
 from abrank.inputs.topics import QUERY_IDS
 from abrank.inputs.tree import looks_like_json, parsed
 
@@ -117,7 +118,7 @@ def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, A
 
 Row = Mapping[str, Any]
 
-IDS = (*QUERY_IDS[:2], "question_id", *QUERY_IDS[2:], "instruction", "prompt")
+IDS = (*QUERY_IDS[:2], "question_id", *QUERY_IDS[2:], *QUERY_TEXTS[0])
 # Columns that name the two systems of a row, in the order in which they were shown.
 SYSTEMS = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),

@@ -340,18 +340,26 @@ def names_measure(name: str) -> bool:
 
 # Names of what one would rather have less of.
 COSTS = frozenset([
-    "latency", "ms", "time", "duration", "elapsed", "loss", "error", "mae", "mse", "rmse", "wer",
-    "cer", "cost", "price", "token", "rank", "perplexity", "toxicity", "hallucination", "refusal",
+    "latency", "ms", "time", "duration", "elapsed", "second", "ttft", "memory", "mb", "gb",
+    "loss", "error", "mae", "mse", "rmse", "wer", "cer", "distance", "regret", "bias",
+    "cost", "price", "token", "rank", "position", "reformulation", "bounce", "abandonment",
+    "abandoned", "complaint", "churn", "failure", "failed", "timeout", "crash", "violation",
+    "perplexity", "ppl", "toxicity", "hallucination", "hallucinated", "refusal",
 ])  # fmt: skip
+# The same of names whose words say it together: percentiles of a time, no result, no click.
+_COST = re.compile(r"p(50|75|9\d|999?)|zero_results?(_rate)?|no_(click|result)s?|noise_sensitivity")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
+_PLURALS = {"losses": "loss", "crashes": "crash"} | {
+    f"{word}s": word for word in COSTS - {"loss", "ms"}
+}
 
 
 def asks_direction(name: str) -> bool:
     """Say whether a score that is no measure has a word in its name that costs have."""
     words = {word.casefold() for word in _WORD.findall(name)}
     words |= {_PLURALS.get(word, word) for word in words}
-    return bool(words & COSTS) and not is_known(name)
+    is_cost = words & COSTS or _COST.fullmatch(re.sub(r"[ .-]", "_", name.casefold()))
+    return bool(is_cost) and not is_known(name)
 
 
 def expand(text: str | Measure) -> tuple[Measure, ...]:

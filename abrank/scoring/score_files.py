@@ -21,7 +21,7 @@ from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.files import ENDINGS, short_name
-from abrank.inputs.score_reading import CLUSTER_NAMES, ROWS, TableOptions
+from abrank.inputs.score_reading import CLUSTER_NAMES, RATER_NAMES, ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.inputs.storage import format_of_folder
@@ -263,6 +263,8 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
     repeat = table.reading.repeat
+    if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
+        return _mean_of_rows(table, aggregate)
     is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
     if len(pairs) > MOST_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
         return _mean_of_rows(table, aggregate)
@@ -392,16 +394,21 @@ def _require_once(
     )
 
 
-def require_all(scores: Scores) -> None:
+def require_all(*tables: Scores) -> None:
     """Refuse scores of which one is missing."""
-    holes = np.argwhere(np.isnan(scores.values))
-    if not len(holes):
+    missing = [np.argwhere(np.isnan(scores.values)) for scores in tables]
+    total = sum(map(len, missing))
+    if not total:
         return
+    scores, holes = next(pair for pair in zip(tables, missing, strict=True) if len(pair[1]))
     query, system, measure = holes[0]
     name = scores.measures[measure]
     text = "score" if name == "score" else f"score of {name}"  # not the name of one without
-    whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
-    more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
+    labels = {source.label for item in tables for source in item.sources.values()}
+    is_of_one_table = len(tables) > 1 and len(labels) == 1  # and its label names no system
+    several = len(scores.systems) > 1 or is_of_one_table
+    whose = f" of {scores.systems[system]}" if several else ""
+    more = f" ({total} scores are missing in all)" if total > 1 else ""
     source = scores.sources.get(scores.systems[system])
     raise ReadError(
         "scores" if source is None else source.label,

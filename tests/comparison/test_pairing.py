@@ -14,6 +14,7 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError
+from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
@@ -307,3 +308,78 @@ def test_one_file_among_repeated_runs_is_refused_only_where_all_are_alike(tmp_pa
     with pytest.raises(ArgumentError, match="A and B are the same file"):
         abrank.compare(qrels, [x, y], [x, y], measures="AP")
     assert abrank.compare(qrels, [x, y], [x, z], measures="AP").verdict == "identical"
+
+
+def test_missing_scores_of_both_systems_are_counted() -> None:
+    table = pd.DataFrame({
+        "query": ["q1", "q2", "q3"] * 2, "variant": ["control"] * 3 + ["new"] * 3,
+        "ndcg": [0.1, None, 0.3, None, 0.4, 0.2],
+    })  # fmt: skip
+    with pytest.raises(ReadError, match=r"q2 has no score of nDCG of control \(2 scores are miss"):
+        pair_scores(table)
+
+
+@pytest.mark.parametrize("variants", [(0, 1), (False, True)])
+def test_a_variant_may_be_a_number_or_a_truth_value(variants) -> None:
+    table = pd.DataFrame({
+        "query": ["q1", "q2"] * 2, "is_treatment": np.repeat(variants, 2),
+        "ndcg": [0.1, 0.2, 0.3, 0.4],
+    })  # fmt: skip
+    pair = pair_scores(table, baseline=variants[1], candidate=variants[0])
+    np.testing.assert_array_equal(pair.values[:, :, 0], [[0.3, 0.1], [0.4, 0.2]])
+
+
+def test_repeated_rows_are_explained_by_ways_that_compare_the_variants() -> None:
+    days = pd.DataFrame({
+        "query": ["q1", "q2"] * 4, "variant": ["new"] * 4 + ["control"] * 4,
+        "date": ["2026-03-01"] * 2 + ["2026-03-02"] * 2 + ["2026-03-01"] * 2 + ["2026-03-02"] * 2,
+        "ndcg": [0.1, 0.2, 0.3, 0.4, 0.2, 0.3, 0.4, 0.6],
+    })  # fmt: skip
+    with pytest.raises(UnclearError) as error:
+        abrank.compare_scores(days)
+    repeat, together, _ = error.value.calls
+    assert repeat == "abrank.compare_scores(a, columns={'repeat': 'date'})"
+    assert "baseline='control/2026-03-01', candidate='new/2026-03-01'" in together
+
+
+def test_users_that_saw_one_variant_are_offered_as_independent_groups() -> None:
+    random = np.random.default_rng(1)
+    users = np.repeat(np.arange(40), 3)
+    table = pd.DataFrame({
+        "user_id": users, "query": random.integers(0, 4, 120),
+        "variant": np.where(users % 2, "B", "A"), "clicked": random.integers(0, 2, 120),
+    })  # fmt: skip
+    with pytest.raises(UnclearError) as error:
+        abrank.compare_scores(table)
+    call, averaged = error.value.calls
+    assert call.endswith(
+        "columns={'query': 'user_id', 'repeat': 'rows'}, design=abrank.Independent())"
+    )
+    assert "Independent" not in averaged
+    result = abrank.compare_scores(
+        table, columns={"query": "user_id", "repeat": "rows"}, design=abrank.Independent()
+    )
+    assert result.n_queries == 40
+
+
+def test_a_system_whose_name_sounds_like_a_cost_is_a_system_of_a_ranking() -> None:
+    table = pd.DataFrame({
+        "query": ["q1", "q2", "q3"], "bm25": [0.1, 0.3, 0.2], "rank^fusion": [0.2, 0.5, 0.1],
+        "splade": [0.3, 0.4, 0.2],
+    })  # fmt: skip
+    assert abrank.rank_scores(table, baseline="bm25").systems[0] == "splade"
+
+
+def test_judges_of_the_same_answers_are_averaged() -> None:
+    random = np.random.default_rng(3)
+    table = pd.DataFrame(
+        [(q, model, judge) for q in range(6) for model in ("base", "new") for judge in "xyz"],
+        columns=["id", "model", "judge"],
+    ).assign(rating=random.integers(1, 6, 36))
+    pair = pair_scores(table)
+    mean = table.groupby(["id", "model"])["rating"].mean().unstack()
+    np.testing.assert_allclose(pair.values[:, :, 0], mean[["base", "new"]])
+    assert any("(judge) are averaged: up to 3 rows" in note for note in pair.notes)
+    assert not any("its runs" in note for note in pair.notes)
+    only = pair_scores(table[table["model"] == "new"], baseline="x", candidate="y")
+    assert only.systems == ("x", "y")  # here the judges are compared

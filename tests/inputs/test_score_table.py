@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
+from abrank.inputs.score_reading import baseline_of
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
 # --- Ready scores: numbers, text, holes
@@ -181,3 +182,26 @@ def test_results_of_promptfoo_without_named_scores() -> None:
         for i in range(3)
     ]
     assert read_scores(rows).values.ravel().tolist() == [0.5] * 3
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    ("names", "baseline"),
+    [
+        (("control", "t5"), "control"),
+        (("x", "Treatment"), "x"),
+        (("ranker v1", "ranker v2"), "ranker v1"),
+        (("bm25_old", "bm25_new"), "bm25_old"),
+        (("bm25", "bm25-new"), "bm25"),
+        (("prod-2026-11", "reranked"), "prod-2026-11"),
+        (("t5-base", "baseline"), "baseline"),
+        (("bm25", "bert-base"), ""),  # a size
+        (("contriever-base", "splade"), ""),
+        (("bert-base", "bert-large"), ""),
+        (("bm25", "old-t5"), ""),
+        (("score_b_old", "score_a"), ""),
+        (("bm25", "splade"), ""),
+    ],
+)
+def test_a_baseline_is_known_by_its_role_and_not_by_a_word_of_its_model(names, baseline) -> None:
+    assert baseline_of(names) == baseline_of(names[::-1]) == baseline

@@ -90,3 +90,11 @@ def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:
         1.0,
         2.0,
     )
+
+
+@pytest.mark.parametrize("column", ["question", "prompt", "user_input"])
+def test_the_text_of_a_query_names_it_where_there_is_no_id(column, tmp_path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(f"{column},model_a,model_b,winner\nhow?,x,y,y\nwhy?,x,y,x\nhow?,x,y,y\n")
+    votes = read_votes(path)
+    assert [vote.query for vote in votes.votes] == ["how?", "why?", "how?"]

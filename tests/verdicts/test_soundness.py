@@ -513,3 +513,14 @@ def test_a_doubt_of_one_collection_is_one_of_the_whole_where_that_rests_on_it(
         whole = abrank.compare_collections({"a": part, "b": other}).pooled
         codes = {reason.code for reason in whole.soundness.reasons}
         assert (whole.verdict, "unjudged-decide" in codes) == ("better", carried)
+
+
+def test_a_gate_against_losses_passes_where_the_skewness_takes_only_the_gain_away() -> None:
+    """A candidate that gains as much on every query more cannot fail where a lesser one passes."""
+    wide = skewed(1, margin=0.15, require="non-inferior")
+    (reason,) = wide.soundness.reasons
+    assert (wide.verdict, reason.values["verdict"]) == ("better-size-unclear", "not-worse")
+    assert wide.decision.gate == Gate("non-inferior", True)
+    narrow = skewed(1, margin=0.001, require="non-inferior")
+    assert "verdict" not in narrow.soundness.reasons[0].values
+    assert narrow.decision.gate == Gate("non-inferior", False, "trust")

@@ -292,7 +292,24 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["WER", "tokens_out", "toxicity", "hallucination_rate", "mae", "price", "durationMs"]
+    "name",
+    [
+        "WER",
+        "tokens_out",
+        "toxicity",
+        "hallucination_rate",
+        "mae",
+        "price",
+        "durationMs",
+        "position",
+        "bounce_rate",
+        "ttft",
+        "p95",
+        "seconds",
+        "zero_results",
+        "noise_sensitivity",
+        "memory_mb",
+    ],
 )
 def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
     a, b = (pd.DataFrame({name: np.arange(N) + shift}, IDS) for shift in (0.0, 9.0))

@@ -320,8 +320,9 @@ class QuerySample(ScoredSample):
         if self.by in ("t", "permutation") and self.n > 1:
             moments = *mean_and_error(self.differences), skewness_of(self.differences)
             notes += inspect_skewness(
-                moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary
-            )
+                moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary,
+                margin=result.decision.margin,
+            )  # fmt: skip
         notes = [note for note in notes if note.code not in self._left_out]
         vote_notes = self.votes.notes() if self.votes is not None else []
         return [*notes, *vote_notes, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
