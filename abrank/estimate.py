@@ -1,4 +1,4 @@
-"""An estimate and its interval: one record of them, and what everybody asks of an interval."""
+"""Interval, Estimate, and the base classes of table rows that have an interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from abrank._support.result import record
 
 __all__ = ["AdjustedRow", "Estimate", "Interval", "IntervalRow"]
 
-# What stands before the word that an interval is read as.
+# The sign that reports print before the word for what an interval says.
 GLYPHS = {
     "better": "▲",
     "worse": "▼",
@@ -119,7 +119,7 @@ class Estimate:
     def of(cls, result: Any, column: int = 0) -> Estimate:  # noqa: ANN401 - any test's answer
         """Return one column of a test's answer."""
         columns = (result.estimate, result.ci_low, result.ci_high, result.pvalue)
-        return cls(*(float(item[column]) for item in columns))
+        return cls(*(float(values[column]) for values in columns))
 
     @property
     def interval(self) -> Interval:

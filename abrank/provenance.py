@@ -40,14 +40,16 @@ def provenance(
     command: str | None = None,
 ) -> dict[str, Any]:
     """Return what is needed to get a result again, as plain values."""
-    named = {"qrels (run)" if role == "qrels" else role: name for role, name in roles.items()}
+    names_by_role = {
+        "qrels (run)" if role == "qrels" else role: name for role, name in roles.items()
+    }
     runs: dict[str, list[str]] = {}  # of a system: its own, or those that are repeated
     for run in scores.sources:
         for name in {run, _REPEATED.sub("", run)}:
             runs.setdefault(name, []).append(run)
     sources = {
         role + run.removeprefix(name): scores.sources[run]
-        for role, name in named.items()
+        for role, name in names_by_role.items()
         for run in runs.get(name, ())
     }
     inputs = {
@@ -55,17 +57,17 @@ def provenance(
         for role, source in sorted({**sources, "qrels": scores.judgments}.items())
         if source is not None
     }
-    for role, read in (context or {}).items():
-        is_path = isinstance(read, (str, os.PathLike))
-        source = Source(os.fspath(read) if is_path and role == "docs" else None, None, 0)
+    for role, source_read in (context or {}).items():
+        is_path = isinstance(source_read, (str, os.PathLike))
+        source = Source(os.fspath(source_read) if is_path and role == "docs" else None, None, 0)
         # Only titles are taken from a collection, which may be of any size: it is not hashed. Nor
         # is a pipe, which cannot be read again.
-        if role != "docs" and is_path and is_regular(read):
-            source = hashed(read)
+        if role != "docs" and is_path and is_regular(source_read):
+            source = hashed(source_read)
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
-    recorded = origin(command)
-    versions = recorded.pop("versions")
-    return {**recorded, "settings": dict(settings), "versions": versions, "inputs": inputs}
+    result = origin(command)
+    versions = result.pop("versions")
+    return {**result, "settings": dict(settings), "versions": versions, "inputs": inputs}
 
 
 def origin(command: str | None = None) -> dict[str, Any]:
@@ -83,8 +85,8 @@ def origin(command: str | None = None) -> dict[str, Any]:
 @functools.cache
 def _versions() -> Mapping[str, str]:
     """Return the versions by name; to ask the packages takes longer than a small comparison."""
-    custom = {"abrank": __version__, "python": platform.python_version()}
-    return custom | {name: _version(name) for name in LIBRARIES}
+    versions = {"abrank": __version__, "python": platform.python_version()}
+    return versions | {name: _version(name) for name in LIBRARIES}
 
 
 def _version(name: str) -> str:
@@ -100,7 +102,7 @@ def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
     # `parts`: By collection. Judgments are known by the hash of their file.
     result: dict[str, list[str]] = {}
     for name, part in parts.items():
-        recorded = part.provenance.get("inputs", {}).get("qrels") or {}
-        if registered := recorded.get("sha256"):
-            result.setdefault(registered, []).append(name)
+        qrels = part.provenance.get("inputs", {}).get("qrels") or {}
+        if sha256 := qrels.get("sha256"):
+            result.setdefault(sha256, []).append(name)
     return [tuple(names) for names in result.values() if len(names) > 1]

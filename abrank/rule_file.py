@@ -1,4 +1,8 @@
-"""The rule declared beforehand, in a TOML file or as a Question, for the command and for Python."""
+"""Reads a rule from a TOML file or a Question, and wraps the public functions (`answered_by`).
+
+The wrapper turns the arguments of a call and a declared rule into one question and its inputs, and
+records where the call deviates from the rule.
+"""
 
 from __future__ import annotations
 
@@ -25,29 +29,29 @@ from abrank.options import (
     Question,
     RankingQuestion,
     Scoring,
+    build,
     every_option,
     flattened,
-    home_of,
     iterate,
-    made,
     nested,
     options_of,
+    python_spelling,
 )
 
 _P = ParamSpec("_P")
-_Found = TypeVar("_Found")
-_Asked = TypeVar("_Asked", Question, RankingQuestion)
+_Result = TypeVar("_Result")
+_QuestionT = TypeVar("_QuestionT", Question, RankingQuestion)
 
 # The day on which the rule was declared: recorded, and part of no option.
 DATE = "declared_on"
 
 
-def instead(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a call gives, and that its gate stands in the place of the one declared."""
+def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call; its gate replaces the other gate that a rule declared."""
     result = dict(arguments)
-    for first, second in (("require", "fail_on"), ("fail_on", "require")):
-        if result.get(first) is not None and second in stated and second not in arguments:
-            result[second] = None
+    for gate, alternative in (("require", "fail_on"), ("fail_on", "require")):
+        if result.get(gate) is not None and alternative in stated and alternative not in arguments:
+            result[alternative] = None
     return result
 
 
@@ -62,51 +66,51 @@ class RuleFile:
 
     def recorded(self, deviations: list[dict[str, str]]) -> dict[str, Any]:
         """Return what stands in the provenance of a result."""
-        dated = {"date": self.date} if self.date else {}
-        return {"path": self.path, "sha256": self.sha256, **dated, "deviations": deviations}
+        date = {"date": self.date} if self.date else {}
+        return {"path": self.path, "sha256": self.sha256, **date, "deviations": deviations}
 
     def values(self, *takers: str) -> dict[str, Any]:
         """Return the values of the options that functions take; a key of none is refused."""
-        names = {
+        options = {
             key: option
             for key, option in options_of(*takers).items()
             if option.declared or not option.compared
         }
-        return {
-            key: self.read(names[key], value)
-            for key, value in self.stated.items()
-            if key in names or self._refuse(key, takers, names)
-        }
+        for key in self.stated:
+            if key not in options:
+                raise self._unknown(key, takers, options)
+        return {key: self.read(options[key], value) for key, value in self.stated.items()}
 
-    def _refuse(self, key: str, takers: Iterable[str], names: Iterable[str]) -> bool:
-        """Raise the error of a key that is not known, or that another function takes."""
-        rest = [item for item in every_option() if item.key == key and item.declared]
-        if rest:
-            ours, theirs = next(iter(takers)), rest[0].of[0]
-            raise ArgumentError(f"{self.path}: {key} is not for abrank.{ours}; use abrank.{theirs}")
-        close = nearest(key, names)
+    def _unknown(self, key: str, takers: Iterable[str], keys: Iterable[str]) -> ArgumentError:
+        """Return the error of a key that is not known, or that another function takes."""
+        options_of_others = [
+            option for option in every_option() if option.key == key and option.declared
+        ]
+        if options_of_others:
+            ours, theirs = next(iter(takers)), options_of_others[0].of[0]
+            problem = f"{key} is not for abrank.{ours}; use abrank.{theirs}"
+            return ArgumentError(f"{self.path}: {problem}")
         if isinstance(self.stated[key], dict):
-            raise ArgumentError(
-                f"{self.path}: the keys stand at the top, not in a table [{shorten(key)}]"
-            )
-        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(names))}"
-        raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
+            problem = f"the keys stand at the top, not in a table [{shorten(key)}]"
+            return ArgumentError(f"{self.path}: {problem}")
+        close = nearest(key, keys)
+        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(keys))}"
+        return ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 
     def read(self, option: Option, value: object) -> object:
         """Return the value of an option: numbers for numbers, paths beside the file."""
-        key, multiple = option.key, option.several
-        flagged = option.kind == "flag"
+        key, is_flag = option.key, option.kind == "flag"
         if option.kind == "pairs" and isinstance(value, dict):
             return value
-        if isinstance(value, dict) or (isinstance(value, list) and not multiple):
+        if isinstance(value, dict) or (isinstance(value, list) and not option.several):
             raise ArgumentError(f"{self.path}: {key} takes one value, as the flag does")
-        if flagged is not isinstance(value, bool):
-            kind = "true or false" if flagged else "text or a number"
+        if is_flag is not isinstance(value, bool):
+            kind = "true or false" if is_flag else "text or a number"
             raise ArgumentError(f"{self.path}: {key} takes {kind}")
-        result = [self._one(option, item) for item in iterate(value)]
+        result = [self._read_one(option, single) for single in iterate(value)]
         return result if isinstance(value, list) else result[0]
 
-    def _one(self, option: Option, value: Any) -> object:  # noqa: ANN401
+    def _read_one(self, option: Option, value: Any) -> object:  # noqa: ANN401
         if option.kind in ("path", "folder"):  # as seen from where the program runs
             file = Path(self.path).parent / str(value)
             is_file = value != "-" and (file.exists() or file.suffix)
@@ -118,15 +122,21 @@ class RuleFile:
             return checks.one_of(option.key, value, option.names)
         if option.kind not in kinds:
             return value
-        try:
-            number = kinds[option.kind](value) if isinstance(value, str) else value
-        except ValueError:
-            number = math.nan
-        if not (option.least or -math.inf) <= number <= (option.most or math.inf):
-            text = "" if option.least is None else f" of {option.least:g} or more"
-            maximum = "" if option.most is None else f", {option.most:,} at most"
+        number = value
+        if isinstance(value, str):
+            try:
+                number = kinds[option.kind](value)
+            except ValueError as error:
+                if option.kind == "size":
+                    raise ArgumentError(f"{self.path}: {option.key}: {error}") from None
+                number = math.nan
+        low = -math.inf if option.minimum is None else option.minimum
+        high = math.inf if option.maximum is None else option.maximum
+        if not (isinstance(number, (int, float)) and low <= number <= high):
+            at_least = "" if option.minimum is None else f" of {option.minimum:g} or more"
+            at_most = "" if option.maximum is None else f", {option.maximum:,} at most"
             raise ArgumentError(
-                f"{self.path}: {option.key} takes a number{text}{maximum}, not {value!r}"
+                f"{self.path}: {option.key} takes a number{at_least}{at_most}, not {value!r}"
             )
         return number
 
@@ -187,12 +197,14 @@ def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, A
     """
     result: dict[str, Any] = {}
     for key, value in stated.items():
-        text = f"{table}{key.replace('-', '_')}"
-        isolated = isinstance(value, dict) and not table and text == "machine"
-        for item, inner in (by_key(value, name, f"{text}.") if isolated else {text: value}).items():
-            if item in result:
+        full_key = f"{table}{key.replace('-', '_')}"
+        is_machine_table = isinstance(value, dict) and not table and full_key == "machine"
+        for inner_key, inner in (
+            by_key(value, name, f"{full_key}.") if is_machine_table else {full_key: value}
+        ).items():
+            if inner_key in result:
                 raise ReadError(name, "a key stands twice, once with - and once with _")
-            result[item] = inner
+            result[inner_key] = inner
     return result
 
 
@@ -219,7 +231,7 @@ def as_typed(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
     if not isinstance(value, (str, os.PathLike, numbers.Real)):
         return f"a {type(value).__name__}"
     text = str(value)
-    if not {item.kind for item in every_option() if item.key == key} & {
+    if not {option.kind for option in every_option() if option.key == key} & {
         "number", "count", "size", "grade", "amount", "planned",
     }:  # fmt: skip
         return text
@@ -245,7 +257,10 @@ def deviations(
             or (option.kind in ("path", "folder") and key not in stated)
         ):
             continue
-        before, used = (as_typed(key, item) for item in (stated.get(key, option.default), value))
+        before, used = (
+            as_typed(key, setting_value)
+            for setting_value in (stated.get(key, option.default), value)
+        )
         if before != used:
             setting = key.replace("_", "-")
             result.append({"setting": setting, "declared": before, "used": used})
@@ -253,8 +268,8 @@ def deviations(
 
 
 def answered_by(
-    answer: Callable[[Inputs, _Asked], _Found], kind: type[_Asked], *needed: str
-) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]]:
+    answer: Callable[[Inputs, _QuestionT], _Result], kind: type[_QuestionT], *needed: str
+) -> Callable[[Callable[_P, _Result]], Callable[_P, _Result]]:
     """Let a public function be its signature and its documentation, and ``answer`` do the work.
 
     The arguments make one question of a kind and the inputs beside it, once. ``config=``, where the
@@ -264,20 +279,26 @@ def answered_by(
     arguments that the call or the file must have.
     """
 
-    def decorate(function: Callable[_P, _Found]) -> Callable[_P, _Found]:
-        bind = binder(function, home_of)
+    def decorate(function: Callable[_P, _Result]) -> Callable[_P, _Result]:
+        bind = binder(function, python_spelling)
         parameters, taker = inspect.signature(function).parameters, function.__name__
-        defaults = {name: item.default for name, item in parameters.items()}
-        sources = [name for name, item in parameters.items() if item.kind < item.KEYWORD_ONLY]
+        defaults = {name: parameter.default for name, parameter in parameters.items()}
+        sources = [
+            name
+            for name, parameter in parameters.items()
+            if parameter.kind < parameter.KEYWORD_ONLY
+        ]
 
         @wraps(function)
-        def call(*args: _P.args, **keywords: _P.kwargs) -> _Found:
+        def call(*args: _P.args, **keywords: _P.kwargs) -> _Result:
             arguments = bind(*args, **keywords)
             config = arguments.pop("config", None)
             rule = None if config is None or isinstance(config, Question) else read_rule(config)
-            by_key = {} if rule is None else rule.values(taker)
-            stated = _stated(config, taker) if isinstance(config, Question) else nested(by_key)
-            given = stated | instead(arguments, stated)
+            values_of_rule = {} if rule is None else rule.values(taker)
+            stated = (
+                _stated(config, taker) if isinstance(config, Question) else nested(values_of_rule)
+            )
+            given = stated | with_one_gate(arguments, stated)
             for name in needed:
                 if given.get(name) is None:
                     nor = "" if rule is None else f", and {rule.path} does not state it"
@@ -286,21 +307,24 @@ def answered_by(
                 given.pop("scoring", None)
             elif isinstance(given["scoring"], Scoring) and "missing" not in given:  # ready scores
                 given["missing"] = given["scoring"].missing
-            asked = {item.name for item in fields(kind)}
+            asked = {parameter.name for parameter in fields(kind)}
             values = {name: value for name, value in defaults.items() if name != "scoring"} | given
             if (
                 issubclass(kind, Question) and defaults["test"] is None
             ):  # which the answer chooses then
                 values["test"] = values["test"] or ""
-            inputs = made(Inputs, {name: given[name] for name in given if name not in asked})
-            chosen = _CALLED if "columns" in parameters else ()
-            called = {name: given[name] for name in chosen if name in given}
-            with calling(taker, {name: given.get(name) for name in sources}, called):
-                result = answer(inputs, made(kind, values))
+            inputs = build(
+                Inputs,
+                {name: given[name] for name in given if name not in asked},
+            )
+            repeated = _CALLED if "columns" in parameters else ()
+            repeated_arguments = {name: given[name] for name in repeated if name in given}
+            with calling(taker, {name: given.get(name) for name in sources}, repeated_arguments):
+                result = answer(inputs, build(kind, values))
             if rule is None:
                 return result
-            changed = instead(flattened(arguments), by_key)
-            declared = rule.recorded(deviations(changed, by_key, options_of(taker)))
+            changed_values = with_one_gate(flattened(arguments), values_of_rule)
+            declared = rule.recorded(deviations(changed_values, values_of_rule, options_of(taker)))
             answered: Any = result  # one with a provenance
             return replace(answered, provenance={**answered.provenance, "declared": declared})  # type: ignore[no-any-return]
 
@@ -317,11 +341,13 @@ def _stated(question: Question, taker: str) -> dict[str, Any]:
     """Return what a Question states otherwise than by default; what a function lacks is refused."""
     plain = Question()
     names = [
-        item.name
-        for item in fields(Question)
-        if _differ(getattr(question, item.name), getattr(plain, item.name))
+        field.name
+        for field in fields(Question)
+        if _differ(getattr(question, field.name), getattr(plain, field.name))
     ]
-    result, defaults = ({name: getattr(one, name) for name in names} for one in (question, plain))
+    result, defaults = (
+        {name: getattr(config, name) for name in names} for config in (question, plain)
+    )
     usual = flattened(defaults)
     for key, value in flattened(result).items():
         if key not in options_of(taker) and _differ(value, usual[key]):
@@ -332,5 +358,5 @@ def _stated(question: Question, taker: str) -> dict[str, Any]:
 
 
 def _differ(value: object, default: object) -> bool:
-    """Say whether two values differ; a table, which has no truth value, is of another type."""
+    """Whether two values differ; a table, which has no truth value, is of another type."""
     return value is not default and (type(value) is not type(default) or value != default)

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import abrank
-from abrank.options import PAIR, Question, made, nested, options_of
+from abrank.options import PAIR, Question, build, nested, options_of
 
 
 def asked(**how: Any) -> dict[str, Any]:
@@ -24,11 +24,11 @@ def asked(**how: Any) -> dict[str, Any]:
     result |= {key: value for key, value in keys.items() if key not in options}
     flat = inspect.signature(abrank.compare).parameters.keys() | {"baseline", "candidate"}
     rare = {name: result.pop(name) for name in [*result] if name not in flat}
-    return result | ({"config": made(Question, rare)} if rare else {})
+    return result | ({"config": build(Question, rare)} if rare else {})
 
 
 def question(**how: Any) -> Question:
     """Return a Question of options by their keys."""
     if how.get("require") == "no-significant-loss":
         how = {**how, "require": None, "fail_on": "worse"}
-    return made(Question, nested(how))
+    return build(Question, nested(how))

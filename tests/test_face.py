@@ -231,7 +231,7 @@ def test_public_signatures_are_explicit_and_have_no_inner_arguments() -> None:
 NO_STATISTIC = re.compile(
     r"abrank\.(engines|estimate|inputs|measures|plots|report|rule_file|simulate)\..*"
     r"|abrank\.(\w+\.)?(check|from_groups|measure|open_ledger|pair_scores|read_\w+|simulate_runs)"
-    r"|abrank\.collections\.(boards_of|pairs_of)|abrank\.comparison\.(name_runs|system_names)"
+    r"|abrank\.collections\.(ranking_inputs_of|pairs_of)|abrank\.comparison\.(name_runs|system_names)"
     r"|abrank\.inference\.(joint_test|paired_test)"
 )
 

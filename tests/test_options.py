@@ -19,13 +19,13 @@ from abrank.options import (
     PARTS,
     Inputs,
     RankingQuestion,
+    build,
     flattened,
-    home_of,
-    made,
     nested,
     options_in,
     options_of,
     parts_of,
+    python_spelling,
 )
 from abrank.options.values import PAIR, flag_of
 from abrank.rule_file import answered_by
@@ -68,7 +68,7 @@ def test_every_option_of_a_function_can_be_given(taker: str) -> None:
         if not option.name or key in DESIGN:
             continue
         part = next((word for word, kind in PARTS.items() if option in options_in(kind)), None)
-        rare = f"Question({option.name}=" in home_of(key, taker)
+        rare = f"Question({option.name}=" in python_spelling(key, taker)
         word = (
             ("config" if rare else option.name)
             if (taker, option.name) in OTHER_DEFAULT or not part
@@ -120,7 +120,7 @@ def test_values_come_back_from_keys() -> None:
     assert nested(flattened({"design": Anytime(9)}))["design"] == (Anytime(9),)
     assert nested(flattened({"design": None}))["design"] is None
     assert nested({"as": "trec_eval9"})["scoring"].interpolation == "9"
-    assert made(Question, nested(flattened(keywords))).look is None
+    assert build(Question, nested(flattened(keywords))).look is None
 
 
 @pytest.mark.every_case
@@ -186,7 +186,7 @@ def test_what_has_no_meaning_is_refused(make: Callable[[], object], said: str) -
     ],
 )
 def test_a_wrong_keyword_finds_the_right_one(word: str, taker: str, ours: str) -> None:
-    assert home_of(word, taker) == ours
+    assert python_spelling(word, taker) == ours
 
 
 def test_a_question_is_a_rule_in_python() -> None:
@@ -228,9 +228,9 @@ def test_collections_take_some_options_of_a_pair() -> None:
 
 def test_options_are_found_by_the_names_of_other_tools() -> None:
     assert (
-        home_of("metrics", "compare"),
-        home_of("depth", "compare"),
-        home_of("family", "compare"),
+        python_spelling("metrics", "compare"),
+        python_spelling("depth", "compare"),
+        python_spelling("family", "compare"),
     ) == ("measures=", "scoring=Scoring(depth=...)", "config=Question(family=...)")
 
 

@@ -91,6 +91,8 @@ def test_what_a_call_changes_is_told(folder) -> None:
         ("bayes = 1", "bayes takes true or false"),
         ("alpha = true", "alpha takes text or a number"),
         ("alpha = 'low'", "alpha takes a number, not 'low'"),
+        ("alpha = 2020-01-01", "alpha takes a number, not datetime.date(2020, 1, 1)"),
+        ("max_input_size = '5X'", "max_input_size: '5X' is no size such as 500M or 2G"),
         ("test = 'F'", 'unknown test "F"'),
         ("scores = ['a', 'b']", "scores is not for abrank.compare; use abrank.compare_scores"),
         ("margin = ", "no TOML: "),

@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 
 # Shared out over the tests of a family, it still differs from 0 beside 1.
-LEAST_LEVEL = 1e-9
-MOST_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven decimals
+MIN_LEVEL = 1e-9
+MAX_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven decimals
 
 
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
@@ -36,10 +36,17 @@ def fraction(argument: str, value: float) -> float:
     return float(value)
 
 
+def share(argument: str, value: float) -> float:
+    """Return ``value`` if it lies in [0, 1]."""
+    if not 0.0 <= value <= 1.0:
+        raise ArgumentError(f"{argument} must be from 0 to 1, not {value!r}")
+    return float(value)
+
+
 def level(argument: str, value: float) -> float:
     """Return ``value`` if it is a level of significance that can be told from 0."""
-    if fraction(argument, value) < LEAST_LEVEL:
-        raise ArgumentError(f"{argument} must be at least {LEAST_LEVEL:g}, not {value!r}")
+    if fraction(argument, value) < MIN_LEVEL:
+        raise ArgumentError(f"{argument} must be at least {MIN_LEVEL:g}, not {value!r}")
     return float(value)
 
 
@@ -98,8 +105,8 @@ def relevant_grade(argument: str, value: float) -> float:
 
 def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -> int:
     """Return ``value`` if it is a number of resamples that can be drawn."""
-    if count(argument, value, at_least=at_least) > MOST_RESAMPLES:
-        raise ArgumentError(f"{argument} must be at most {MOST_RESAMPLES:,}, not {value!r}")
+    if count(argument, value, at_least=at_least) > MAX_RESAMPLES:
+        raise ArgumentError(f"{argument} must be at most {MAX_RESAMPLES:,}, not {value!r}")
     return int(value)
 
 
@@ -201,13 +208,13 @@ def explained(
 
 def explained_class(kind: type[_T]) -> type[_T]:
     """Do the same for a class: its keywords are those of its fields."""
-    result: Callable[..., None] = kind.__init__
+    original_init: Callable[..., None] = kind.__init__
     bind = binder(kind, lambda _word, _taker: "")
 
-    @wraps(result)
+    @wraps(original_init)
     def init(self: _T, *args: object, **keywords: object) -> None:
         bind(*args, **keywords)
-        result(self, *args, **keywords)
+        original_init(self, *args, **keywords)
 
     kind.__init__ = init  # type: ignore[assignment]
     return kind
@@ -235,17 +242,17 @@ def _bound(
     ]
     names = [parameter.name for parameter in parameters]
     if "too many" in problem:
-        bare = [
+        positional = [
             parameter.name for parameter in parameters if parameter.kind < parameter.KEYWORD_ONLY
         ]
-        text = "; the others by name" * (names != bare)
+        rest = "; the others by name" * (names != positional)
         problem += (
-            f"; it takes {', '.join(bare)}{text}"
-            if bare
-            else (f"; it takes keywords: {', '.join(f'{item}=' for item in names)}")
+            f"; it takes {', '.join(positional)}{rest}"
+            if positional
+            else (f"; it takes keywords: {', '.join(f'{name}=' for name in names)}")
         )
-        problem += ', and runs as one mapping: {"bm25": run, …}' * ("runs" in bare)
-        if bare[:1] in (["pilot"], ["differences"]):
+        problem += ', and runs as one mapping: {"bm25": run, …}' * ("runs" in positional)
+        if positional[:1] in (["pilot"], ["differences"]):
             problem += "; of runs give compare(qrels, a, b)"
     unknown = next((keyword for keyword in keywords if keyword not in names), None)
     if unknown is not None:

@@ -15,14 +15,14 @@ GROUP = "\u202f"
 UNDEFINED = "not defined"
 
 DIGITS = 3
-_MOST_DECIMALS, _MOST_MORE = 10, 3
+_MAX_DECIMALS, _MAX_MORE_DECIMALS = 10, 3
 # From here on a score is written as a power of ten, so that no table is blown up by one number.
 _LARGE = 1e6
 # Differences below this are rounding of the sum, not data (as where ties are counted).
 _NOTHING = 5e-11
 
 # What a terminal obeys rather than shows.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -43,7 +43,7 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
     # sign.
     if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
         needed = -math.floor(math.log10(abs(value)))
-        digits = needed if needed <= digits + _MOST_MORE else digits
+        digits = needed if needed <= digits + _MAX_MORE_DECIMALS else digits
     displayed = score(value, digits=digits)
     return f"+{displayed}" if value > _NOTHING else displayed
 
@@ -53,10 +53,10 @@ def decimals(intervals: Iterable[tuple[float, float]], *, minimum: int = DIGITS)
     # Half its width has two significant digits then. The narrowest is looked for among those that
     # exclude 0, where there are any: the others are not told apart from it with more decimals
     # either.
-    names = [item for item in intervals if math.isfinite(item[1] - item[0])]
-    message = [item for item in names if item[0] * item[1] > 0.0] or names
-    half = min((0.5 * (high - low) for low, high in message if high > low), default=1.0)
-    return min(max(minimum, 1 - math.floor(math.log10(half))), _MOST_DECIMALS)
+    finite = [(low, high) for low, high in intervals if math.isfinite(high - low)]
+    without_zero = [(low, high) for low, high in finite if low * high > 0.0] or finite
+    half = min((0.5 * (high - low) for low, high in without_zero if high > low), default=1.0)
+    return min(max(minimum, 1 - math.floor(math.log10(half))), _MAX_DECIMALS)
 
 
 def least(value: float, *, digits: int = DIGITS) -> str:
@@ -188,7 +188,7 @@ def no_interval(n_queries: int) -> str:
 def visible(text: str) -> str:
     """Return text whose control characters and overrides of direction are written as codes."""
     # Line ends and tabs stay. A terminal would obey the others, wherever they come from.
-    return _OBEYED.sub(lambda result: result.group().encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda result: result.group().encode("unicode_escape").decode(), text)
 
 
 def shorten(text: str, *, width: int = 72) -> str:

@@ -1,7 +1,7 @@
 """The plots of each result as editors and type checkers know them: names, options, a line."""
 
-# At run time `Plots` finds them in the registry; `tests/plots/test_registry.py` holds these lists
-# to it.
+# At run time `abrank.plots.Plots` looks a plot up in the registry of plots; these protocols only
+# tell editors its name and options. `tests/plots/test_registry.py` holds them to the registry.
 
 from __future__ import annotations
 

@@ -224,12 +224,12 @@ def _call(
     values = {name: value for name, value in keywords.items() if value not in (None, (), "error")}
     for name, value in choice.items():
         before = values.get(name)
-        both = isinstance(before, Mapping) and isinstance(value, Mapping)
-        values[name] = {**before, **value} if both else value  # type: ignore[dict-item]
+        are_mappings = isinstance(before, Mapping) and isinstance(value, Mapping)
+        values[name] = {**before, **value} if are_mappings else value  # type: ignore[dict-item]
         if isinstance(value, Mapping):  # a misspelt part gives way
             merged = values[name]
             assert isinstance(merged, Mapping)
-            values[name] = {key: item for key, item in merged.items() if item is not None}
+            values[name] = {key: part for key, part in merged.items() if part is not None}
     if independent is not None:
         values.pop("design", None)
     of_many = {"compare_scores": "rank_scores", "compare_collections": "rank_collections"}

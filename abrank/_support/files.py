@@ -68,7 +68,7 @@ def locked(path: Path, busy: str, *, patience: float = 0.0) -> Iterator[None]:
 def require_place(path: Path) -> None:
     """Refuse a path that cannot be written, before any work is done for it."""
     with writing(path):
-        above = next(item for item in (path, *path.absolute().parents) if item.exists())
+        above = next(existing for existing in (path, *path.absolute().parents) if existing.exists())
     if above == path:
         reason = "it is a folder" if path.is_dir() else ""
     else:
@@ -82,7 +82,7 @@ def require_place(path: Path) -> None:
 def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse an output that would replace an input or another output, by whatever name."""
     # Of `inputs`, a folder stands for all below it, a pattern with `*` for all that it matches.
-    fspaths = [os.fspath(item) for item in inputs]
+    input_paths = [os.fspath(input_path) for input_path in inputs]
     used: set[Path] = set()
     for path in outputs:
         if not is_replaceable(path):
@@ -93,11 +93,18 @@ def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str
                 f"{path}: two outputs would be written there; give each a path of its own"
             )
         used.add(final)
-        source = next((item for item in fspaths if final.exists() and _holds(item, final)), None)
+        source = next(
+            (
+                input_path
+                for input_path in input_paths
+                if final.exists() and _holds(input_path, final)
+            ),
+            None,
+        )
         if source is not None:
-            text = "" if source == str(path) else f" ({source})"
+            name_of_input = "" if source == str(path) else f" ({source})"
             raise ArgumentError(
-                f"{path}: is an input{text}, and would be replaced; write elsewhere"
+                f"{path}: is an input{name_of_input}, and would be replaced; write elsewhere"
             )
 
 
@@ -130,42 +137,42 @@ def replace_all(content: Mapping[Path, bytes]) -> None:
     """Write files under other names in their folders, then give all of them their own."""
     # Missing folders are made; a file that is there keeps its mode. A pipe or a device is written
     # to when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
-    context: dict[Path, Path] = {}
+    temporary_paths: dict[Path, Path] = {}
     done: list[Path] = []
     try:
         for path, data in content.items():
             with writing(path):
-                _write_beside(path, data, context)
+                _write_temporary(path, data, temporary_paths)
         with _undisturbed():
-            for path, name in context.items():
+            for path, temporary in temporary_paths.items():
                 with writing(path):
-                    name.replace(path.resolve())
+                    temporary.replace(path.resolve())
                 done.append(path)
-        for path in [item for item in content if item not in context]:
+        for path in [path_left for path_left in content if path_left not in temporary_paths]:
             with writing(path):
                 _write_open(path, content[path])
             done.append(path)
     except BaseException as problem:
         if len(content) > 1:
-            text = ", ".join(map(str, done)) or "none of them"
-            problem.add_note(f"of {len(content)} files were written: {text}")
+            written = ", ".join(map(str, done)) or "none of them"
+            problem.add_note(f"of {len(content)} files were written: {written}")
         raise
     finally:
-        for name in context.values():
-            name.unlink(missing_ok=True)
+        for temporary in temporary_paths.values():
+            temporary.unlink(missing_ok=True)
 
 
-def _write_beside(path: Path, data: bytes, context: dict[Path, Path]) -> None:
+def _write_temporary(path: Path, data: bytes, temporary_paths: dict[Path, Path]) -> None:
     """Write a file under another name, noted before it is made so that it is always removed."""
     if not is_replaceable(path):
         return
     final = path.resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
-    # Told apart from those of any other process: the names are random.
-    context[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
-    with context[path].open("xb") as file:
+    # The names are random, so that no other process has the same.
+    temporary_paths[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
+    with temporary_paths[path].open("xb") as file:
         file.write(data)
-    context[path].chmod(_mode(final))
+    temporary_paths[path].chmod(_mode(final))
 
 
 def _write_open(path: Path, data: bytes) -> None:
@@ -183,18 +190,18 @@ def _write_open(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """Let signals that end the process wait; only its main thread hears of them."""
-    came: list[int] = []
+    received: list[int] = []
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in ENDING:
-            before[number] = signal.signal(number, lambda which, _: came.append(which))
+            before[number] = signal.signal(number, lambda which, _: received.append(which))
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def _mode(path: Path) -> int:
@@ -211,9 +218,9 @@ def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]
     import tomllib  # a rule in a file is the rarer way
 
     try:
-        loads = tomllib.loads(data.decode("utf-8-sig"))
-        repr(loads)  # of what is too large or too deep Python makes no text, nor could a message
+        values = tomllib.loads(data.decode("utf-8-sig"))
+        repr(values)  # of what is too large or too deep Python makes no text, nor could a message
     except (ValueError, RecursionError) as problem:
         text = shorten(str(problem), width=200)
         raise ReadError(label, f"no TOML: {text}", expected=expected) from None
-    return loads
+    return values

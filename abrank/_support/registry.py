@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from abrank._support.errors import ArgumentError, UnknownNameError
 
 Entry = TypeVar("Entry")
-MOST_LISTED = 12  # names in a message
+MAX_LISTED = 12  # names in a message
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
@@ -44,7 +44,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:
             error = UnknownNameError(self.kind, name, self._entries)
-            if not error.nearest and len(self._entries) <= MOST_LISTED:
+            if not error.nearest and len(self._entries) <= MAX_LISTED:
                 error.args = (f"{error}; choices: {', '.join(self._entries)}",)
             raise error
         return self._entries[name]
@@ -81,10 +81,9 @@ def split(docstring: str | None) -> tuple[str, dict[str, str]]:
 
 def join(text: str, sections: Mapping[str, str]) -> str:
     """Return the docstring of a text and sections; those that are empty are left out."""
-    place = {heading: i for i, heading in enumerate(_ORDER)}
     return text + "".join(
         f"\n\n{heading}\n{'-' * len(heading)}\n{sections[heading]}"
-        for heading in sorted(sections, key=lambda item: place[item])
+        for heading in sorted(sections, key=_ORDER.index)
         if sections[heading]
     )
 
@@ -92,24 +91,27 @@ def join(text: str, sections: Mapping[str, str]) -> str:
 def entries(section: str) -> dict[str, str]:
     r"""Return the entries of a section of parameters, by name."""
     _, *result = _ENTRY.split(section)
-    return {name: item.rstrip() for name, item in zip(result[::2], result[1::2], strict=True)}
+    return {name: entry.rstrip() for name, entry in zip(result[::2], result[1::2], strict=True)}
 
 
 def complete(
     function: Callable[..., Any], parameters: Mapping[str, str], text: str = "", **sections: str
 ) -> str:
     """Add to a function's docstring what it does not say itself; ``text`` may replace its text."""
-    sentence, custom = split(function.__doc__)
-    described = entries(custom.get("Parameters", ""))
-    message = {name for names in described for name in names.split(", ")}
-    shared = {name: parameters[name] for name in parameters if name not in message}
-    registered = {names.split(", ")[0]: (names, item) for names, item in described.items()}
-    registered |= {name: (name, item) for name, item in shared.items()}
+    text_of_function, sections_of_function = split(function.__doc__)
+    described = entries(sections_of_function.get("Parameters", ""))
+    described_names = {name for names in described for name in names.split(", ")}
+    shared = {name: parameters[name] for name in parameters if name not in described_names}
+    entries_by_name = {names.split(", ")[0]: (names, entry) for names, entry in described.items()}
+    entries_by_name |= {name: (name, entry) for name, entry in shared.items()}
     lines = [
-        " : ".join(registered[name])
+        " : ".join(entries_by_name[name])
         for name in inspect.signature(function).parameters
-        if name in registered
+        if name in entries_by_name
     ]
-    result = join(text or sentence, {**sections, **custom, "Parameters": "\n".join(lines)})
+    result = join(
+        text or text_of_function,
+        {**sections, **sections_of_function, "Parameters": "\n".join(lines)},
+    )
     function.__doc__ = result
     return result

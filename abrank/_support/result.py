@@ -75,8 +75,8 @@ def record(cls: Class) -> Class:
     """Make a frozen dataclass whose copies equal it, whatever numbers it holds."""
     # A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
     # (on Python 3.13 even to itself), and raises an error where it holds arrays.
-    result: Any = dataclass(frozen=True, eq=False)(cls)
-    result.__eq__, result.__hash__ = _equal, _hash
+    made: Any = dataclass(frozen=True, eq=False)(cls)
+    made.__eq__, made.__hash__ = _equal, _hash
     return cls
 
 
@@ -240,12 +240,12 @@ class Printed:
         options = _options(digits=digits, style=style, interval=interval)
         write = lazy.attribute("abrank.report", "write")
         if path is not None:
-            written: Path = write(self, path, format=format, **options)
-            return written
+            target: Path = write(self, path, format=format, **options)
+            return target
         suffix = f".{(format or 'html').lstrip('.')}"
-        written = write(self, f"report{suffix}", format=format, **options)
-        sys.stdout.write(f"The report is in {written}\n")
-        return written
+        target = write(self, f"report{suffix}", format=format, **options)
+        sys.stdout.write(f"The report is in {target}\n")
+        return target
 
     if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
 
@@ -259,10 +259,12 @@ def missing_attribute(result: object, name: str) -> AttributeError:
     problem = f"a {kind.__name__} has no {name}"
     if name[0] != "_":
         names = {*dir(kind), *getattr(kind, "__dataclass_fields__", ())}
-        there = sorted(item for item in names if item[0] != "_")
+        public_names = sorted(
+            attribute_name for attribute_name in names if attribute_name[0] != "_"
+        )
         meant = _MEANT.get(name, "")
-        suggestions = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(
-            name, there
+        suggestions = [meant] * (meant.partition(".")[0].strip("()") in public_names) or nearest(
+            name, public_names
         )
         elsewhere = getattr(kind, "_PAIR_IN", "")
         if elsewhere and hasattr(lazy.attribute("abrank.comparison", "Comparison"), name):

@@ -13,7 +13,7 @@ import click
 from abrank._support.errors import ReadError
 from abrank.cli import _flags
 from abrank.options import COMMANDS, PAIR, Option, options_of
-from abrank.rule_file import RuleFile, deviations, instead, read_rule
+from abrank.rule_file import RuleFile, deviations, read_rule, with_one_gate
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
@@ -62,8 +62,8 @@ class Stated:
     @property
     def changed(self) -> dict[str, Any]:
         """What this call gives by key: flags and files typed, and keys set."""
-        here = instead(self.set_here, self.declared)
-        return here | instead(dict(_flags.options_given()), dict(self.declared) | here)
+        here = with_one_gate(self.set_here, self.declared)
+        return here | with_one_gate(dict(_flags.options_given()), dict(self.declared) | here)
 
 
 def _takers() -> tuple[str, ...]:

@@ -112,9 +112,9 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
         "folder": click.Path(file_okay=False),
     }
     if option.kind == "count":
-        kinds["count"] = click.IntRange(_whole(option.least), _whole(option.most))
+        kinds["count"] = click.IntRange(_whole(option.minimum), _whole(option.maximum))
     if option.kind == "number":
-        kinds["number"] = float if option.least is None else click.FloatRange(option.least)
+        kinds["number"] = float if option.minimum is None else click.FloatRange(option.minimum)
     if option.kind == "choice":
         kinds["choice"] = WordChoice(option.choices)
     is_flag = option.kind == "flag" or option.positional

@@ -13,7 +13,7 @@ import click
 
 from abrank.cli import _config, _flags, _output, _terminal
 from abrank.ledger.record import recording
-from abrank.options import Inputs, Question, RankingQuestion, iterate, made, nested
+from abrank.options import Inputs, Question, RankingQuestion, build, iterate, nested
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     command = shlex.join(["abrank", *click.get_current_context().obj])
     deliver: Comparison | CollectionsComparison
     output = _output.Output.of(flags)
-    question = made(Question, nested(config))
+    question = build(Question, nested(config))
     if "preferences" in config and "test" not in config:
         from abrank.comparison.preferences import with_test
 
@@ -120,7 +120,7 @@ def _compare(
 ) -> Comparison | CollectionsComparison:
     """Compare runs, ready scores, votes, or on several collections."""
     missing = question.scoring.missing if "missing" in requested else "error"
-    inputs = made(Inputs, {**nested(requested), "missing": missing})
+    inputs = build(Inputs, {**nested(requested), "missing": missing})
     if requested.keys().isdisjoint(("scores", "collections")):
         name_a, name_b = inputs.baseline or inputs.name_a, inputs.candidate or inputs.name_b
         inputs = replace(inputs, name_a=name_a, name_b=name_b, baseline=None, candidate=None)
@@ -178,7 +178,7 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
     requested = dict(_flags.options_given())
-    question = made(RankingQuestion, nested(requested))
+    question = build(RankingQuestion, nested(requested))
     called = shlex.join(["abrank", *click.get_current_context().obj])
     if flags["collections"]:
         _over_collections(question, flags, called, qrels)
@@ -216,7 +216,7 @@ def _over_collections(
 def _inputs_of_ranking(question: RankingQuestion) -> Inputs:
     """Return what the flags say of the inputs of a ranking."""
     missing = question.scoring.missing if _flags.given("missing") else "error"
-    return made(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
+    return build(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
 
 
 def _ranking(

@@ -13,7 +13,7 @@ import click
 from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank.cli import _flags, _terminal
-from abrank.options import Inputs, made, nested, paired_tests
+from abrank.options import Inputs, build, nested, paired_tests
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
@@ -191,7 +191,7 @@ def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | N
     from abrank.scoring.evaluate import evaluate
 
     if ready:
-        requested = made(Inputs, nested(dict(_flags.options_given())))
+        requested = build(Inputs, nested(dict(_flags.options_given())))
         paired = pair_scores(
             *ready,
             baseline=requested.baseline,
@@ -354,7 +354,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     from abrank.ranking.rank import read_board
 
     requested = [measure] if _flags.given("measure") else None
-    options = made(Inputs, nested(dict(_flags.options_given()))).table
+    options = build(Inputs, nested(dict(_flags.options_given()))).table
     scores = read_board(files, measures=requested, options=options)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from abrank.collections.result import Standing as Standing
     from abrank.collections.result import StandingRow as StandingRow
     from abrank.collections.result import SummaryRow as SummaryRow
-    from abrank.collections.table import boards_of as boards_of
     from abrank.collections.table import pairs_of as pairs_of
+    from abrank.collections.table import ranking_inputs_of as ranking_inputs_of
     from abrank.collections.table import read_collections as read_collections
 
 _HOMES = homes(
@@ -27,7 +27,7 @@ _HOMES = homes(
         "abrank.collections.rank": "rank_collections",
         "abrank.collections.result": "CollectionRow CollectionsComparison CollectionsRanking"
         " MeasureStandings MeasureSummary Standing StandingRow SummaryRow",
-        "abrank.collections.table": "boards_of pairs_of read_collections",
+        "abrank.collections.table": "ranking_inputs_of pairs_of read_collections",
     }
 )
 

@@ -54,10 +54,10 @@ def compare_each(
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
     source = collections = inputs.collections
     name_a, name_b = inputs.name_a, inputs.name_b
-    stated: dict[str, dict[str, Any]] = {}
+    properties: dict[str, dict[str, Any]] = {}
     if not isinstance(collections, Mapping):
         files = read_collections(collections)
-        stated = {
+        properties = {
             kind: {name: file[kind] for name, file in files.items() if kind in file}
             for kind in PROPERTIES
         }
@@ -67,20 +67,22 @@ def compare_each(
         name_a, name_b = names.get("name_a"), names.get("name_b")
     _require_several(collections)
     require_poolable(question)
-    cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
-    grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
-    alone = replace(question, require=None, fail_on=None, accept_doubt=False)
-    result = {}
+    segments = properties.get("segments", {}) | properties_of(
+        "segments", inputs.segments, [*collections]
+    )
+    clusters = properties.get("clusters", {}) | _clusters_of(question, segments, [*collections])
+    single = replace(question, require=None, fail_on=None, accept_doubt=False)
+    comparisons = {}
     for name, collection in collections.items():
         on_stage(f"comparing on {name}")
-        parts = [part for part in parts_of(alone.design) if not isinstance(part, Clusters)]
-        clusters = [Clusters(grouped[name])] if name in grouped else []
-        requested = replace(alone, design=[*clusters, *parts] or None)
+        parts = [part for part in parts_of(single.design) if not isinstance(part, Clusters)]
+        clusters_here = [Clusters(clusters[name])] if name in clusters else []
+        question_of_one = replace(single, design=[*clusters_here, *parts] or None)
         with on_collection(name, source):
-            inputs_here = replace(inputs, name_a=name_a, name_b=name_b, segments=cut.get(name))
-            result[name] = _comparison(name, collection, requested, inputs_here)
+            inputs_here = replace(inputs, name_a=name_a, name_b=name_b, segments=segments.get(name))
+            comparisons[name] = _comparison(name, collection, question_of_one, inputs_here)
     return summarise_collections(
-        result,
+        comparisons,
         require=question.gate,
         on=question.on,
         accept_doubt=question.accept_doubt,
@@ -198,7 +200,7 @@ def require_poolable(question: Question) -> None:
         if getattr(question, name):
             raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
     guards = [question.guard] if isinstance(question.guard, str) else question.guard
-    if any("%" in str(item) for item in (question.margin, *guards)):
+    if any("%" in str(amount) for amount in (question.margin, *guards)):
         raise ArgumentError(
             "a margin or guard in per cent is a share of A's mean, which is another on each"
             " collection: give it in the unit of the measure"
@@ -208,16 +210,16 @@ def require_poolable(question: Question) -> None:
 def require_pooled(name: str, part: Comparison) -> None:
     """Refuse a comparison whose queries are not what the pooled test takes them to be."""
     design = part.rule.design
-    whys = {
+    reasons = {
         "its queries count by weights": part.weights is not None,
         "it was decided by a confidence sequence": design is not None and bool(design.planned),
         "a machine's judgments decide beside those of people": part.with_machine,
     }
-    for why, holds in whys.items():
+    for reason, holds in reasons.items():
         if holds:
             raise ArgumentError(
-                f"the collection {name} cannot be pooled with others: {why}, and the mean over all"
-                " queries takes queries that count alike, judged by people and looked at once"
+                f"the collection {name} cannot be pooled with others: {reason}, and the mean over"
+                " all queries takes queries that count alike, judged by people and looked at once"
             )
 
 
@@ -241,18 +243,18 @@ def _require_several(collections: Mapping[str, Any]) -> None:
 
 def _comparison(
     name: str,
-    arguments: object,
+    collection: object,
     question: Question,
     inputs: Inputs,
 ) -> Comparison:
     """Compare on one collection."""
-    if isinstance(arguments, Comparison):
+    if isinstance(collection, Comparison):
         if inputs.segments is not None or question.clusters is not None:
             raise ArgumentError(
                 "it is a Comparison, which has its segments and clusters: give them to compare()"
             )
-        return arguments
-    parts = list(arguments) if isinstance(arguments, (list, tuple)) else []
+        return collection
+    parts = list(collection) if isinstance(collection, (list, tuple)) else []
     if len(parts) == 1:  # one table of both, of which names take the systems
         return compare_ready(replace(inputs, a=parts[0]), question)
     inputs = replace(inputs, baseline=None, candidate=None)  # which took the two of each
@@ -288,37 +290,37 @@ def summarise_collections(
                 f" {', '.join(first.measures)} by {first.rule.test}"
             )
     _require_same_systems(comparisons)
-    lead = first.rule.primary
-    ordered = [lead, *(name for name in first.measures if name != lead)]
+    primary = first.rule.primary
+    measures = [primary, *(name for name in first.measures if name != primary)]
     names = []  # the one that a system has everywhere, else its letter
-    for side, arguments, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
-        names_of_side = {getattr(item, side) for item in comparisons.values()}
-        names.append(arguments or (names_of_side.pop() if len(names_of_side) == 1 else letter))
+    for side, name_given, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
+        names_of_side = {getattr(comparison, side) for comparison in comparisons.values()}
+        names.append(name_given or (names_of_side.pop() if len(names_of_side) == 1 else letter))
     a, b = names
     refuse_repeated({
-        name: (item.query_ids, np.stack([item.a, item.b], axis=1))
-        for name, item in comparisons.items()
+        name: (comparison.query_ids, np.stack([comparison.a, comparison.b], axis=1))
+        for name, comparison in comparisons.items()
     })  # fmt: skip
-    sample = Stratified.of_parts(dict(comparisons), (a, b), tuple(ordered))
+    sample = Stratified.of_parts(dict(comparisons), (a, b), tuple(measures))
     return CollectionsComparison(
         baseline=a,
         candidate=b,
         comparisons=dict(comparisons),
-        measures=tuple(_summary(sample, column, first) for column in range(len(ordered))),
+        measures=tuple(_summary(sample, column, first) for column in range(len(measures))),
         alpha=first.rule.alpha,
         pooled=_decide(sample, first, require, on, accept_doubt=accept_doubt),
         provenance=dict(provenance or {}),
     )
 
 
-def _declared(item: Comparison, test: str) -> tuple[object, ...]:
+def _declared(comparison: Comparison, test: str) -> tuple[object, ...]:
     """Return what must be the same on every collection."""
-    rule = item.rule
+    rule = comparison.rule
     # Sign flips stand in for the test of one whose queries all differ by one value.
     if {rule.test, test} != {"t", "permutation"}:
         test = rule.test
     margins = (rule.margin, rule.margin_is_relative, rule.guards)
-    return (rule.primary, test, rule.alpha, set(item.measures), *margins)
+    return (rule.primary, test, rule.alpha, set(comparison.measures), *margins)
 
 
 def _decide(
@@ -330,12 +332,13 @@ def _decide(
     accept_doubt: bool,
 ) -> Comparison:
     """Decide by the mean over all queries, with the margin and the guards of each collection."""
-    higher = {row.measure: row.higher_is_better for row in first.rows}
-    better = directions_again(higher, first.undeclared)
+    directions = {row.measure: row.higher_is_better for row in first.rows}
+    directions_declared = directions_again(directions, first.undeclared)
     rule = replace(first.rule, require=require, on=on, accept_doubt=accept_doubt)
     if require is not None:
         require_direction(
-            better.undeclared, [rule.primary, *(guard.measure for guard in rule.guards)]
+            directions_declared.undeclared,
+            [rule.primary, *(guard.measure for guard in rule.guards)],
         )
         for note in first.notes:
             if note.code == "nobody-chose":
@@ -345,20 +348,20 @@ def _decide(
     if sample.clustered_by:  # maybe not of the first
         design = rule.design or Design(alpha=rule.alpha)
         rule = replace(rule, design=replace(design, clusters=sample.clustered_by))
-    plan = resolve_again(rule, better, sample.scores, clusters=sample.clustered_by)
+    plan = resolve_again(rule, directions_declared, sample.scores, clusters=sample.clustered_by)
     comparison = compare_sample(sample, plan)
     return gate_on_each(comparison) if on == "each" else comparison
 
 
 def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
     """Refuse a system that is A on one collection and B on another."""
-    as_a = {item.baseline: name for name, item in reversed(list(comparisons.items()))}
+    as_a = {comparison.baseline: name for name, comparison in reversed(list(comparisons.items()))}
     for name, comparison in comparisons.items():
-        second = as_a.get(comparison.candidate, name)
-        if second != name:
+        other_collection = as_a.get(comparison.candidate, name)
+        if other_collection != name:
             raise AlignmentError(
                 f"{comparison.candidate} is the candidate on {name} and the baseline on"
-                f" {second}: give the"
+                f" {other_collection}: give the"
                 " same two systems in the same order everywhere"
             )
 
@@ -369,28 +372,28 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
     higher, declared = first[measure].higher_is_better, measure not in first.undeclared
     parts = sample.by_part(column)
     pooled = sample.pooled(column, 1.0 - alpha)
-    each_alone = answer_by_segment(
-        [part[:, None] for part in parts],
+    answers = answer_by_segment(
+        [values[:, None] for values in parts],
         pooled.n_queries > 0,
         alpha,
         SegmentTest(first.rule.test, first.seed, first.n_resamples),
         [*sample.by_cluster.values()] if sample.labels else None,
     )[..., 0]
     rows = tuple(
-        _row(name, item, measure, pooled, i, each_alone[:, i])
-        for i, (name, item) in enumerate(sample.parts.items())
+        _row(name, part, measure, pooled, i, answers[:, i])
+        for i, (name, part) in enumerate(sample.parts.items())
     )
     stratified, equal, random = (
         SummaryRow(
-            **vars(result),
-            reading=result.interval.read(
-                tested=not np.isnan(result.pvalue),
-                moved=not (result.error == 0.0 and result.estimate == 0.0),
+            **vars(summary),
+            reading=summary.interval.read(
+                tested=not np.isnan(summary.pvalue),
+                moved=not (summary.error == 0.0 and summary.estimate == 0.0),
                 higher=higher,
                 declared=declared,
             ),
         )
-        for result in (pooled.stratified, pooled.equal, pooled.random)
+        for summary in (pooled.stratified, pooled.equal, pooled.random)
     )
     return MeasureSummary(
         measure=measure,
@@ -412,35 +415,35 @@ def _row(
     comparison: Comparison,
     measure: str,
     pooled: MetaAnalysis,
-    place: int,
+    index: int,
     answers: FloatArray,
 ) -> CollectionRow:
-    result, n = comparison[measure], comparison.n_queries
-    pvalue, low, high, adjusted, low_adj, high_adj = answers.tolist()
-    tied = bool(n) and result.ties == n
+    row, n = comparison[measure], comparison.n_queries
+    pvalue, low, high, adjusted, low_adjusted, high_adjusted = answers.tolist()
+    is_tied = bool(n) and row.ties == n
     return CollectionRow(
         collection=name,
         n_queries=n,
-        mean_a=result.mean_a,
-        mean_b=result.mean_b,
-        diff=result.diff,
+        mean_a=row.mean_a,
+        mean_b=row.mean_b,
+        diff=row.diff,
         ci_low=low,
         ci_high=high,
-        ci_low_adj=low_adj,
-        ci_high_adj=high_adj,
+        ci_low_adj=low_adjusted,
+        ci_high_adj=high_adjusted,
         pvalue=pvalue,
         pvalue_adj=adjusted,
-        wins=result.wins,
-        ties=result.ties,
-        losses=result.losses,
+        wins=row.wins,
+        ties=row.ties,
+        losses=row.losses,
         weight_stratified=n / max(int(pooled.n_queries.sum()), 1),
-        weight_random=float(pooled.weight_random[place]),
-        bounded=bool(pooled.bounded[place]),
-        reading=Interval(low_adj, high_adj).read(
-            tested=tied or not np.isnan(adjusted),
-            moved=not tied,
-            higher=result.higher_is_better,
+        weight_random=float(pooled.weight_random[index]),
+        bounded=bool(pooled.bounded[index]),
+        reading=Interval(low_adjusted, high_adjusted).read(
+            tested=is_tied or not np.isnan(adjusted),
+            moved=not is_tied,
+            higher=row.higher_is_better,
             declared=measure not in comparison.undeclared,
         ),
-        estimate=result.estimate,
+        estimate=row.estimate,
     )

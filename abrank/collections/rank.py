@@ -14,7 +14,12 @@ from abrank import inference
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.result import CollectionsRanking, MeasureStandings, Standing, StandingRow
-from abrank.collections.table import boards_of, on_collection, read_collections, refuse_repeated
+from abrank.collections.table import (
+    on_collection,
+    ranking_inputs_of,
+    read_collections,
+    refuse_repeated,
+)
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
@@ -45,19 +50,19 @@ def rank_each(
     """Rank as :func:`rank_collections` does, and tell the stages of the work."""
     source = collections = inputs.collections
     if not isinstance(collections, Mapping):
-        collections = boards_of(read_collections(collections))
+        collections = ranking_inputs_of(read_collections(collections))
     if len(collections) < 2:
         raise ArgumentError(
             f"two collections or more are ranked together, not {len(collections)}; one is for rank"
         )
-    result = {}
+    rankings = {}
     for name, collection in collections.items():
         on_stage(f"ranking on {name}")
         with on_collection(name, source):
-            result[name] = _ranking(collection, inputs, replace(question, pairs=True))
+            rankings[name] = _ranking(collection, inputs, replace(question, pairs=True))
     on_stage("testing over the collections")
     return summarise_rankings(
-        result, test=question.test, adjust=question.adjust, provenance=origin(command)
+        rankings, test=question.test, adjust=question.adjust, provenance=origin(command)
     )
 
 
@@ -201,14 +206,14 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
         raise ArgumentError("two collections or more are ranked together")
     first_name, first = next(iter(rankings.items()))
     all_systems = list(
-        dict.fromkeys(system for item in rankings.values() for system in item.systems)
+        dict.fromkeys(system for other in rankings.values() for system in other.systems)
     )
     for name, ranking in rankings.items():
         missing = [system for system in all_systems if system not in ranking.systems]
         if missing:
-            text = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            names = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise AlignmentError(
-                f"the collection {name} has no {text}; a mean over collections takes every system"
+                f"the collection {name} has no {names}; a mean over collections takes every system"
                 " on each: add what is missing, or leave the system or the collection out"
             )
         if (ranking.measures, ranking.alpha) != (first.measures, first.alpha):
@@ -216,11 +221,12 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
                 f"the collection {name} was ranked by {', '.join(ranking.measures)} at alpha"
                 f" {ranking.alpha}, {first_name} by {', '.join(first.measures)} at {first.alpha}"
             )
-        turned = [m for m in first.measures if ranking.of(m).best != first.of(m).best]
-        if turned:
+        reversed_measures = [m for m in first.measures if ranking.of(m).best != first.of(m).best]
+        if reversed_measures:
             raise AlignmentError(
-                f"{turned[0]} is better when {first.of(turned[0]).best} in the collection"
-                f" {first_name}, and when {ranking.of(turned[0]).best} in {name}"
+                f"{reversed_measures[0]} is better when {first.of(reversed_measures[0]).best} in"
+                f" the collection {first_name}, and when"
+                f" {ranking.of(reversed_measures[0]).best} in {name}"
             )
         if ranking.baseline is not None:
             raise ArgumentError(
@@ -241,12 +247,14 @@ def measure_standings(
         seed=like.seed,
     )
     over_collections = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
-    ends = bounds(like.measure)  # a mean over collections lies within them, as each score does
+    limits_of_measure = bounds(
+        like.measure
+    )  # a mean over collections lies within them, as each score does
     limits = {
         "these": (within.ci_low, within.ci_high),
         "like": (over_collections.ci_low, over_collections.ci_high),
     }
-    sample = {
+    means_of_resamples = {
         "these": within.same_collections,
         "like": within.other_collections,
     }
@@ -262,32 +270,32 @@ def measure_standings(
         method=within.compared.method,
         n_resamples=within.compared.n_resamples,
     )
-    parts = {"these": these, "like": like}
-    result = {
+    rankings_of_means = {"these": these, "like": like}
+    standings = {
         key: replace(
             part,
             rows=tuple(
                 replace(
                     row,
-                    ci_low=max(float(limits[key][0][i]), ends[0]),
-                    ci_high=min(float(limits[key][1][i]), ends[1]),
+                    ci_low=max(float(limits[key][0][i]), limits_of_measure[0]),
+                    ci_high=min(float(limits[key][1][i]), limits_of_measure[1]),
                     group=groups[i] if key == "these" else row.group,
                 )
                 for i, row in enumerate(part.rows)
             ),
             secondary=(),
-            stability=_chances(sign * sample[key], part),
-            n_drawn=len(sample[key]),
+            stability=_chances(sign * means_of_resamples[key], part),
+            n_drawn=len(means_of_resamples[key]),
         )
-        for key, part in parts.items()
+        for key, part in rankings_of_means.items()
     }
-    return MeasureStandings(**result, rows=standing_rows(result["these"], result["like"]))
+    return MeasureStandings(**standings, rows=standing_rows(standings["these"], standings["like"]))
 
 
-def _chances(sample: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
+def _chances(means_of_resamples: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
     chances = chances_of_ranks(
-        sample,
-        scale=float(np.abs(sample).max()),
+        means_of_resamples,
+        scale=float(np.abs(means_of_resamples).max()),
         confidence=1.0 - ranking.alpha,
         seed=ranking.seed,
     )
@@ -304,7 +312,7 @@ def standing_rows(these: Ranking, like: Ranking) -> tuple[StandingRow, ...]:
     sign = 1.0 if these.higher_is_better else -1.0
     highest = (sign * these.scores).max(axis=1, keepdims=True)
     n_first = (sign * these.scores >= highest).sum(axis=0)
-    both = zip(_standing(these), _standing(like), strict=True)
+    standings = zip(_standing(these), _standing(like), strict=True)
     return tuple(
         StandingRow(
             position=row.position,
@@ -312,32 +320,35 @@ def standing_rows(these: Ranking, like: Ranking) -> tuple[StandingRow, ...]:
             mean=row.mean,
             diff=row.mean - these.rows[0].mean,
             n_first=int(n_first[i]),
-            these=here,
-            like=elsewhere,
+            these=on_these,
+            like=on_like,
         )
-        for i, (row, (here, elsewhere)) in enumerate(zip(these.rows, both, strict=True))
+        for i, (row, (on_these, on_like)) in enumerate(zip(these.rows, standings, strict=True))
     )
 
 
 def _standing(ranking: Ranking) -> list[Standing]:
     """Return how each system stands, best mean first."""
-    place = {system: i for i, system in enumerate(ranking.systems)}
-    better, worse = np.zeros((2, len(place)), np.int64)
+    index_of = {system: i for i, system in enumerate(ranking.systems)}
+    better, worse = np.zeros((2, len(index_of)), np.int64)
     for pair in ranking.pair_rows:
-        a, b = place[pair.a], place[pair.b]
+        a, b = index_of[pair.a], index_of[pair.b]
         if pair.told_apart:
             above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1
             better[below] += 1
-    away = {ranking.systems[0]: Estimate(0.0, math.nan, math.nan), **ranking.distances}
+    from_first = {
+        ranking.systems[0]: Estimate(0.0, math.nan, math.nan),
+        **ranking.distances,
+    }
     return [
         Standing(
             ci_low=row.ci_low,
             ci_high=row.ci_high,
-            diff_low=away[row.system].low,
-            diff_high=away[row.system].high,
+            diff_low=from_first[row.system].low,
+            diff_high=from_first[row.system].high,
             rank_low=1 + int(better[i]),
-            rank_high=len(place) - int(worse[i]),
+            rank_high=len(index_of) - int(worse[i]),
             lead=ranking.stability[i].first,
         )
         for i, row in enumerate(ranking.rows)

@@ -212,9 +212,9 @@ class CollectionsComparison(Result):
         """
         if on == "all":
             self.pooled.require(requirement)
-        for name, item in self.comparisons.items() if on == "each" else ():
+        for name, comparison in self.comparisons.items() if on == "each" else ():
             try:
-                item.require(requirement)
+                comparison.require(requirement)
             except GateError as error:
                 error.args = (f"{name}: {error}",)
                 raise
@@ -224,7 +224,9 @@ class CollectionsComparison(Result):
     def unsound(self) -> dict[str, Soundness]:
         """The collections whose evidence is not sound, so that nothing is decided over all."""
         soundness = {name: comparison.soundness for name, comparison in self.comparisons.items()}
-        return {name: item for name, item in soundness.items() if item.level == "unsound"}
+        return {
+            name: evidence for name, evidence in soundness.items() if evidence.level == "unsound"
+        }
 
     @property
     def primary(self) -> MeasureSummary:
@@ -239,9 +241,9 @@ class CollectionsComparison(Result):
     @property
     def decimals(self) -> int:
         """Decimals that its reports have, by the intervals of collections and summaries."""
-        lead = self.primary
-        rows = [row.adjusted for row in lead.rows]
-        pooled = [row.interval for row in (lead.stratified, lead.equal, lead.random)]
+        primary = self.primary
+        rows = [row.adjusted for row in primary.rows]
+        pooled = [row.interval for row in (primary.stratified, primary.equal, primary.random)]
         return display.decimals([*rows, *pooled])
 
     def of(self, measure: str) -> MeasureSummary:
@@ -259,7 +261,7 @@ class CollectionsComparison(Result):
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """None: queries belong to collections."""
+        """Empty: queries belong to collections."""
         return ()
 
     def __getitem__(self, collection: str) -> Comparison:
@@ -427,7 +429,7 @@ class CollectionsRanking(Result):
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """None: queries belong to collections."""
+        """Empty: queries belong to collections."""
         return ()
 
     @property

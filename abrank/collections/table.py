@@ -98,8 +98,8 @@ def files_of(source: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the files that a table, folder or pattern names; of scores in one table, itself."""
     if _is_one_table(Path(source)):
         return [source]
-    values = [item for files in read_collections(source).values() for item in files.values()]
-    return [path for item in values for path in (item if isinstance(item, list) else [item])]
+    values = [value for files in read_collections(source).values() for value in files.values()]
+    return [path for value in values for path in (value if isinstance(value, list) else [value])]
 
 
 def pairs_of(
@@ -147,7 +147,7 @@ def pairs_of(
                 "  name them alike, or give a table with the columns name, qrels, a and b"
             )
     by_name = (None, None) if keys in _PAIRS else keys
-    names = [custom or key for custom, key in zip(requested, by_name, strict=True)]
+    names = [given or key for given, key in zip(requested, by_name, strict=True)]
     result = {
         name: tuple(files[key] for key in (QRELS, *keys) if key in files)
         for name, files in collections.items()
@@ -162,28 +162,28 @@ def systems_of(files: Files) -> list[str]:
 
 def properties_of(
     kind: str,
-    arguments: object,
+    source: object,
     collections: Sequence[str],
 ) -> dict[str, Any]:
     """Return the segments or clusters of each collection."""
-    # `given` is a mapping by collection, or one table for all with a column `collection`.
-    if arguments is None:
+    # `source` is a mapping by collection, or one table for all with a column `collection`.
+    if source is None:
         return {}
-    if isinstance(arguments, Mapping):
-        texts = [str(name) for name in arguments if name not in collections]
-        if not texts:
-            return dict(arguments)
+    if isinstance(source, Mapping):
+        unknown = [str(name) for name in source if name not in collections]
+        if not unknown:
+            return dict(source)
         raise ArgumentError(
-            f"{kind} of {_listed(texts[:3])}: the collections are {_listed(collections)}; of"
+            f"{kind} of {_listed(unknown[:3])}: the collections are {_listed(collections)}; of"
             f" several collections give {{collection: {kind}}}, or a table with a column collection"
         )
     from abrank.inputs.topics import Cells
 
-    with reading(kind, arguments):
-        return dict(Cells.of(arguments).by_collection(collections))
+    with reading(kind, source):
+        return dict(Cells.of(source).by_collection(collections))
 
 
-def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
+def ranking_inputs_of(collections: Mapping[str, Files]) -> dict[str, Any]:
     """Return what :func:`rank_collections` takes of each collection.
 
     Of what :func:`read_collections` returns it makes ``(qrels, runs)``, ready scores by system, or
@@ -191,7 +191,8 @@ def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> boards_of({"web": {"qrels": "q", "bm25": "x", "t5": "y"}, "news": {"scores": "n.csv"}})
+    >>> files = {"web": {"qrels": "q", "bm25": "x", "t5": "y"}, "news": {"scores": "n.csv"}}
+    >>> ranking_inputs_of(files)
     {'web': ('q', {'bm25': 'x', 't5': 'y'}), 'news': 'n.csv'}
     """
     result: dict[str, Any] = {}
@@ -206,14 +207,14 @@ def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
 def _chosen(name: str, files: Files, requested: tuple[str | None, str | None]) -> tuple[str, str]:
     systems = systems_of(files)
     for pair in (requested, *_PAIRS):
-        if all(item in systems for item in pair):
+        if all(name_of_system in systems for name_of_system in pair):
             return str(pair[0]), str(pair[1])
     if len(systems) == 2 and not {*requested} & {*systems}:
         return systems[0], systems[1]
     if len(systems) < 2:
         there = f"one run, {systems[0]}" if systems else "no runs"
         raise ArgumentError(
-            f"the collection {name} has {there}: two runs are compared, beside its judgments, in"
+            f"the collection {name} has {there}: it needs two runs, beside its judgments, in"
             " runs/, or named in a table: name<TAB>qrels<TAB>a<TAB>b, a line a collection"
         )
     raise ArgumentError(
@@ -237,8 +238,8 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     except csv.Error as problem:
         raise ReadError(label, f"is no table: {problem}", expected=_FORM) from None
     head = [item.strip() for item in head]
-    fewest = 2 if SCORES in head else 3
-    if NAME not in head or len(set(head)) < len(head) or len(head) < fewest:
+    min_columns = 2 if SCORES in head else 3
+    if NAME not in head or len(set(head)) < len(head) or len(head) < min_columns:
         raise ReadError(label, f"its first line is {shorten(', '.join(head))}", expected=_FORM)
     result: list[tuple[str, Mapping[str, Any]]] = []
     for number, row in enumerate(rows, 2):
@@ -250,10 +251,10 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     names = [name for name, _ in result]
     for name in names:
         if not name or names.count(name) > 1:
-            doubt = (
+            reason = (
                 f"two collections are named {shorten(name)}" if name else "a collection has no name"
             )
-            raise ReadError(label, doubt)
+            raise ReadError(label, reason)
     return result
 
 
@@ -272,13 +273,13 @@ def _is_path(value: object) -> bool:
     )
 
 
-def _beside(path: Path, key: str, arguments: Any) -> object:  # noqa: ANN401
+def _beside(path: Path, key: str, cell: Any) -> object:  # noqa: ANN401
     """Return a path relative to that of the table; a column of segments stays as it is."""
-    if isinstance(arguments, list):
-        return [path.parent / item for item in arguments]
-    context = path.parent / arguments
-    is_column = key == "clusters" and not (context.exists() or context.suffix)
-    return arguments if is_column else context
+    if isinstance(cell, list):
+        return [path.parent / item for item in cell]
+    file = path.parent / cell
+    is_column = key == "clusters" and not (file.exists() or file.suffix)
+    return cell if is_column else file
 
 
 def _is_one_table(path: Path) -> bool:
@@ -367,11 +368,11 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
             " and its runs",
         )
     runs = sorted([*files, *_files_in(folder / "runs")], key=lambda f: f.name)
-    custom = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
-    custom = {name: f for name, f in custom.items() if name in PROPERTIES}
-    rest = {*judged, *custom.values()}
+    properties = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
+    properties = {name: f for name, f in properties.items() if name in PROPERTIES}
+    rest = {*judged, *properties.values()}
     named = {short_name(f): f for f in runs if f not in rest and not _BESIDE.match(f.name)}
-    return {QRELS: qrels or judged[0], **custom, **named}
+    return {QRELS: qrels or judged[0], **properties, **named}
 
 
 # What stands beside judgments and runs: texts, and what people write.

@@ -350,7 +350,7 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence) -
             baseline=lead.mean_a,
             span=plan.span,
             n_queries=result.n_queries,
-            visible=result.planning.smallest_visible,
+            smallest_visible=result.planning.smallest_visible,
         ),
         *_turned_guards(result, plan, sample),
     ]

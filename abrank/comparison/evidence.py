@@ -26,7 +26,7 @@ from abrank.measures import Measure, parse
 from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
 from abrank.measures.sensitivity import extremes
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
-from abrank.scoring.scores import Scores, filled
+from abrank.scoring.scores import Scores, fill_gaps
 from abrank.verdict import Rule, Verdict
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -359,7 +359,7 @@ def treatments(
             [scores.gaps.measures.index(name) for name in scores.measures]
         )
         for kind, options in FAILED.items():
-            second = filled(everything, options, lower_is_better=lower)
+            second = fill_gaps(everything, options, lower_is_better=lower)
             if not np.array_equal(second.values, scores.values):
                 yield OtherChoice(kind, second)
     places = {} if deep is None else {name: i for i, name in enumerate(deep.cut.measures)}

@@ -95,7 +95,7 @@ def pair_scores(
     """
     # Runs need none of it.
     from abrank.scoring.score_files import read_with_gaps
-    from abrank.scoring.scores import settled
+    from abrank.scoring.scores import resolve_missing
 
     named = tuple(listed(measures)) if measures is not None else ()
     # A column of variants may hold numbers or truth values.
@@ -153,7 +153,7 @@ def pair_scores(
     )
     if independent:
         return paired
-    return settled(paired, missing, lower_is_better=lower_is_better)
+    return resolve_missing(paired, missing, lower_is_better=lower_is_better)
 
 
 def _on_same_queries(

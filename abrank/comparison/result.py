@@ -34,7 +34,7 @@ from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
 from abrank.measures.names import known_among
 from abrank.rule import Soundness
-from abrank.scoring.judging import Found, Inspection, place_of_query
+from abrank.scoring.judging import Inspection, QueryDocument, position_of_query
 from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
@@ -350,7 +350,7 @@ class Comparison(Result):
         ArgumentError
             If there is no such query; the message has the nearest.
         """
-        place = place_of_query(query_id, self.query_ids, "compared")
+        place = position_of_query(query_id, self.query_ids, "compared")
         query, evidence = self.query_ids[place], self.evidence
         order = sorted(
             range(len(self.measures)), key=lambda i: self.measures[i] != self.rule.primary
@@ -370,7 +370,7 @@ class Comparison(Result):
             b=tuple(self.b[place, order].tolist()),
             rankings=lists,
             relevant=tuple(
-                Found(doc, grade, *(rank.get(doc, further.get(doc, -1)) for rank in ranks))
+                QueryDocument(doc, grade, *(rank.get(doc, further.get(doc, -1)) for rank in ranks))
                 for doc, grade in sorted(
                     graded.items(), key=lambda item: (-(item[1] or 0), item[0])
                 )

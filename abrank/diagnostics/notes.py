@@ -33,7 +33,8 @@ from abrank.inference.rounding import has_spread, signs_of
 from abrank.measures.names import known
 from abrank.measures.registry import MeasureEntry
 
-# Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
+# To which a score or difference is rounded before it is written or compared with a bound:
+# 0.1 + 0.2 is not 0.3 in floats.
 DECIMALS = 10
 # What clicks on interleaved lists are counted by, beside who wins the impression; and what votes
 # are counted by: all but the first where all were cast in both orders.
@@ -94,12 +95,17 @@ def _entry(measure: str) -> MeasureEntry | None:
     return None if result is None else result.entry
 
 
-# So many queries show differences of a few hundredths of their standard deviation.
-MANY = 10_000
+# With so many queries a difference of a few hundredths of its standard deviation is significant.
+MANY_QUERIES = 10_000
 
 
 def inspect_margin(
-    margin: float, *, baseline: float, span: float, n_queries: int = 0, visible: float = 0.0
+    margin: float,
+    *,
+    baseline: float,
+    span: float,
+    n_queries: int = 0,
+    smallest_visible: float = 0.0,
 ) -> list[Note]:
     """Return the caution that a margin is too wide, or that many queries decide without one."""
     values = {"margin": margin, "baseline": baseline, "span": span}
@@ -107,8 +113,8 @@ def inspect_margin(
         return [Note("margin-above-baseline", 3, values)]
     if margin > 0.5 * span:
         return [Note("margin-above-half-range", 3, values)]
-    if not margin and n_queries >= MANY and visible > 0.0:
-        return [Note("no-margin-many-queries", 2, {"n": n_queries, "visible": visible})]
+    if not margin and n_queries >= MANY_QUERIES and smallest_visible > 0.0:
+        return [Note("no-margin-many-queries", 2, {"n": n_queries, "visible": smallest_visible})]
     return []
 
 
@@ -135,14 +141,14 @@ class _Test(Protocol):
     def decides(self) -> bool: ...
 
 
-class _Shown(Protocol):
+class _TestedRow(Protocol):
     @property
     def pvalue(self) -> float: ...
     @property
     def pvalue_adj(self) -> float: ...
 
 
-class _Row(_Shown, Protocol):
+class _Row(_TestedRow, Protocol):
     @property
     def measure(self) -> str: ...
     @property
@@ -167,19 +173,18 @@ def inspect_differences(
         values = {"difference": float(differences[0]), "test": decides}
         return [Note("constant-difference", 3, values)]
     deciding = next((test for test in tests if test.decides), None)
-    # The others are beside nothing else.
-    visible = deciding is not None and deciding.pvalue < alpha
+    is_significant = deciding is not None and deciding.pvalue < alpha
     signs = outcomes(differences)
     # The least two-sided p-value that flips of the signs can give.
     lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
     notes = []
     blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
-    if lowest >= alpha and (blind or visible):
+    if lowest >= alpha and (blind or is_significant):
         differ = int(np.count_nonzero(signs))
         values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
         notes.append(Note("few-signs", 3 if blind else 2, values))
     by_t = next((test.pvalue for test in tests if test.test == "t"), 0.0)
-    if deciding is not None and visible and not by_t < alpha:
+    if deciding is not None and is_significant and not by_t < alpha:
         # The test asks about something else than the mean.
         rates = FALSE_FINDINGS.get(deciding.test, {})
         size = max((size for size in rates if size <= n), default=None)
@@ -193,8 +198,8 @@ def _outlying(
     differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
     """Note a query that stands apart from the others and decides."""
-    # One of the larger differences turns a call near alpha in about half of all samples, so only an
-    # outlier is worth a caution.
+    # Leaving out one of the larger differences changes a decision near alpha in about half of all
+    # samples, so only an outlier is worth a caution.
     if deciding is None or deciding.test != "t":
         return []
     from abrank.inference.shape import calls_without, rosner_outliers
@@ -229,61 +234,69 @@ def inspect_skewness(
     """Return the caution on what a test of the mean shows, but not t corrected for skewness."""
     # With a margin, the `verdict` of its values is what the correction leaves of "better".
     # `moments` are mean, standard error and skewness of the differences, one a measure.
-    visible = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
-    of_shown = [rows[i] for i in visible]
-    mean, error, skewness = (moment[visible] for moment in moments)
+    significant = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
+    significant_rows = [rows[i] for i in significant]
+    mean, error, skewness = (moment[significant] for moment in moments)
     moments = (mean, error, skewness)
-    pvalues, undone = undone_by_skewness(moments, n_queries, of_shown, owner=len(rows), alpha=alpha)
-    result = {
+    pvalues, undone = undone_by_skewness(
+        moments, n_queries, significant_rows, n_family=len(rows), alpha=alpha
+    )
+    by_measure = {
         row.measure: (pvalue, row.pvalue, g)
         for row, pvalue, g, doubt in zip(
-            of_shown, pvalues.tolist(), skewness.tolist(), undone.tolist(), strict=True
+            significant_rows, pvalues.tolist(), skewness.tolist(), undone.tolist(), strict=True
         )
         if doubt
     }
-    if not result:
+    if not by_measure:
         return []
-    lead = primary if primary in result else next(iter(result))
-    pvalue, by_t, g = result[lead]
-    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*result]}
-    row = next(row for row in of_shown if row.measure == lead)
-    if margin is not None and lead == primary and row.reading == "better":
+    first_measure = primary if primary in by_measure else next(iter(by_measure))
+    pvalue, by_t, g = by_measure[first_measure]
+    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*by_measure]}
+    row = next(row for row in significant_rows if row.measure == first_measure)
+    if margin is not None and first_measure == primary and row.reading == "better":
         from abrank.inference.paired import skewed_t
 
-        place = of_shown.index(row)
-        of_row = mean[[place]], error[[place]], skewness[[place]]
-        _, low, high = skewed_t(*of_row, n_queries, np.array([alpha]))
-        if (low if mean[place] > 0.0 else -high) > -margin:
+        index = significant_rows.index(row)
+        moments_of_row = mean[[index]], error[[index]], skewness[[index]]
+        _, low, high = skewed_t(*moments_of_row, n_queries, np.array([alpha]))
+        if (low if mean[index] > 0.0 else -high) > -margin:
             values["verdict"] = "not-worse"
-    return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
+    return [
+        Note(
+            "skewness-decides", 3 if first_measure == primary else 2, {"primary": primary} | values
+        )
+    ]
 
 
 def undone_by_skewness(
     moments: tuple[FloatArray, FloatArray, FloatArray],
     n_queries: int,
-    visible: Sequence[_Shown],
+    rows: Sequence[_TestedRow],
     *,
-    owner: int,
+    n_family: int,
     alpha: float,
 ) -> tuple[FloatArray, BoolArray]:
     """Return the p-values of t corrected for skewness, and where they do not show what is shown."""
-    # `moments` are those of the rows that are `shown`, of a family of so many.
+    # `moments` are those of `rows`, the significant ones of a family of `n_family`.
     from abrank.inference.paired import skewed_t, t_answer
 
-    if not visible:
+    if not rows:
         return np.empty(0), np.empty(0, np.bool_)
     mean, error, skewness = moments
-    levels = np.full(len(visible), alpha)
+    levels = np.full(len(rows), alpha)
     by_t = t_answer(mean, error, n_queries - 1.0, levels)[1]
     pvalue = skewed_t(mean, error, skewness, n_queries, levels)[0]
-    custom, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in visible]).T
-    # At the share of alpha at which the adjustment tested it, of so many rows at most: an adjusted
-    # p that is drawn cannot be as small as p. Flips alone may give a p below that of t.
-    alone = np.maximum(custom, by_t)
-    times = np.minimum(
-        np.divide(adjusted, alone, where=custom > 0.0, out=np.zeros_like(custom)), owner
+    unadjusted, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in rows]).T
+    # Tested at the share of alpha that the adjustment left to it: the adjusted p over the
+    # unadjusted p, at most the number of rows, because an adjusted p from random flips has a least
+    # value. Flips alone may give a p below that of t.
+    p_alone = np.maximum(unadjusted, by_t)
+    factor = np.minimum(
+        np.divide(adjusted, p_alone, where=unadjusted > 0.0, out=np.zeros_like(unadjusted)),
+        n_family,
     )
-    return pvalue, (custom > 0.0) & (pvalue * times >= alpha)
+    return pvalue, (unadjusted > 0.0) & (pvalue * factor >= alpha)
 
 
 def inspect_clusters(

@@ -1,4 +1,4 @@
-"""The cautions that runs, their documents and the segments of the queries give.
+"""Cautions about runs and judgments: missing queries, unjudged documents, unequal depth, one file.
 
 A note on one run names it under ``system``: by ``a`` or ``b`` in a comparison, else by its name.
 """
@@ -58,17 +58,17 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
         return None
     cut = scores.rescored(lambda judged: judged.top(depth), measures=deep)
     before = scores.values[:, :, [scores.measures.index(name) for name in deep]]
-    touched = np.flatnonzero((cut.values != before).any(axis=(0, 1)))
-    if not touched.size:
+    changed = np.flatnonzero((cut.values != before).any(axis=(0, 1)))
+    if not changed.size:
         return None
-    names = tuple(deep[i] for i in touched)
-    cut = replace(cut, measures=names, values=cut.values[:, :, touched])
+    names = tuple(deep[i] for i in changed)
+    cut = replace(cut, measures=names, values=cut.values[:, :, changed])
     return UnequalDepth(medians, depth, cut)
 
 
 # Above this share of the judged queries, those that are missing are told first of all.
 MANY_MISSING = 0.01
-SHOWN = 3
+N_LISTED = 3
 
 
 def missing_policy(
@@ -99,7 +99,7 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
         values: dict[str, Any] = {
             "system": system,
             "count": len(audit.missing),
-            "ids": list(audit.missing[:SHOWN]),
+            "ids": list(audit.missing[:N_LISTED]),
             "n_queries": audit.n_queries,
         }
         if policy is not None:
@@ -111,7 +111,7 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
         values = {"system": system, "count": audit.n_rank_conflicts}
         notes.append(Note("rank-conflicts", 1, values))
     if len(audit.tags) > 1:
-        values = {"system": system, "tags": list(audit.tags[:SHOWN])}
+        values = {"system": system, "tags": list(audit.tags[:N_LISTED])}
         notes.append(Note("several-tags", 1, values))
     return notes
 
@@ -211,7 +211,7 @@ def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -
 
 
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
-    """Say whether the judgments hold no document that is not relevant."""
-    # Of those that they do not list nobody knows then which were looked at.
+    """Whether the judgments hold relevant documents only."""
+    # Then nobody knows which of the other documents were looked at.
     grades = {grade for audit in audits.values() for grade in audit.grades}
     return bool(grades) and min(grades) > 0

@@ -25,7 +25,7 @@ from abrank.engines.job import (
     Done,
     Job,
     Partition,
-    buckets,
+    by_bucket,
     by_range,
     finished,
     light,
@@ -57,7 +57,7 @@ class EngineScores:
     @property
     def skipped(self) -> tuple[Done, ...]:
         """The partitions that could not be used."""
-        return tuple(item for item in self.done if item.bad)
+        return tuple(outcome for outcome in self.done if outcome.bad)
 
 
 def score_tables(
@@ -74,44 +74,44 @@ def score_tables(
         skips = engine.on_bad_partition == "skip"
         tables = _tables(qrels, runs, folder, skips=skips, max_input_size=max_input_size)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
-            judged = (part for piece in tables[0].pieces for part in tables[0].load(piece)[-1])
-            highest = max(int(np.max(part.value, initial=0)) for part in judged)
+            judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece)[-1])
+            highest = max(int(np.max(rows.value, initial=0)) for rows in judged)
             measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
-        if engine.keep_scores is not None:  # or nothing is there to be taken up, and none will be
+        if engine.keep_scores is not None:  # else no later run can resume, and no hash is needed
             _require_apart(folder, tables)
             tables = [stamped(table) for table in tables]
         stamp = stamp_of(tables, [*runs, str(folder)], scoring, rows=engine.rows)
         light_tables = tuple(map(light, tables))
         job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp)
-        job, parts = _divided(job, tables, engine, folder)
-        done = _done(job, parts, engine, on_progress)
+        job, partitions = _job_and_partitions(job, tables, engine, folder)
+        done = _score_partitions(job, partitions, engine, on_progress)
         query_ids, values = read_scores(job, done)
         _succeed(job, done)
-        # What Arrow keeps for the next partition would stand beside the comparison.
+        # Give back the memory that Arrow holds for further partitions before the comparison.
         pa.default_memory_pool().release_unused()
         return EngineScores(query_ids, values, done, scoring, tuple(tables))
 
 
-def _done(
+def _score_partitions(
     job: Job,
-    parts: Sequence[Partition],
+    partitions: Sequence[Partition],
     engine: Engine,
     on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
     """Score the partitions that no earlier run has finished; return all, by number."""
-    done = {element.number: element for element in finished(job, parts)}
-    rest = [part for part in parts if part.number not in done]
+    done = {outcome.number: outcome for outcome in finished(job, partitions)}
+    rest = [partition for partition in partitions if partition.number not in done]
     if rest:
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
-    on_progress(len(done), len(parts))
-    for item in run(engine, partial(score_partition, job), rest):
-        if item.bad and (engine.on_bad_partition == "error" or item.kind != "ReadError"):
-            raise _error(item.bad, item.kind, SKIP)
-        done[item.number] = item
-        on_progress(len(done), len(parts))
+    on_progress(len(done), len(partitions))
+    for outcome in run(engine, partial(score_partition, job), rest):
+        if outcome.bad and (engine.on_bad_partition == "error" or outcome.kind != "ReadError"):
+            raise _error(outcome.bad, outcome.kind, SKIP)
+        done[outcome.number] = outcome
+        on_progress(len(done), len(partitions))
     everything = tuple(done[number] for number in sorted(done))
-    if everything and all(element.bad for element in everything):
+    if everything and all(outcome.bad for outcome in everything):
         raise _error(everything[0].bad, "ReadError", "no partition could be used")
     return everything
 
@@ -147,8 +147,8 @@ def _require_apart(folder: Path, tables: Sequence[ParquetTable]) -> None:
     """Refuse a folder that holds what is to be scored: there, files are replaced and deleted."""
     for table in tables:
         for path in {piece.path for piece in table.pieces}:
-            apart = Path(path).parent != folder or Path(path).name.startswith("_")
-            if isinstance(table.filesystem, fs.LocalFileSystem) and not apart:
+            is_apart = Path(path).parent != folder or Path(path).name.startswith("_")
+            if isinstance(table.filesystem, fs.LocalFileSystem) and not is_apart:
                 raise ArgumentError(f"{folder} holds {Path(path).name}, an input: keep the scores"
                                     " in a folder of their own")  # fmt: skip
 
@@ -176,12 +176,12 @@ def _tables(
 
 def _parquet_of(qrels: object, folder: Path, max_input_size: int | None) -> str:
     """Write judgments of another kind as Parquet, where the workers find them."""
-    read = read_qrels(qrels, max_input_size=max_input_size)
-    queries = ids.encode(read.query_ids)
+    judgments = read_qrels(qrels, max_input_size=max_input_size)
+    queries = ids.encode(judgments.query_ids)
     columns = {
-        "query_id": ids.take(queries, read.query),
-        "doc_id": read.docs,
-        "relevance": pa.array(read.grade),
+        "query_id": ids.take(queries, judgments.query),
+        "doc_id": judgments.docs,
+        "relevance": pa.array(judgments.grade),
     }
     path = folder / "_qrels.parquet"
     with writing(path):
@@ -189,27 +189,29 @@ def _parquet_of(qrels: object, folder: Path, max_input_size: int | None) -> str:
     return str(path)
 
 
-def _divided(
+def _job_and_partitions(
     job: Job, tables: list[ParquetTable], engine: Engine, folder: Path
 ) -> tuple[Job, list[Partition]]:
-    """Return the partitions: ranges of query ids, or buckets once the rows are regrouped."""
-    parts = by_range(tables, rows=engine.rows)
-    if parts is not None:
-        return job, parts
+    """Divide by ranges of query ids; where that is not possible, regroup the rows first."""
+    partitions = by_range(tables, rows=engine.rows)
+    if partitions is not None:
+        return job, partitions
     # Named by all that decides what is in it: rows of another job are never taken up.
-    spilled = folder / "_regrouped" / job.stamp[:32]
+    spill_folder = folder / "_regrouped" / job.stamp[:32]
     for path in (folder / "_regrouped").glob("*"):
-        if path != spilled:
+        if path != spill_folder:
             shutil.rmtree(path, ignore_errors=True)
-    with writing(spilled):
-        spilled.mkdir(parents=True, exist_ok=True)
-    tasks, n_buckets = spills(tables, spilled, n_rows=engine.rows)
-    for bad in run(engine, spill, tasks):
-        if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
+    with writing(spill_folder):
+        spill_folder.mkdir(parents=True, exist_ok=True)
+    tasks, n_buckets = spills(tables, spill_folder, n_rows=engine.rows)
+    for problem in run(engine, spill, tasks):
+        if (
+            problem is not None
+        ):  # with on_bad_partition="skip", queries would lose some of their rows
             hint = "its queries stand in many row groups, so that no part can be skipped"
-            raise _error(bad[0], bad[1], hint)
-    regrouped, parts = buckets(tables, tasks, n_buckets)
-    return replace(job, tables=tuple(regrouped)), parts
+            raise _error(problem[0], problem[1], hint)
+    regrouped, partitions = by_bucket(tables, tasks, n_buckets)
+    return replace(job, tables=tuple(regrouped)), partitions
 
 
 def _error(message: str, kind: str, hint: str) -> Exception:
@@ -225,14 +227,16 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     """Mark the job as complete, and delete its temporary files."""
     folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
-    # Of a killed process, what it had half written.
+    # Files that a killed process left half written.
     for path in [folder / "_qrels.parquet", *folder.glob(".part-*.parquet.*")]:
         path.unlink(missing_ok=True)
-    message = {
+    summary = {
         "partitions": len(done),
-        "queries": sum(item.n_queries for item in done),
-        "skipped": [{"partition": item.number, "why": item.bad} for item in done if item.bad],
+        "queries": sum(outcome.n_queries for outcome in done),
+        "skipped": [
+            {"partition": outcome.number, "why": outcome.bad} for outcome in done if outcome.bad
+        ],
         "stamp": job.stamp,
     }
-    text = json.dumps(message, indent=2) + "\n"
+    text = json.dumps(summary, indent=2) + "\n"
     replace_all({folder / SUCCESS: text.encode()})

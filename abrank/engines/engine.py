@@ -55,7 +55,7 @@ def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
         return not path.endswith(FILE_ENDINGS)
     if not is_glob(path) or os.path.lexists(path):
         return False
-    return any(item.endswith(_ENDINGS) for item in files_of([path])[1])
+    return any(file.endswith(_ENDINGS) for file in files_of([path])[1])
 
 
 def needs_engine(source: object) -> bool:
@@ -89,21 +89,21 @@ def is_glob(path: str) -> bool:
     return WILD.search(path) is not None
 
 
-def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
+def files_of(names: Sequence[Any]) -> tuple[Any, list[str]]:
     """Return the file system of some paths, and the files that they stand for, by name."""
-    place: Any = fs.LocalFileSystem()
+    filesystem: Any = fs.LocalFileSystem()
     result: list[str] = []
-    for item in named:
-        with storage(os.fspath(item)):
-            place, path = located(os.fspath(item))
-        with storage(os.fspath(item), place):
-            result += _listed(place, path)
-    return place, result
+    for name in names:
+        with storage(os.fspath(name)):
+            filesystem, path = located(os.fspath(name))
+        with storage(os.fspath(name), filesystem):
+            result += _listed(filesystem, path)
+    return filesystem, result
 
 
-def _listed(place: fs.FileSystem, path: str) -> list[str]:
+def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
     """Return the files that a path, a folder or a glob stands for, in the order of their names."""
-    info = place.get_file_info(path)
+    info = filesystem.get_file_info(path)
     if info.type == fs.FileType.File:
         return [path]
     wild = WILD.search(path)
@@ -112,10 +112,10 @@ def _listed(place: fs.FileSystem, path: str) -> list[str]:
     base = path
     if info.type != fs.FileType.Directory and wild is not None:
         base = path[: wild.start()].rpartition("/")[0]
-        if place.get_file_info(base).type != fs.FileType.Directory:
+        if filesystem.get_file_info(base).type != fs.FileType.Directory:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
-    files = list(_below(place, base))
+    files = list(_below(filesystem, base))
     if kind := format_of([file[len(base.rstrip("/")) :] for file in files]):
         raise lake_refusal(path, kind)
     # The first names match, and none below them is hidden.
@@ -124,10 +124,10 @@ def _listed(place: fs.FileSystem, path: str) -> list[str]:
     return sorted(file for file in files if meant.fullmatch(f"{file[start:]}/"))
 
 
-def _below(place: fs.FileSystem, base: str) -> Iterator[str]:
+def _below(filesystem: fs.FileSystem, base: str) -> Iterator[str]:
     """Yield every file below a folder."""
-    if not isinstance(place, fs.LocalFileSystem):
-        for info in place.get_file_info(fs.FileSelector(base, recursive=True)):
+    if not isinstance(filesystem, fs.LocalFileSystem):
+        for info in filesystem.get_file_info(fs.FileSelector(base, recursive=True)):
             if info.type == fs.FileType.File:
                 yield info.path
         return
@@ -142,7 +142,7 @@ def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
                 yield entry.path
             elif entry.is_dir():
                 real = os.path.realpath(entry.path)
-                leads_up = any(Path(item).is_relative_to(real) for item in above)
+                leads_up = any(Path(folder_above).is_relative_to(real) for folder_above in above)
                 if not leads_up:
                     yield from _below_here(entry.path, (*above, real))
 

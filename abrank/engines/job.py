@@ -29,7 +29,7 @@ from abrank.engines.kernel import (
     KernelOptions,
     RunCounts,
     Scored,
-    joined,
+    concatenated,
     long_table,
     score_rows,
 )
@@ -42,7 +42,7 @@ from abrank.options import ROWS
 # --- Which row groups are scored together, so that every query is whole
 
 
-MOST_READ = 2.5  # times that all rows may be read before regrouping is cheaper
+MAX_READ_RATIO = 2.5  # times that all rows may be read before regrouping is cheaper
 
 
 @dataclass(frozen=True)
@@ -78,34 +78,34 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
         if piece.low is not None and piece.high is not None:
             starts = sorted({*starts, piece.low, _next(piece.high)})
     ends: list[Key | None] = [*starts[1:], None]
-    parts: list[Partition] = []
+    partitions: list[Partition] = []
     for low, high in zip([None, *starts[1:]], ends, strict=True):
         pieces = tuple(
             tuple(piece for piece in table.pieces if _overlaps(piece, low, high))
             for table in tables
         )
         if any(pieces):
-            parts.append(Partition(len(parts), pieces, low, high))
+            partitions.append(Partition(len(partitions), pieces, low, high))
     if unread:
-        return parts
+        return partitions
     for index in range(len(tables)):
-        read = sum(piece.n_rows for part in parts for piece in part.pieces[index])
-        small = tables[index].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
-        if not small and read > MOST_READ * tables[index].n_rows:
+        n_read = sum(piece.n_rows for partition in partitions for piece in partition.pieces[index])
+        is_small = tables[index].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
+        if not is_small and n_read > MAX_READ_RATIO * tables[index].n_rows:
             return None
-    return parts
+    return partitions
 
 
 def _cuts(table: ParquetTable, rows: int) -> list[Key]:
     """Return the query ids at which partitions begin: where row groups do."""
     ordered = sorted(table.pieces, key=lambda piece: piece.low)  # type: ignore[arg-type,return-value]
     cuts: list[Key] = []
-    held = rows
+    n_held = rows
     for piece in ordered:
-        if held >= rows and piece.low is not None and (not cuts or piece.low > cuts[-1]):  # type: ignore[operator]
+        if n_held >= rows and piece.low is not None and (not cuts or piece.low > cuts[-1]):  # type: ignore[operator]
             cuts.append(piece.low)
-            held = 0
-        held += piece.n_rows
+            n_held = 0
+        n_held += piece.n_rows
     return cuts
 
 
@@ -168,13 +168,13 @@ def spills(
     n_buckets = max(1, -(-max(table.n_rows for table in tables) // n_rows))
     tasks: list[Spill] = []
     for number, table in enumerate(tables):
-        held: list[Piece] = []
+        pieces: list[Piece] = []
         for piece in table.pieces:
-            held.append(piece)
-            if sum(item.n_rows for item in held) >= n_rows or piece is table.pieces[-1]:
+            pieces.append(piece)
+            if sum(row_group.n_rows for row_group in pieces) >= n_rows or piece is table.pieces[-1]:
                 path = str(folder / f"{number}-{len(tasks):05d}.arrow")
-                tasks.append(Spill(table, tuple(held), n_buckets, path))
-                held = []
+                tasks.append(Spill(table, tuple(pieces), n_buckets, path))
+                pieces = []
     return tasks, n_buckets
 
 
@@ -190,8 +190,10 @@ def spill(task: Spill) -> tuple[str, str] | None:
             return None  # left by an earlier run that was interrupted
     try:
         loaded = [task.table.load(piece) for piece in task.pieces]
-        for path, parts in zip(paths, zip(*loaded, strict=True), strict=True):
-            _write_buckets([item for part in parts for item in part], task.n_buckets, path)
+        for path, row_groups in zip(paths, zip(*loaded, strict=True), strict=True):
+            _write_buckets(
+                [rows for row_group in row_groups for rows in row_group], task.n_buckets, path
+            )
         replace_all({done: "\n".join(map(_digest_of_file, paths)).encode()})
     except AbrankError as error:
         return str(error), type(error).__name__
@@ -207,59 +209,62 @@ def _digest_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def buckets(
+def by_bucket(
     tables: Sequence[ParquetTable], tasks: Sequence[Spill], n_buckets: int
 ) -> tuple[list[Regrouped], list[Partition]]:
     """Return the regrouped tables and their partitions, once every task is done."""
-    regroupeds = [Regrouped(table.label, _n_files(table)) for table in tables]
-    parts = []
+    regrouped_tables = [Regrouped(table.label, _n_files(table)) for table in tables]
+    partitions = []
     for bucket in range(n_buckets):
         pieces = tuple(
             tuple(Piece(task.path, bucket, 0) for task in tasks if task.table is table)
             for table in tables
         )
-        parts.append(Partition(bucket, pieces))
-    return regroupeds, parts
+        partitions.append(Partition(bucket, pieces))
+    return regrouped_tables, partitions
 
 
-def _write_buckets(parts: Sequence[Columns], n_buckets: int, path: Path) -> None:
-    read = joined(parts)
-    queries = ids.plain(read.query)
-    part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.value) for part in parts])
+def _write_buckets(row_groups: Sequence[Columns], n_buckets: int, path: Path) -> None:
+    rows = concatenated(row_groups)
+    queries = ids.plain(rows.query)
+    lengths = [len(row_group.value) for row_group in row_groups]
+    group = np.repeat(np.arange(len(row_groups), dtype=np.int32), lengths)
     bucket = (ids.fingerprint(queries) % np.uint64(n_buckets)).astype(np.int64)
     order = np.argsort(bucket, kind="stable").astype(np.int64)
     ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     columns = [
         ids.take(queries, order),
-        ids.take(read.doc, order),
-        pa.array(read.value[order]),
-        pa.array(read.position[order].astype(np.int32)),
-        pa.array(part[order]),
+        ids.take(rows.doc, order),
+        pa.array(rows.value[order]),
+        pa.array(rows.position[order].astype(np.int32)),
+        pa.array(group[order]),
     ]
     batch = pa.record_batch(columns, names=list(_NAMES))
-    labels = "\n".join(part.source.label for part in parts)
+    labels = "\n".join(row_group.source.label for row_group in row_groups)
     schema = batch.schema.with_metadata({"labels": labels})
     options = pa.ipc.IpcWriteOptions(compression="lz4")
-    written = f"{path}.{os.getpid()}"
+    temporary = f"{path}.{os.getpid()}"
     with (
         writing(path),
-        pa.OSFile(written, "wb") as file,
+        pa.OSFile(temporary, "wb") as file,
         pa.ipc.new_file(file, schema, options=options) as writer,
     ):
         for number, end in enumerate(ends.tolist()):
             start = int(ends[number - 1]) if number else 0
             writer.write_batch(batch.slice(start, end - start))
     with writing(path):
-        Path(written).replace(path)
+        Path(temporary).replace(path)
 
 
 def _columns(batch: pa.RecordBatch, labels: list[str]) -> list[Columns]:
     """Return the rows of a batch, those of each row group apart."""
-    query, doc, value, row, part = (batch.column(i) for i in range(5))
-    values, position, parts = (item.to_numpy(zero_copy_only=False) for item in (value, row, part))
+    query, doc, value, row, group = (batch.column(i) for i in range(5))
+    values, position, groups = (
+        column.to_numpy(zero_copy_only=False) for column in (value, row, group)
+    )
     result = []
-    for number in np.unique(parts).tolist():
-        rows = np.flatnonzero(parts == number)
+    for number in np.unique(groups).tolist():
+        rows = np.flatnonzero(groups == number)
         source = Source(None, None, len(rows), labels[number], "row")
         whole = Columns(query, doc, values, position.astype(np.int64), source)
         result.append(whole.take(rows))
@@ -271,7 +276,7 @@ _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartitionScores:
     """Scores of one partition as they were written."""
 
     # The stamp of the job, the number of queries, and what was counted of the runs
@@ -280,15 +285,15 @@ class Part:
     values: FloatArray  # float64[n_systems, n_queries, n_measures]
 
 
-def read_part(path: Path) -> Part:
+def read_part(path: Path) -> PartitionScores:
     """Read the scores of one partition."""
     try:
         with pa.OSFile(str(path)) as file:
             data = ParquetData(file)
-            written = data.schema.metadata or {}
-            if _ABOUT not in written:
+            metadata = data.schema.metadata or {}
+            if _ABOUT not in metadata:
                 raise ArgumentError(f"{path}: was not written by abrank; choose another folder")
-            saved, digest = written[_ABOUT], written.get(_DIGEST)
+            saved, digest = metadata[_ABOUT], metadata.get(_DIGEST)
             table = data.read(["query_id", "value"], coded=["query_id"])
         about = json.loads(saved)
         shape = n_systems, n_queries, n_measures = about["shape"]
@@ -313,7 +318,7 @@ def read_part(path: Path) -> Part:
         if isinstance(error, ReadError):
             raise
         raise ReadError(str(path), f"cannot be read: {error}") from error
-    return Part(about, query_ids, values)
+    return PartitionScores(about, query_ids, values)
 
 
 def write_part(
@@ -326,24 +331,24 @@ def write_part(
     """Write the scores of one partition, a whole file or none, its pages with checksums."""
     saved = json.dumps({**about, "shape": values.shape}).encode()
     metadata = {_ABOUT: saved, _DIGEST: _digest(saved, query_ids, values)}
-    written = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with writing(path):
             pq.write_table(
-                table.replace_schema_metadata(metadata), written, compression="zstd",
+                table.replace_schema_metadata(metadata), temporary, compression="zstd",
                 write_page_checksum=True,
             )  # fmt: skip
-            written.replace(path)
+            temporary.replace(path)
     finally:
-        written.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def read_folder(folder: Path) -> pa.Table:
     """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
     paths = sorted(folder.glob("part-*.parquet"))
     try:
-        loads = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
-        expected = loads["stamp"], loads["partitions"] - len(loads["skipped"])
+        success = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
+        expected = success["stamp"], success["partitions"] - len(success["skipped"])
     except (OSError, ValueError, LookupError, TypeError):  # not there, or another program's
         expected = None
     try:
@@ -366,7 +371,7 @@ def read_folder(folder: Path) -> pa.Table:
 
 
 def _digest(about: bytes, query_ids: pa.LargeBinaryArray, values: FloatArray) -> bytes:
-    """Return a hash of all that a part says."""
+    """Return a hash of the scores of a partition and of what is recorded with them."""
     queries = query_ids.to_pylist()
     sha256 = hashlib.sha256(about)
     sha256.update(np.array([len(query) for query in queries], "<i8").tobytes())
@@ -382,7 +387,7 @@ class Job:
     systems: tuple[str, ...]
     # The judgments and a run of each system; of joined tables, one a system
     tables: tuple[ParquetTable | Regrouped, ...]
-    joined: bool
+    is_joined: bool
     scoring: KernelOptions
     folder: str  # where the scores are written, a file a partition
     # Of everything that decides the scores: files with another stamp are of another job
@@ -408,8 +413,8 @@ def stamp_of(
     tables: Sequence[ParquetTable], systems: Sequence[str], scoring: KernelOptions, *, rows: int = 0
 ) -> str:
     """Return a hash of what decides the scores and their partitions: what is read, and how."""
-    message = [[table.columns, table.stamp] for table in tables]
-    text = json.dumps([__version__, message, list(systems), repr(scoring), rows], default=str)
+    sources = [[table.columns, table.stamp] for table in tables]
+    text = json.dumps([__version__, sources, list(systems), repr(scoring), rows], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -445,7 +450,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
                 )
             path.unlink()
             continue
-        counts = {system: RunCounts(**item) for system, item in about["counts"].items()}
+        counts = {system: RunCounts(**count) for system, count in about["counts"].items()}
         result.append(Done(numbers[path], about["n_queries"], counts))
     return result
 
@@ -454,19 +459,21 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
     """Return the scores of finished partitions, by query id in byte order."""
     query_ids: list[Any] = [ids.encode([])]
     values = [np.empty((0, len(job.systems), len(job.scoring.measures)))]
-    for item in sorted(done, key=lambda element: element.number):
-        if not item.n_queries:
+    for outcome in sorted(done, key=lambda outcome: outcome.number):
+        if not outcome.n_queries:
             continue
-        part = read_part(job.path(item.number))
+        part = read_part(job.path(outcome.number))
         if part.about["stamp"] != job.stamp:
-            raise ReadError(str(job.path(item.number)), "was written anew by another job meanwhile")
+            raise ReadError(
+                str(job.path(outcome.number)), "was written anew by another job meanwhile"
+            )
         values.append(part.values.transpose(1, 0, 2))
         query_ids.append(part.query_ids)
-    everything, row = ids.number(ids.joined(query_ids))
-    every_value = np.concatenate(values)
+    distinct_ids, row = ids.number(ids.joined(query_ids))
+    all_values = np.concatenate(values)
     if (row[1:] < row[:-1]).any():
-        every_value = every_value[np.argsort(row)]
-    return tuple(ids.decode(everything)), every_value
+        all_values = all_values[np.argsort(row)]
+    return tuple(ids.decode(distinct_ids)), all_values
 
 
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
@@ -478,16 +485,16 @@ def _loaded(
     job: Job, partition: Partition
 ) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
     """Return the rows of each run and the judgments, all of these queries alone."""
-    result = [
+    loaded = [
         [_load(job, table, piece, partition) for piece in pieces]
         for table, pieces in zip(job.tables, partition.pieces, strict=True)
     ]
 
     def rows_of(table: int, side: int = 0) -> list[Columns]:
-        return [item for loaded in result[table] for item in loaded[side]]
+        return [rows for sides in loaded[table] for rows in sides[side]]
 
-    runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.joined else 1)}
-    if job.joined:
+    runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.is_joined else 1)}
+    if job.is_joined:
         return runs, {system: rows_of(i, 1) for i, system in enumerate(job.systems)}
     return runs, rows_of(0)
 
@@ -499,13 +506,13 @@ def _load(
         return table.load(piece)
     # The next partitions need the rest of it.
     return tuple(
-        [_within(item, partition.low, partition.high) for item in some]
-        for some in _kept(job.stamp, table, piece)
+        [_within(rows, partition.low, partition.high) for rows in side]
+        for side in _cached_load(job.stamp, table, piece)
     )
 
 
 @lru_cache(maxsize=4)
-def _kept(
+def _cached_load(
     stamp: str,  # noqa: ARG001 - another job may find another file under the same name
     table: ParquetTable | Regrouped,
     piece: Piece,
@@ -513,15 +520,15 @@ def _kept(
     return table.load(piece)
 
 
-def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
+def _within(rows: Columns, low: Key | None, high: Key | None) -> Columns:
     """Return the rows of the queries from ``low`` to below ``high``."""
-    queries, ends = ids.runs(read.query)
+    queries, ends = ids.runs(rows.query)
     keys: list[Any] = ids.unpack(queries)
     if isinstance(low if low is not None else high, int):
         keys = [int(key) for key in keys]
-    selected = [(low is None or key >= low) and (high is None or key < high) for key in keys]
-    chosen = np.repeat(np.array(selected, dtype=np.bool_), np.diff(ends, prepend=0))
-    return read.take(np.flatnonzero(chosen))
+    is_within = [(low is None or key >= low) and (high is None or key < high) for key in keys]
+    is_row_within = np.repeat(np.array(is_within, dtype=np.bool_), np.diff(ends, prepend=0))
+    return rows.take(np.flatnonzero(is_row_within))
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:

@@ -1,6 +1,7 @@
-"""What runs where a partition is: rows of Arrow tables as checked columns, and their scores.
+"""Scores whole queries that Arrow tables hold; it runs on the worker that has the partition.
 
-It is the join and the measures of :func:`abrank.evaluate`; only the rows come from Arrow tables.
+The join and the measures are those of :func:`abrank.evaluate`. The counts of the partitions add up
+to the audit of a run.
 """
 
 from __future__ import annotations
@@ -57,16 +58,16 @@ def column_names(
         if layout == QRELS and document == value:
             raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
         return query, document, value
-    arguments = dict(columns or {})
-    place = arguments.pop("position", None) or next(
+    chosen = dict(columns or {})
+    position_column = chosen.pop("position", None) or next(
         (name for name in names if name.casefold() in _POSITIONS), None
     )
-    if place not in names:
+    if position_column not in names:
         raise ReadError(label, f"no column position (nor rank); it has {', '.join(names)}")
     # The third column of the layout is not there: the position stands in for the document.
-    arguments["doc_id"] = "doc_id"
-    query, _, value = choose_columns([*names, "doc_id"], QRELS, arguments, label=label)
-    return query, str(place), value
+    chosen["doc_id"] = "doc_id"
+    query, _, value = choose_columns([*names, "doc_id"], QRELS, chosen, label=label)
+    return query, str(position_column), value
 
 
 def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
@@ -80,54 +81,58 @@ def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
 def split_joined(table: pa.Table, label: str) -> tuple[Columns, Columns]:
     """Return the run and the judgments that a joined table holds."""
     query, position, grade = (table.column(i).combine_chunks() for i in range(3))
-    valid, judged = position.is_valid(), grade.is_valid()
-    rank = to_grades(position.filter(valid))
+    is_ranked, is_judged = position.is_valid(), grade.is_valid()
+    rank = to_grades(position.filter(is_ranked))
     if rank is None or (rank < 1).any():
         raise ReadError(label, "position is no rank: they are whole numbers from 1")
-    numbers = pa.array(np.arange(len(valid))).cast(pa.string())
-    row = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
-    place = compute.binary_join_element_wise("position", position.cast(pa.int64()).cast("str"), " ")
-    document = compute.if_else(valid, place, row)
-    run = [query.filter(valid), document.filter(valid), pa.array(-rank.astype(np.float64))]
-    judgments = [query.filter(judged), document.filter(judged), grade.filter(judged)]
+    numbers = pa.array(np.arange(len(is_ranked))).cast(pa.string())
+    row_id = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
+    position_id = compute.binary_join_element_wise(
+        "position", position.cast(pa.int64()).cast("str"), " "
+    )
+    document = compute.if_else(is_ranked, position_id, row_id)
+    run = [query.filter(is_ranked), document.filter(is_ranked), pa.array(-rank.astype(np.float64))]
+    judgments = [query.filter(is_judged), document.filter(is_judged), grade.filter(is_judged)]
     return (
         read_rows(pa.table(run, names=["query", "doc", "value"]), RUN, label),
         read_rows(pa.table(judgments, names=["query", "doc", "value"]), QRELS, label),
     )
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def concatenated(tables: Sequence[Columns]) -> Columns:
     """Return the rows of several tables as one; see :func:`require_once` for its messages."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
         return _empty("")
     return Columns(
-        query=ids.joined([part.query for part in parts]),
-        doc=ids.joined([part.doc for part in parts]),
-        value=np.concatenate([part.value for part in parts]),
-        position=np.concatenate([part.position for part in parts]),
-        source=Source(None, None, sum(part.source.n_rows for part in parts), "", "row"),
+        query=ids.joined([table.query for table in tables]),
+        doc=ids.joined([table.doc for table in tables]),
+        value=np.concatenate([table.value for table in tables]),
+        position=np.concatenate([table.position for table in tables]),
+        source=Source(None, None, sum(table.source.n_rows for table in tables), "", "row"),
     )
 
 
-def require_once(parts: Sequence[Columns], *, hint: str) -> None:
+def require_once(row_groups: Sequence[Columns], *, hint: str) -> None:
     """Refuse a document that a query names twice; the message names both row groups."""
-    rows = joined(parts)
+    rows = concatenated(row_groups)
     first, again = duplicates(ids.number(rows.query)[1], rows.doc)
     if not len(again):
         return
-    ends = np.cumsum([len(part.value) for part in parts])
+    ends = np.cumsum([len(row_group.value) for row_group in row_groups])
     places = []
     for row in (int(first[0]), int(again[0])):
-        part = parts[int(np.searchsorted(ends, row, side="right"))]
-        places.append((part.source.label, int(rows.position[row])))
-    values = np.array([first[0]])
-    query, document = (ids.decode(ids.take(item, values))[0] for item in (rows.query, rows.doc))
-    (label, row), (second, row_of_other) = places
+        row_group = row_groups[int(np.searchsorted(ends, row, side="right"))]
+        places.append((row_group.source.label, int(rows.position[row])))
+    first_row = np.array([first[0]])
+    query, document = (
+        ids.decode(ids.take(column, first_row))[0] for column in (rows.query, rows.doc)
+    )
+    (label, row), (label_of_other, row_of_other) = places
     where = f"rows {row} and {row_of_other}"
-    if second != label:
-        where = f"row {row}, and {second}, row {row_of_other}"
+    if label_of_other != label:
+        where = f"row {row}, and {label_of_other}, row {row_of_other}"
     problem = f"document {shorten(document)} twice in query {shorten(query)}"
     raise ReadError(label, problem, at=where, hint=hint)
 
@@ -238,7 +243,7 @@ class Scored:
 
     query_ids: tuple[str, ...]  # ascending
     values: FloatArray  # float64[n_queries, n_systems, n_measures]
-    # What was seen of each system's run
+    # Counts on each system's run
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 
@@ -252,54 +257,60 @@ def score_table(run: pa.Table, qrels: pa.Table, scoring: KernelOptions) -> pa.Ta
 
 def score_rows(
     runs: Mapping[str, Sequence[Columns]],
-    qrels: Sequence[Columns] | Mapping[str, Sequence[Columns]],
+    judgments: Sequence[Columns] | Mapping[str, Sequence[Columns]],
     scoring: KernelOptions,
 ) -> Scored:
     """Score the same whole queries of several systems."""
-    custom = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
-    names: dict[int, tuple[Qrels, Judgments]] = {}
-    values, counts, result = [], {}, []
+    by_system = judgments if isinstance(judgments, Mapping) else dict.fromkeys(runs, judgments)
+    cache: dict[int, tuple[Qrels, Judgments]] = {}  # systems may share the object
+    values, counts, judged_queries = [], {}, []
     for system, parts in runs.items():
-        if id(custom[system]) not in names:
+        rows = by_system[system]
+        if id(rows) not in cache:
             try:
-                built = build_qrels(joined(custom[system]), "qrels", scoring.duplicates)
+                qrels = build_qrels(concatenated(rows), "qrels", scoring.duplicates)
             except ValueError:
-                require_once(custom[system], hint=KEEP_ONE)
+                require_once(rows, hint=KEEP_ONE)
                 raise
-            names[id(custom[system])] = built, Judgments.of(built)
-        judgments, looked_up = names[id(custom[system])]
-        require_rel(scoring.measures, judgments.grade, scoring.stated)
-        judged, visited, dropped = _join(parts, judgments, looked_up, scoring)
+            cache[id(rows)] = qrels, Judgments.of(qrels)
+        qrels, lookup = cache[id(rows)]
+        require_rel(scoring.measures, qrels.grade, scoring.stated)
+        judged, read_counts, dropped = _join(parts, qrels, lookup, scoring)
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
         values.append(np.stack([measure(judged) for measure in scoring.measures], axis=1))
-        added = counted(judgments, judged, visited, n_duplicates_dropped=dropped)
+        run_counts = counted(qrels, judged, read_counts, n_duplicates_dropped=dropped)
         shares = judged_shares(judged)
-        added |= {"share_at_10": _exact_sum(shares), "n_found": len(shares)}
-        counts[system] = RunCounts(**added)
-        result.append(judgments.query_ids)
-    if any(item != result[0] for item in result):
-        odd = sorted(set(result[0]).symmetric_difference(*result[1:]))
-        raise AlignmentError(f"the systems have other judged queries: {', '.join(odd[:3])}")
+        run_counts |= {"share_at_10": _exact_sum(shares), "n_found": len(shares)}
+        counts[system] = RunCounts(**run_counts)
+        judged_queries.append(qrels.query_ids)
+    query_ids = judged_queries[0]
+    if any(of_system != query_ids for of_system in judged_queries):
+        odd = sorted(set(query_ids).symmetric_difference(*judged_queries[1:]))
+        examples = ", ".join(odd[:3])
+        raise AlignmentError(f"the judged queries differ between systems, for example {examples}")
     lacking = {query for count in counts.values() for query in count.missing}
     if scoring.missing == "error" and lacking:
         some = ", ".join(sorted(lacking)[:3])
         raise AlignmentError(f'judged queries are missing from a run: {some}; see missing="zero"')
     selected = [
-        i for i, query in enumerate(result[0])
+        i for i, query in enumerate(query_ids)
         if scoring.missing != "drop" or query not in lacking
     ]  # fmt: skip
-    return Scored(tuple(result[0][i] for i in selected), np.stack(values, axis=1)[selected], counts)
+    return Scored(tuple(query_ids[i] for i in selected), np.stack(values, axis=1)[selected], counts)
 
 
 def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.Table:
     """Return one system's scores as a table ``query_id measure value``, by query."""
     n_queries, n_measures = len(scored.query_ids), len(measures)
-    arange, item = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
-    text = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)
+    query_codes, measure_codes = (
+        np.arange(n_queries, dtype=np.int32),
+        np.arange(n_measures, dtype=np.int32),
+    )
+    query_ids = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)
     columns = [
-        pa.DictionaryArray.from_arrays(np.repeat(arange, n_measures), text),
-        pa.DictionaryArray.from_arrays(np.tile(item, n_queries), list(map(str, measures))),
+        pa.DictionaryArray.from_arrays(np.repeat(query_codes, n_measures), query_ids),
+        pa.DictionaryArray.from_arrays(np.tile(measure_codes, n_queries), list(map(str, measures))),
         pa.array(np.ascontiguousarray(scored.values[:, system, :]).reshape(-1)),
     ]
     return pa.table(columns, names=SCHEMA.names)
@@ -309,22 +320,22 @@ def _join(
     parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: KernelOptions
 ) -> tuple[JudgedRun, ReadCounts, int]:
     keep_scores = any(measure.needs == "scores" for measure in scoring.measures)
-    laid = partial(
+    join = partial(
         join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1,
         same_id=scoring.same_id,
     )  # fmt: skip
-    read = by_query(joined(parts))
+    rows = by_query(concatenated(parts))
     # In slices that stay in the processor's cache; the engine has a thread for each partition.
     block = partial(ranked, score_dtype=scoring.score_dtype)
     try:
-        judged, visited, _ = laid(slices(read), block)
+        judged, counts, _ = join(slices(rows), block)
     except NotPlain:
         if scoring.duplicates == "error":
             require_once(parts, hint=KEEP_ONE)
-        run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
-        judged, visited, _ = laid([run], block_of)
-        return judged, visited, run.n_duplicates_dropped
-    return judged, visited, 0
+        run = build_run(rows, "run", scoring.score_dtype, scoring.duplicates)
+        judged, counts, _ = join([run], block_of)
+        return judged, counts, run.n_duplicates_dropped
+    return judged, counts, 0
 
 
 # --- Measures that take the highest grade from the judgments: here that of all partitions

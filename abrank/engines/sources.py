@@ -93,8 +93,8 @@ class ParquetTable:
                     # A row for each document names its query: its id is read once.
                     names = list(dict.fromkeys(self.columns))
                     table = data.read(names, group=piece.group, coded=[query])
-            except Oversized as kind:
-                raise ReadError(piece.label, str(kind), hint=kind.hint) from None
+            except Oversized as error:
+                raise ReadError(piece.label, str(error), hint=error.hint) from None
             except (IndexError, DamagedParquet) as error:
                 raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
@@ -110,23 +110,23 @@ def open_table(
     max_input_size: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table."""
-    named = [source] if isinstance(source, (str, os.PathLike)) else source
-    if not isinstance(named, (list, tuple)) or not all(
-        isinstance(item, (str, os.PathLike)) for item in named
+    paths_named = [source] if isinstance(source, (str, os.PathLike)) else source
+    if not isinstance(paths_named, (list, tuple)) or not all(
+        isinstance(path_named, (str, os.PathLike)) for path_named in paths_named
     ):
         raise ArgumentError(
             f"an engine reads tables of Parquet, by their paths, not {type(source).__name__}: leave"
             " out --engine (engine=) for what is in memory"
         )
-    label = os.fspath(named[0]) if named else ""
-    place, paths = files_of(named)
+    label = os.fspath(paths_named[0]) if paths_named else ""
+    filesystem, paths = files_of(paths_named)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     hint = "" if layout == JOINED else _ONLY_PARQUET
 
     def opened(path: str) -> Footer | ReadError:
         try:
-            return _footer(place, path, hint)
+            return _footer(filesystem, path, hint)
         except ReadError as error:
             if not skips:
                 raise
@@ -156,7 +156,9 @@ def open_table(
             problem, hint = excess(total, max_input_size, n_rows=0, n_packed=0)
             if problem:
                 raise ReadError(label, f"holds {problem}", hint=hint)
-    return ParquetTable(label, layout, chosen, tuple(pieces), place, max_input_size=max_input_size)
+    return ParquetTable(
+        label, layout, chosen, tuple(pieces), filesystem, max_input_size=max_input_size
+    )
 
 
 def stamped(table: ParquetTable) -> ParquetTable:
@@ -189,7 +191,7 @@ def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
     ]  # fmt: skip
     if len({type(key) for key in keys}) != 1:
         return list(tables)
-    minimum, largest = min(keys), max(keys)
+    lowest, highest = min(keys), max(keys)
     result = []
     for table in tables:
         good = [piece for piece in table.pieces if not piece.problem]
@@ -197,11 +199,11 @@ def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
         if len(good) == len(table.pieces) or None in ends or ends != sorted(ends):  # type: ignore[type-var]
             result.append(table)
             continue
-        pieces, high = [], minimum
+        pieces, high = [], lowest
         for index, piece in enumerate(table.pieces):
             if piece.problem:
                 after = (piece.low for piece in table.pieces[index:] if not piece.problem)
-                piece = replace(piece, low=high, high=next(after, largest))
+                piece = replace(piece, low=high, high=next(after, highest))
             else:
                 high = piece.high  # type: ignore[assignment]
             pieces.append(piece)
@@ -216,23 +218,23 @@ class Footer(NamedTuple):
     groups: tuple[Group, ...]
 
 
-def _footer(place: fs.FileSystem, path: str, hint: str = "") -> Footer:
+def _footer(filesystem: fs.FileSystem, path: str, hint: str = "") -> Footer:
     try:
-        with place.open_input_file(path) as file:
+        with filesystem.open_input_file(path) as file:
             data = ParquetData(file)
             return Footer(data.schema, data.groups)
     except (OSError, pa.ArrowException, DamagedParquet) as error:
-        result = _likeness(place, path)
+        result = _likeness(filesystem, path)
         if result and result != "a file of Parquet":
             problem = f"this looks like {result}, not like a Parquet file"
             raise ReadError(path, problem, hint=hint) from error
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
 
-def _likeness(place: fs.FileSystem, path: str) -> str:
-    """Say what a file that is no Parquet looks like; empty where that cannot be told."""
+def _likeness(filesystem: fs.FileSystem, path: str) -> str:
+    """Return what a file that is no Parquet looks like; empty where nothing fits."""
     try:
-        with place.open_input_file(path) as file:
+        with filesystem.open_input_file(path) as file:
             return likeness(Unpacked(Stored(file, path, hashes=False), path).read(_LOOKED_AT))
     except (OSError, pa.ArrowException, ReadError):
         return ""
@@ -250,9 +252,9 @@ def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
         low = high = None
         if query.n_missing == 0 and query.low is not None and query.high is not None:
             low, high = _key(query.low, kind), _key(query.high, kind)
-        registered = low is not None and high is not None and low <= high  # type: ignore[operator]
-        result.append(Piece(path, number, group.n_rows, *((low, high) if registered else ())))
-    return [item for item in result if item.n_rows]
+        has_bounds = low is not None and high is not None and low <= high  # type: ignore[operator]
+        result.append(Piece(path, number, group.n_rows, *((low, high) if has_bounds else ())))
+    return [piece for piece in result if piece.n_rows]
 
 
 def _key(value: bytes, kind: pa.DataType) -> Key | None:
@@ -274,13 +276,14 @@ def _require_range(queries: pa.ChunkedArray, piece: Piece) -> None:
             array = chunk.dictionary.take(compute.unique(chunk.indices.drop_null()))
         if not pa.types.is_integer(array.type):
             array = array.cast(pa.large_binary())
-        ends = compute.min_max(array).as_py()
-        end, largest = ends["min"], ends["max"]
-        if end is not None and (end < low or largest > high):
-            wrong = shorten(_text(end if end < low else largest))
-            text = f"from {shorten(_text(low))} to {shorten(_text(high))}"
+        limits = compute.min_max(array).as_py()
+        lowest, highest = limits["min"], limits["max"]
+        if lowest is not None and (lowest < low or highest > high):
+            outside = shorten(_text(lowest if lowest < low else highest))
+            expected = f"from {shorten(_text(low))} to {shorten(_text(high))}"
             problem = (
-                f"cannot be read: its footer says that its queries go {text}, and {wrong} is there"
+                f"cannot be read: its footer says that its queries go {expected}, and {outside} is"
+                " there"
             )
             raise ReadError(piece.label, problem)
 

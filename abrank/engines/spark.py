@@ -46,13 +46,13 @@ def run(
         call = pickle.loads(work[0])
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                dumps = pickle.dumps(call(pickle.loads(work[1][number])))
-                yield pa.record_batch([pa.array([dumps], pa.binary())], names=["made"])
+                pickled = pickle.dumps(call(pickle.loads(work[1][number])))
+                yield pa.record_batch([pa.array([pickled], pa.binary())], names=["result"])
 
     with _session(master) as spark:
-        frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, "made binary")
+        frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, "result binary")
         for row in frame.collect():
-            yield pickle.loads(bytes(row.made))
+            yield pickle.loads(bytes(row.result))
 
 
 def evaluate(
@@ -107,15 +107,19 @@ def evaluate(
     if not hasattr(qrels, "sparkSession"):
         names = column_names(df.columns, RUN, columns, "the DataFrame")
         if partitioned_by_query is None:
-            partitioned_by_query = _stands_by(df, names[0])
+            partitioned_by_query = _is_partitioned_by(df, names[0])
         if partitioned_by_query:
-            return _in_place(_chosen(df, RUN, columns, "score"), read_qrels(qrels), scoring)
+            return _score_in_place(
+                _three_columns(df, RUN, columns, "score"), read_qrels(qrels), scoring
+            )
     judged = qrels
     if not hasattr(qrels, "sparkSession"):
         frame = read_qrels(qrels).frame()
         frame[["query_id", "doc_id"]] = frame[["query_id", "doc_id"]].astype(str)
         judged = df.sparkSession.createDataFrame(frame)
-    both = _chosen(df, RUN, columns, "score").unionByName(_chosen(judged, QRELS, None, "relevance"))
+    both = _three_columns(df, RUN, columns, "score").unionByName(
+        _three_columns(judged, QRELS, None, "relevance")
+    )
     whole = both.repartition("query_id").sortWithinPartitions("query_id")
     return whole.mapInArrow(_Kernel(scoring), _LONG)
 
@@ -127,19 +131,19 @@ class _Kernel:
         self.scoring = scoring
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        held: list[Any] = []
+        waiting: list[Any] = []
         for batch in batches:
-            held.append(batch)
-            if sum(item.num_rows for item in held) < ROWS:
+            waiting.append(batch)
+            if sum(waiting_batch.num_rows for waiting_batch in waiting) < ROWS:
                 continue
-            table = pa.Table.from_batches(held).combine_chunks()
+            table = pa.Table.from_batches(waiting).combine_chunks()
             _, last = ids.runs(table.column(0).chunk(0).cast(pa.large_binary()))
             cut = int(last[-2]) if len(last) > 1 else 0
             if cut:
                 yield from self._scored(table.slice(0, cut))
-            held = table.slice(cut).to_batches()
-        if held:
-            yield from self._scored(pa.Table.from_batches(held))
+            waiting = table.slice(cut).to_batches()
+        if waiting:
+            yield from self._scored(pa.Table.from_batches(waiting))
 
     def _scored(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         is_run = table.column("of_run")
@@ -147,7 +151,7 @@ class _Kernel:
         yield from score_table(run, judged, self.scoring).to_batches()
 
 
-def _stands_by(df: object, query: str) -> bool:
+def _is_partitioned_by(df: object, query: str) -> bool:
     """Whether Spark's plan has all rows of a query in one partition."""
     java = getattr(df, "_jdf", None)  # not of Spark Connect
     if java is None:
@@ -161,16 +165,16 @@ def _stands_by(df: object, query: str) -> bool:
     return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", result) is not None
 
 
-def _in_place(run: DataFrame, qrels: Qrels, scoring: KernelOptions) -> DataFrame:
+def _score_in_place(run: DataFrame, qrels: Qrels, scoring: KernelOptions) -> DataFrame:
     """Score a run partition by partition, the judgments at hand in every task."""
     # Each judged query has the scores of a run without it too, which those of its partition
     # replace.
     from pyspark.sql import functions as f
 
     kernel = _KernelOfRun(scoring, qrels)
-    missing = list(kernel.scored_without_run())
+    without_run = list(kernel.scored_without_run())
     scored = run.sortWithinPartitions("query_id").mapInArrow(kernel, _SEEN)
-    frame = run.sparkSession.createDataFrame(pa.Table.from_batches(missing).to_pandas(), _SEEN)
+    frame = run.sparkSession.createDataFrame(pa.Table.from_batches(without_run).to_pandas(), _SEEN)
     by_score = scored.union(frame).groupBy("query_id", "measure")
     once = by_score.agg(f.sum("seen").alias("seen"), f.max_by("value", "seen").alias("value"))
     split = "concat('query ', query_id, ' is in two partitions: pass partitioned_by_query=False')"
@@ -181,7 +185,7 @@ def _in_place(run: DataFrame, qrels: Qrels, scoring: KernelOptions) -> DataFrame
 
 
 class _KernelOfRun(_Kernel):
-    """The kernel over the batches of a run, which stand by query, with all judgments at hand."""
+    """The kernel over the batches of a run sorted by query, with all judgments in each task."""
 
     def __init__(self, scoring: KernelOptions, qrels: Qrels) -> None:
         super().__init__(scoring)
@@ -199,22 +203,24 @@ class _KernelOfRun(_Kernel):
 
     def scored_without_run(self) -> Iterator[Any]:
         """Yield the scores of every judged query in a run that lacks it."""
-        yield from self._told(self.judged.slice(0, 0), self.judged, visited=0)
+        yield from self._scores_marked(self.judged.slice(0, 0), self.judged, seen=0)
 
     def _scored(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         queries = compute.unique(table.column("query_id")).to_pylist()
         rows = [self.rows[query] for query in queries if query in self.rows]
         if rows:
-            chosen = np.concatenate([np.arange(low, high) for low, high in rows])
-            yield from self._told(table, self.judged.take(chosen), visited=1)
+            rows_of_queries = np.concatenate([np.arange(low, high) for low, high in rows])
+            yield from self._scores_marked(table, self.judged.take(rows_of_queries), seen=1)
 
-    def _told(self, run: object, judged: object, *, visited: int) -> Iterator[Any]:
+    def _scores_marked(self, run: object, judged: object, *, seen: int) -> Iterator[Any]:
         table = score_table(run, judged, self.scoring)
-        mark = pa.array(np.full(table.num_rows, visited, np.int32))
+        mark = pa.array(np.full(table.num_rows, seen, np.int32))
         yield from table.append_column("seen", mark).to_batches()
 
 
-def _chosen(df: DataFrame, layout: Layout, columns: dict[str, str] | None, value: str) -> DataFrame:
+def _three_columns(
+    df: DataFrame, layout: Layout, columns: dict[str, str] | None, value: str
+) -> DataFrame:
     """Return three columns under their own names, and which of the two tables a row is of."""
     query, document, number = column_names(df.columns, layout, columns, "the DataFrame")
     return df.selectExpr(

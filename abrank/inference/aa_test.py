@@ -141,7 +141,7 @@ def check_level(
         if robust and labels is not None:
             pvalue = run_cluster_test("t", block, labels, confidence=0.95, seed=seed).pvalue
             return int(np.count_nonzero(pvalue < level))
-        return int(np.count_nonzero(find_differences(
+        return int(np.count_nonzero(rejections(
             name, block, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
         )))  # fmt: skip
 
@@ -184,7 +184,7 @@ def _draw_clusters(
     return (values - values.mean())[np.concatenate(sample)][:, None], labels.tolist()
 
 
-def find_differences(
+def rejections(
     name: str,
     samples: FloatArray,
     *,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray, SameId
-from abrank._support.work import MOST_THREADS, threaded_map
+from abrank._support.work import MAX_THREADS, threaded_map
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import JudgedRun, judged_subtopics
@@ -378,7 +378,7 @@ def join_pieces(
     *,
     keep_scores: bool = False,
     top: int | None = None,
-    threads: int = MOST_THREADS,
+    threads: int = MAX_THREADS,
     judgments: Judgments | None = None,
     same_id: SameId = "keep",
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:

@@ -28,7 +28,7 @@ def hash_of(items: Iterable[str]) -> str:
 
 
 # What may differ although the same was compared once more.
-_OF_THE_DAY = ("key", "created")
+_NOT_IN_KEY = ("key", "created")
 
 
 @record
@@ -187,10 +187,14 @@ class LedgerEntry:
             has_rule = _is_rule(entry.rule)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ReadError(source, "holds an entry that is no entry of a ledger") from error
-        wrong = [name for name, value in values.items() if type(value).__name__ != _TYPES[name]]
-        selected = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
-        unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(selected)
-        if not (unchanged and has_rule):
+        wrong_types = [
+            name for name, value in values.items() if type(value).__name__ != _TYPES[name]
+        ]
+        selected = {name: value for name, value in values.items() if name not in _NOT_IN_KEY}
+        is_unchanged = (
+            not wrong_types and entry.verdict in _VERDICTS and entry.key == _digest(selected)
+        )
+        if not (is_unchanged and has_rule):
             raise changed(source, str(entry.key))
         return entry
 

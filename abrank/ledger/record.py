@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from abrank.rule import Design
     from abrank.verdict import Rule
 
-Found = TypeVar("Found")
+ResultT = TypeVar("ResultT")
 
 
 class Recording:
@@ -30,7 +30,7 @@ class Recording:
         self.ledger = ledger
         self.budget: ErrorBudget | None = None
         self.question = question
-        self._kept: tuple[LedgerEntry, tuple[str, ...]] | None = None
+        self._entry: tuple[LedgerEntry, tuple[str, ...]] | None = None  # with its query ids
         if question.error_budget is None:
             return
         if ledger is None:
@@ -62,13 +62,13 @@ class Recording:
         """What the budget has left for a comparison, as a sentence; empty without one."""
         if self.budget is None:
             return ""
-        from abrank.ledger.summary import shown_level
+        from abrank.ledger.summary import level_text
 
-        alpha = shown_level(self.question.alpha)
+        alpha = level_text(self.question.alpha)
         return f"error budget {self.budget}: a new comparison has the level {alpha}"
 
-    def compare(self, compute: Callable[[Question], Found]) -> Found:
-        """Return what ``compute(question)`` does, with what the ledger tells of it as remarks."""
+    def compare(self, compute: Callable[[Question], ResultT]) -> ResultT:
+        """Return the result of ``compute(question)``, with the ledger's remarks on it."""
         if self.ledger is None:
             return compute(self.question)
         result: Any = compute(self.question)
@@ -78,24 +78,24 @@ class Recording:
         entry = LedgerEntry.of(result, budget=budget)
         with self.ledger.earlier() as earlier:
             if self.budget is not None:
-                # Asked once more it has the level that it had, and spends nothing.
+                # The same comparison made again has the level that it had, and spends nothing.
                 alpha = earlier.level(entry)
                 if alpha is not None and alpha != entry.alpha:
                     self.question = replace(self.question, alpha=alpha)
                     result = compute(self.question)
                     entry = LedgerEntry.of(result, budget=budget)
             remarks = [*self._remarks(earlier, entry, result.rule)]
-        self._kept = entry, result.query_ids
-        created: Found = replace(result, remarks=(*result.remarks, *remarks))
-        return created
+        self._entry = entry, result.query_ids
+        with_remarks: ResultT = replace(result, remarks=(*result.remarks, *remarks))
+        return with_remarks
 
     def _remarks(
         self, earlier: EarlierComparisons, entry: LedgerEntry, rule: Rule
     ) -> Iterator[str]:
-        from abrank.ledger.summary import repetition, shown_level
+        from abrank.ledger.summary import level_text, repetition
 
         if self.budget is not None:
-            alpha = shown_level(self.question.alpha)
+            alpha = level_text(self.question.alpha)
             yield (
                 f"error budget {self.budget}: decided at the level {alpha} by the test"
                 f" {self.question.test}; the budget holds {self.budget.promise}"
@@ -122,18 +122,19 @@ class Recording:
             )
         if entry.look and rule.design is not None:
             yield f"ledger: {_looks(earlier.looks(entry), entry, rule.design)}"
-        again = repetition(entry, earlier.gains(entry))
-        if again is not None:
-            limits = f.interval(again.low, again.high)
+        predicted = repetition(entry, earlier.gains(entry))
+        if predicted is not None:
+            limits = f.interval(predicted.low, predicted.high)
             yield (
-                f"ledger: of this gain of {f.signed(entry.gain)} about {f.signed(again.expected)}"
-                f" is to be expected again ({limits} on as many other queries)"
+                f"ledger: of this gain of {f.signed(entry.gain)} about"
+                f" {f.signed(predicted.expected)} is to be expected again ({limits} on as many"
+                " other queries)"
             )
 
     def keep(self) -> None:
         """Write the entry."""
-        if self.ledger is not None and self._kept is not None:
-            self.ledger.add(*self._kept)
+        if self.ledger is not None and self._entry is not None:
+            self.ledger.add(*self._entry)
 
 
 def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
@@ -152,10 +153,12 @@ def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
     )
 
 
-def recorded(answer: Callable[[Inputs, Question], Found]) -> Callable[[Inputs, Question], Found]:
+def recorded(
+    answer: Callable[[Inputs, Question], ResultT],
+) -> Callable[[Inputs, Question], ResultT]:
     """Return the same function, whose results are kept in the ledger that its question names."""
 
-    def call(inputs: Inputs, question: Question) -> Found:
+    def call(inputs: Inputs, question: Question) -> ResultT:
         with recording(question) as record:
             return record.compare(lambda requested: answer(inputs, requested))
 
@@ -173,7 +176,7 @@ def recording(question: Question) -> Iterator[Recording]:
 
     ledger = open_ledger(question.ledger, create=True)
     budget = question.error_budget is not None
-    with ledger.turn() if budget else contextlib.nullcontext():
+    with ledger.lock() if budget else contextlib.nullcontext():
         record = Recording(question, ledger)
         yield record
         record.keep()

@@ -16,7 +16,7 @@ from abrank._support.files import locked, writing
 from abrank.ledger.entry import LedgerEntry, changed, hash_of
 from abrank.ledger.table import COLUMNS, INDEXES, INSERT, TABLE, EarlierComparisons, row_of
 
-PATIENCE = 60.0  # seconds that one comparison waits for another to end its turn
+LOCK_TIMEOUT = 60.0  # seconds that one comparison waits for the lock of another
 SQLITE = (".sqlite", ".sqlite3", ".db")
 _APPLICATION = 0x61627261  # names the file as ours in SQLite's header
 
@@ -46,7 +46,7 @@ class Ledger(Protocol):
     def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         """Keep an entry, whole or not at all; False where the same is there already."""
 
-    def turn(self) -> contextlib.AbstractContextManager[None]:
+    def lock(self) -> contextlib.AbstractContextManager[None]:
         """Keep every other writer out until the end of the block."""
 
 
@@ -75,11 +75,11 @@ def open_ledger(path: str | os.PathLike[str], *, create: bool = False) -> Ledger
     ...     open_ledger(f"{folder}/gates.sqlite", create=True).entries()
     ()
     """
-    place = Path(path)
-    if not place.exists() and not create:
-        raise NotFoundError(f"{place}: there is no ledger")
-    is_file = place.is_file() or (not place.exists() and place.suffix in SQLITE)
-    return _File(place, create) if is_file else _Folder(place, create)
+    ledger_path = Path(path)
+    if not ledger_path.exists() and not create:
+        raise NotFoundError(f"{ledger_path}: there is no ledger")
+    is_file = ledger_path.is_file() or (not ledger_path.exists() and ledger_path.suffix in SQLITE)
+    return _File(ledger_path, create) if is_file else _Folder(ledger_path, create)
 
 
 class _File:
@@ -87,34 +87,34 @@ class _File:
 
     def __init__(self, path: Path, create: bool) -> None:
         self.path = path
-        self._turn: sqlite3.Connection | None = None
-        with self._connection() as base:
+        self._locked: sqlite3.Connection | None = None
+        with self._connection() as connection:
             # In this order: another program may make the ledger between the two looks.
-            (n_tables,) = base.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            (application,) = base.execute("PRAGMA application_id").fetchone()
+            (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
             if application == _APPLICATION:
                 return
             if n_tables or not create:
                 raise ReadError(str(path), "is no ledger")
-            base.execute("BEGIN IMMEDIATE")
-            base.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             for statement in (TABLE, *INDEXES):
-                base.execute(statement)
-            base.execute(
+                connection.execute(statement)
+            connection.execute(
                 "CREATE TABLE IF NOT EXISTS queries (hash TEXT PRIMARY KEY, ids BLOB NOT NULL)"
             )
-            base.execute("COMMIT")
+            connection.execute("COMMIT")
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """Open the file; within a turn, the connection that holds it."""
-        if self._turn is not None:
-            yield self._turn
+        """Open the file; while it is locked, return the connection that holds the lock."""
+        if self._locked is not None:
+            yield self._locked
             return
         try:
-            base = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-            with contextlib.closing(base):
-                yield base
+            connection = sqlite3.connect(self.path, timeout=LOCK_TIMEOUT, isolation_level=None)
+            with contextlib.closing(connection):
+                yield connection
         except sqlite3.OperationalError as error:
             cause = _CAUSES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
             raise WriteError(f"{self.path}: cannot be used: {error}{cause}") from error
@@ -122,9 +122,9 @@ class _File:
             raise ReadError(str(self.path), f"is no ledger, or is damaged: {error}") from error
 
     def entries(self) -> tuple[LedgerEntry, ...]:
-        with self._connection() as base:
+        with self._connection() as connection:
             columns = ", ".join(COLUMNS)
-            rows = base.execute(f"SELECT {columns} FROM entries ORDER BY place").fetchall()
+            rows = connection.execute(f"SELECT {columns} FROM entries ORDER BY place").fetchall()
         entries = tuple(LedgerEntry.from_json(row[1], str(self.path)) for row in rows)
         for entry, row in zip(entries, rows, strict=True):
             if row_of(entry, row[1]) != row:
@@ -133,33 +133,36 @@ class _File:
 
     @contextlib.contextmanager
     def earlier(self) -> Iterator[EarlierComparisons]:
-        with self._connection() as base:
-            yield EarlierComparisons(base)
+        with self._connection() as connection:
+            yield EarlierComparisons(connection)
 
     def query_sets(self) -> dict[str, frozenset[str]]:
-        with self._connection() as base:
-            rows = base.execute("SELECT hash, ids FROM queries").fetchall()
+        with self._connection() as connection:
+            rows = connection.execute("SELECT hash, ids FROM queries").fetchall()
         return {name: _unpacked(name, ids, str(self.path), zlib.decompress) for name, ids in rows}
 
     def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         ids = zlib.compress(json.dumps(sorted(query_ids)).encode())
-        with contextlib.nullcontext() if self._turn else self.turn(), self._connection() as base:
-            base.execute("INSERT OR IGNORE INTO queries VALUES (?, ?)", (entry.queries, ids))
-            return base.execute(INSERT, row_of(entry, entry.to_json())).rowcount == 1
+        with (
+            contextlib.nullcontext() if self._locked else self.lock(),
+            self._connection() as connection,
+        ):
+            connection.execute("INSERT OR IGNORE INTO queries VALUES (?, ?)", (entry.queries, ids))
+            return connection.execute(INSERT, row_of(entry, entry.to_json())).rowcount == 1
 
     @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
-        with self._connection() as base:
-            base.execute("BEGIN IMMEDIATE")
-            self._turn = base
+    def lock(self) -> Iterator[None]:
+        with self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            self._locked = connection
             try:
                 yield
-                base.execute("COMMIT")
+                connection.execute("COMMIT")
             except BaseException:
-                base.execute("ROLLBACK")
+                connection.execute("ROLLBACK")
                 raise
             finally:
-                self._turn = None
+                self._locked = None
 
 
 class _Folder:
@@ -167,7 +170,7 @@ class _Folder:
 
     def __init__(self, path: Path, create: bool) -> None:
         self.path = path
-        self._holds_turn = False
+        self._is_locked = False
         self._table = sqlite3.connect(":memory:", isolation_level=None)
         self._read: set[str] = set()  # names of the files in the table
         self._table.execute(TABLE)  # its indexes would take longer to build than they save
@@ -213,13 +216,13 @@ class _Folder:
         return {file.stem: _unpacked(file.stem, _text(file).encode(), str(file)) for file in files}
 
     def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
-        with contextlib.nullcontext() if self._holds_turn else self.turn():
+        with contextlib.nullcontext() if self._is_locked else self.lock():
             names = [name.removesuffix(".json") for name in self._names()]
             if any(name.endswith(f"-{entry.key[:16]}") for name in names):
                 return False
             self._write(self.path / "queries" / f"{entry.queries}.json", sorted(query_ids))
             numbers = (name.partition("-")[0] for name in names)
-            number = max((int(text) for text in numbers if text.isdecimal()), default=0) + 1
+            number = max((int(digits) for digits in numbers if digits.isdecimal()), default=0) + 1
             name = f"{number:08d}-{entry.key[:16]}.json"
             self._write(self.path / name, json.loads(entry.to_json()))
             return True
@@ -239,17 +242,17 @@ class _Folder:
                 temporary.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         busy = (
-            f"{self.path}: another comparison has had its turn for {PATIENCE:.0f} seconds; try"
-            " again when it has ended"
+            f"{self.path}: locked by another comparison for {LOCK_TIMEOUT:.0f} seconds; try again"
+            " when it has ended"
         )
-        with locked(self.path / ".turn", busy, patience=PATIENCE):
-            self._holds_turn = True
+        with locked(self.path / ".turn", busy, patience=LOCK_TIMEOUT):
+            self._is_locked = True
             try:
                 yield
             finally:
-                self._holds_turn = False
+                self._is_locked = False
 
 
 def _is_ours(name: str) -> bool:
@@ -269,9 +272,9 @@ def _unpacked(
     """Return a set of query ids, if it is the one that its hash names."""
     try:
         ids = json.loads(unpack(raw))
-        same = hash_of(ids) == name
+        is_same = hash_of(ids) == name
     except (ValueError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise ReadError(source, "holds a set of queries that cannot be read") from error
-    if not same:
+    if not is_same:
         raise ReadError(source, f"the set of queries {name} was changed since it was written")
     return frozenset(ids)

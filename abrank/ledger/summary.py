@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter, defaultdict
@@ -49,7 +50,7 @@ TESTS = ("hall", "permutation", "bounded")
 _WRITTEN = re.compile(r"(fdr|fwer):([0-9.eE-]+)(?::([a-z-]+))?")
 
 
-def shown_level(alpha: float) -> str:
+def level_text(alpha: float) -> str:
     """Return a level to two digits, without an exponent: those of a stream become small."""
     return np.format_float_positional(float(f"{alpha:.2g}"), trim="-")
 
@@ -159,15 +160,15 @@ class QuerySet:
 class Spent:
     """An error budget over a ledger's comparisons: what its next one may spend.
 
-    ``n_beside`` counts comparisons that had another level than the stream gives them, as where two
-    branches were merged; of these the budget promises nothing.
+    ``n_above_level`` counts comparisons that had a higher level than the stream gives them, as
+    where two branches were merged; of these the budget promises nothing.
     """
 
     budget: str
     n_comparisons: int
     n_better: int
     next_alpha: float
-    n_beside: int
+    n_above_level: int
 
 
 @record
@@ -203,7 +204,7 @@ class History(Printed):
     @property
     def is_known(self) -> bool:
         """Whether of any gain is known what to expect again."""
-        return any(again == again for again in self.expected)
+        return not all(map(math.isnan, self.expected))
 
     @cached_property
     def measure(self) -> str:
@@ -217,10 +218,10 @@ class History(Printed):
         Both are 0 where B was not found to be better.
         """
         return [
-            (entry.gain, again)
-            if entry.is_better and entry.measure == self.measure and again == again
+            (entry.gain, expected)
+            if entry.is_better and entry.measure == self.measure and not math.isnan(expected)
             else (0.0, 0.0)
-            for entry, again in zip(self.entries, self.expected, strict=True)
+            for entry, expected in zip(self.entries, self.expected, strict=True)
         ]
 
     @cached_property
@@ -231,7 +232,7 @@ class History(Printed):
     @cached_property
     def to_expect(self) -> float:
         """Sum of what is to be expected again of these gains."""
-        return sum(again for _, again in self.gains())
+        return sum(expected for _, expected in self.gains())
 
 
 @checks.explained
@@ -294,31 +295,33 @@ def _by_measure(entries: Sequence[LedgerEntry]) -> dict[tuple[str, bool], list[i
 
 def _measured(entries: Sequence[LedgerEntry], places: Sequence[int]) -> tuple[FloatArray, ...]:
     """Return gains, their standard errors, and the degrees of freedom of these."""
-    mine = [entries[i] for i in places]
-    rows = [(item.gain, item.standard_error, max(item.n_queries - 1, 1)) for item in mine]
+    measured = [entries[i] for i in places]
+    rows = [(item.gain, item.standard_error, max(item.n_queries - 1, 1)) for item in measured]
     gains, errors, freedom = np.array(rows, dtype=float).T
     return gains, errors, freedom
 
 
 def _query_sets(
-    entries: Sequence[LedgerEntry], names: dict[str, frozenset[str]]
+    entries: Sequence[LedgerEntry], ids_by_hash: dict[str, frozenset[str]]
 ) -> tuple[QuerySet, ...]:
     used = Counter(entry.queries for entry in entries)
     result = []
     for queries, n_comparisons in used.most_common():
-        mine = [entry for entry in entries if entry.queries == queries]
-        ids = names.get(queries, frozenset())
-        counts = (
-            len(ids & names[second]) for second in used if second != queries and second in names
+        on_queries = [entry for entry in entries if entry.queries == queries]
+        query_ids = ids_by_hash.get(queries, frozenset())
+        n_shared = (
+            len(query_ids & ids_by_hash[other_set])
+            for other_set in used
+            if other_set != queries and other_set in ids_by_hash
         )
         result.append(
             QuerySet(
                 queries,
-                mine[0].n_queries,
+                on_queries[0].n_queries,
                 n_comparisons,
-                sum(entry.is_better for entry in mine),
-                sum(entry.alpha / 2 for entry in mine),
-                max(counts, default=0) / max(len(ids), 1),
+                sum(entry.is_better for entry in on_queries),
+                sum(entry.alpha / 2 for entry in on_queries),
+                max(n_shared, default=0) / max(len(query_ids), 1),
             )
         )
     return tuple(result)
@@ -327,11 +330,11 @@ def _query_sets(
 def _spent(name: str, entries: Sequence[LedgerEntry]) -> Spent:
     """Replay a budget's stream, and compare the levels with those that its entries had."""
     budget = ErrorBudget.parse(name)
-    mine, alphas = budget.stream(entries), budget.alphas(entries)
-    context = [
+    stream, alphas = budget.stream(entries), budget.alphas(entries)
+    above_level = [
         entry
-        for entry, alpha in zip(mine, alphas, strict=False)
+        for entry, alpha in zip(stream, alphas, strict=False)
         if entry.alpha > alpha * (1 + 1e-9)
     ]
-    n_better = sum(entry.is_better for entry in mine)
-    return Spent(name, len(mine), n_better, float(alphas[-1]), len(context))
+    n_better = sum(entry.is_better for entry in stream)
+    return Spent(name, len(stream), n_better, float(alphas[-1]), len(above_level))

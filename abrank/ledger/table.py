@@ -72,8 +72,8 @@ def _series(entry: LedgerEntry) -> str:
 class EarlierComparisons:
     """What a ledger knows that a new comparison needs, by the indexes of its table."""
 
-    def __init__(self, base: sqlite3.Connection) -> None:
-        self._base = base
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._base = connection
 
     def __len__(self) -> int:
         (number,) = self._base.execute("SELECT count(*) FROM entries").fetchone()

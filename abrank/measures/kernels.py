@@ -41,8 +41,8 @@ class Hits:
     @classmethod
     def of(cls, judged: JudgedRun, *, rel: int, cutoff: int | None) -> Hits:
         """Select those with a grade of at least ``rel`` among the first ``cutoff`` ranks."""
-        chosen = relevant(judged, rel=rel) & within(judged.rank, cutoff)
-        return cls(judged.query[chosen], judged.rank[chosen])
+        is_counted = relevant(judged, rel=rel) & within(judged.rank, cutoff)
+        return cls(judged.query[is_counted], judged.rank[is_counted])
 
     def count(self, n_queries: int) -> IntArray:
         """Count them for each query: int64[n_queries]."""
@@ -125,11 +125,11 @@ class Gained:
         gains: Gains | None = None,
     ) -> Gained:
         """Return those the run retrieved, by rank."""
-        counted = within(judged.rank, cutoff)
-        query, rank = judged.query[counted], judged.rank[counted]
-        gain = _gain(judged, query, judged.grade[counted], dcg, gains)
-        selected = gain != 0
-        return cls(query[selected], rank[selected], gain[selected])
+        is_counted = within(judged.rank, cutoff)
+        query, rank = judged.query[is_counted], judged.rank[is_counted]
+        gain = _gain(judged, query, judged.grade[is_counted], dcg, gains)
+        has_gain = gain != 0
+        return cls(query[has_gain], rank[has_gain], gain[has_gain])
 
     @classmethod
     def ideal(
@@ -149,8 +149,8 @@ class Gained:
             rows = rows[np.lexsort((-gain[rows], judged.ideal_query[rows]))]
         query, gain = judged.ideal_query[rows], gain[rows]
         rank = ordinal(query)
-        counted = within(rank, cutoff)
-        return cls(query[counted], rank[counted], gain[counted])
+        is_counted = within(rank, cutoff)
+        return cls(query[is_counted], rank[is_counted], gain[is_counted])
 
     @property
     def discounted(self) -> FloatArray:
@@ -188,10 +188,10 @@ def _gain(
         scale = highest_grade(judged)[query].astype(np.float64)
         return np.exp2(np.maximum(grade, 0) - scale) - np.exp2(-scale)
     gain = np.maximum(grade, 0).astype(np.float64)
-    for level, custom in dict(gains or ()).items():
-        if not math.isfinite(custom):
-            raise ArgumentError(f"the gain of grade {level} must be finite, not {custom!r}")
-        gain[grade == checks.count("a grade that has a gain", level, at_least=0)] = custom
+    for level, gain_of_grade in dict(gains or ()).items():
+        if not math.isfinite(gain_of_grade):
+            raise ArgumentError(f"the gain of grade {level} must be finite, not {gain_of_grade!r}")
+        gain[grade == checks.count("a grade that has a gain", level, at_least=0)] = gain_of_grade
     return gain
 
 
@@ -211,8 +211,8 @@ class Ranked:
     @classmethod
     def of(cls, judged: JudgedRun) -> Ranked:
         """Select them from a judged run."""
-        selected = judged.grade >= 0
-        return cls(judged.query[selected], judged.grade[selected], judged.tie_first[selected])
+        is_judged = judged.grade >= 0
+        return cls(judged.query[is_judged], judged.grade[is_judged], judged.tie_first[is_judged])
 
     @cached_property
     def _edges(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -241,28 +241,35 @@ class PairCounts:
     def of(cls, judged: JudgedRun, *, rel: int | None = None) -> PairCounts:
         """Count them; with ``rel`` there are two grades, relevant and refused."""
         ranked = Ranked.of(judged)
-        names = judged.ideal_grade >= 0
-        query, pool, grade = judged.ideal_query[names], judged.ideal_grade[names], ranked.grade
+        is_judged = judged.ideal_grade >= 0
+        query, ideal_grade, grade = (
+            judged.ideal_query[is_judged],
+            judged.ideal_grade[is_judged],
+            ranked.grade,
+        )
         if rel is not None:
-            pool, grade = (pool >= rel).astype(np.int64), (grade >= rel).astype(np.int64)
+            ideal_grade, grade = (
+                (ideal_grade >= rel).astype(np.int64),
+                (grade >= rel).astype(np.int64),
+            )
 
         def number(query: IntArray, weights: IntArray | None = None) -> FloatArray:
             return np.bincount(query, weights, minlength=judged.n_queries).astype(np.float64)
 
         counts = np.zeros((4, judged.n_queries))
-        for level in np.unique(pool):
+        for level in np.unique(ideal_grade):
             rows = np.flatnonzero(grade == level)
-            here = ranked.query[rows]
-            result, found_lower = number(here), number(ranked.query[grade < level])
-            missed = number(query[pool == level]) - result
-            missed_lower = number(query[pool < level]) - found_lower
-            below, above, context = ranked.count(rows, grade < level)
-            below_alike, _, _ = ranked.count(rows, grade == level)
+            query_of_row = ranked.query[rows]
+            n_found, n_found_lower = number(query_of_row), number(ranked.query[grade < level])
+            n_missed = number(query[ideal_grade == level]) - n_found
+            n_missed_lower = number(query[ideal_grade < level]) - n_found_lower
+            below, above, tied = ranked.count(rows, grade < level)
+            below_of_grade, _, _ = ranked.count(rows, grade == level)
             counts += [
-                number(here, below) + result * missed_lower,
-                number(here, above) + missed * found_lower,
-                number(here, context) + missed * missed_lower,
-                number(here, below_alike) + result * missed,
+                number(query_of_row, below) + n_found * n_missed_lower,
+                number(query_of_row, above) + n_missed * n_found_lower,
+                number(query_of_row, tied) + n_missed * n_missed_lower,
+                number(query_of_row, below_of_grade) + n_found * n_missed,
             ]
         return cls(*counts)
 
@@ -277,12 +284,12 @@ def _bounds(changes: BoolArray) -> tuple[IntArray, IntArray]:
 # --- Rates of gain by C/W/L: readers who look at one rank after another, and stop
 
 # As in cwl_eval: nobody looks below this rank, and a shorter ranking ends in documents of no gain.
-DEPTH = 1000
+CWL_DEPTH = 1000
 _QUERIES_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ReaderState:
     """What a reader knows at each rank."""
 
     rank: FloatArray
@@ -292,7 +299,7 @@ class Seen:
 
 def rate_of_gain(
     judged: JudgedRun,
-    going_on: Callable[[Seen], FloatArray],
+    going_on: Callable[[ReaderState], FloatArray],
     *,
     cutoff: int | None = None,
     min_rel: int,
@@ -301,10 +308,10 @@ def rate_of_gain(
     """Return the gain of a look in expectation, for readers who go on as ``going_on`` says."""
     lowest = checks.count("min_rel", min_rel, at_least=0)
     scale = checks.count("max_rel", max_rel, at_least=lowest + 1) - lowest
-    depth = DEPTH if cutoff is None else min(checks.count("cutoff", cutoff), DEPTH)
-    counted = (judged.grade > lowest) & (judged.rank <= depth)
-    query, column = judged.query[counted], judged.rank[counted] - 1
-    units = np.minimum(judged.grade[counted] - lowest, scale)
+    depth = CWL_DEPTH if cutoff is None else min(checks.count("cutoff", cutoff), CWL_DEPTH)
+    has_gain = (judged.grade > lowest) & (judged.rank <= depth)
+    query, column = judged.query[has_gain], judged.rank[has_gain] - 1
+    units = np.minimum(judged.grade[has_gain] - lowest, scale)
     rank = np.arange(1.0, depth + 1.0)
     rates = np.zeros(judged.n_queries)
     for first in range(0, judged.n_queries, _QUERIES_AT_ONCE):
@@ -312,10 +319,10 @@ def rate_of_gain(
         rows = slice(*np.searchsorted(query, [first, last]))
         grade = np.zeros((last - first, depth))
         grade[query[rows] - first, column[rows]] = units[rows]
-        visited = Seen(rank, grade / scale, np.cumsum(grade, axis=1) / scale)
+        reader = ReaderState(rank, grade / scale, np.cumsum(grade, axis=1) / scale)
         looks = np.ones_like(grade)
-        looks[:, 1:] = np.cumprod(going_on(visited), axis=-1)[..., :-1]
-        rates[first:last] = (looks * visited.gain).sum(axis=1) / looks.sum(axis=1)
+        looks[:, 1:] = np.cumprod(going_on(reader), axis=-1)[..., :-1]
+        rates[first:last] = (looks * reader.gain).sum(axis=1) / looks.sum(axis=1)
     return rates
 
 
@@ -384,16 +391,16 @@ class Aspects:
         """Sum the discounted gain of the ranking: float64[n_queries]."""
         # A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents
         # above it are relevant to the same one.
-        fading = 1.0 - portion("alpha", alpha)
-        counted = within(self.rank, cutoff)
-        return self.total(counted * fading ** (self.nth - 1.0) * discount(self.rank))
+        fading = 1.0 - checks.share("alpha", alpha)
+        is_counted = within(self.rank, cutoff)
+        return self.total(is_counted * fading ** (self.nth - 1.0) * discount(self.rank))
 
     def ideal_gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
         """Sum the discounted gain of the ideal ranking: float64[n_queries]."""
         # The best order is NP-complete to find; as in ndeval.c, each rank takes the document of the
         # highest gain after those above it and, of equal ones, the last by id: the order of ties in
         # runs too. One step down all queries at a time.
-        fading = 1.0 - portion("alpha", alpha)
+        fading = 1.0 - checks.share("alpha", alpha)
         query, document, subtopic = self.pool_query, self.pool_document, self.pool_subtopic
         n_above = np.zeros(subtopic.max(initial=-1) + 1)
         value = np.zeros(len(self.n_subtopics))
@@ -402,22 +409,26 @@ class Aspects:
             rank += 1
             begins = _changes(document)
             gain = np.add.reduceat(fading ** n_above[subtopic], np.flatnonzero(begins))
-            owner = query[begins]
-            best = _last_highest(gain.round(_DECIMALS), owner)
-            value[owner[best]] += gain[best] * discount(np.full(len(best), rank))
-            isin = np.isin(np.cumsum(begins) - 1, best)
-            n_above[subtopic[isin]] += 1
-            query, document, subtopic = query[~isin], document[~isin], subtopic[~isin]
+            query_of_document = query[begins]
+            best = _last_highest(gain.round(_DECIMALS), query_of_document)
+            value[query_of_document[best]] += gain[best] * discount(np.full(len(best), rank))
+            is_of_best = np.isin(np.cumsum(begins) - 1, best)
+            n_above[subtopic[is_of_best]] += 1
+            query, document, subtopic = (
+                query[~is_of_best],
+                document[~is_of_best],
+                subtopic[~is_of_best],
+            )
         return value
 
     def highest_gain(self, discount: Discount, *, alpha: float, cutoff: int) -> FloatArray:
         """Sum the gain of documents that all serve every subtopic: float64[n_queries]."""
         rank = np.arange(1, cutoff + 1)
-        item = np.sum((1.0 - alpha) ** (rank - 1.0) * discount(rank))
-        return self.n_subtopics.astype(np.float64) * item
+        gain_of_subtopic = np.sum((1.0 - alpha) ** (rank - 1.0) * discount(rank))
+        return self.n_subtopics.astype(np.float64) * gain_of_subtopic
 
 
-def of_ideal(
+def ratio_to_ideal(
     judged: JudgedRun, discount: Discount, *, rel: int, alpha: float, cutoff: int | None
 ) -> FloatArray:
     """Divide the discounted gain of the ranking by that of the ideal one: float64[n_queries]."""
@@ -426,13 +437,6 @@ def of_ideal(
         aspects.gain(discount, alpha=alpha, cutoff=cutoff),
         aspects.ideal_gain(discount, alpha=alpha, cutoff=cutoff),
     )
-
-
-def portion(argument: str, value: float) -> float:
-    """Return ``value`` if it lies in [0, 1]."""
-    if not 0.0 <= value <= 1.0:
-        raise ArgumentError(f"{argument} must be from 0 to 1, not {value!r}")
-    return float(value)
 
 
 def _last_highest(gain: FloatArray, query: IntArray) -> IntArray:

@@ -36,8 +36,8 @@ class Notation:
     write: Callable[..., str]
 
 
-def each(parameter: str, form: str = "%s") -> Notation:
-    """Return the notation of numbers that each make a measure, printed by trec_eval as ``form``."""
+def list_of(parameter: str, form: str = "%s") -> Notation:
+    """Return the notation of a list of numbers, a measure for each; trec_eval prints ``form``."""
 
     def read(text: str) -> list[tuple[object, ...]]:
         if parameter == "cutoff" and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)+", text):
@@ -52,7 +52,7 @@ def each(parameter: str, form: str = "%s") -> Notation:
     )
 
 
-def in_order(*parameters: str) -> Notation:
+def tuple_of(*parameters: str) -> Notation:
     """Return the notation of as many numbers as there are parameters, in their order."""
 
     def read(text: str) -> list[tuple[object, ...]]:
@@ -87,9 +87,9 @@ def _read_persistence(text: str) -> list[tuple[object, ...]]:
     return [(read_literal(text.removeprefix("p=") if named else f"0.{text}"),)]
 
 
-CUTOFFS = each("cutoff", "%d")
-RECALLS = each("recall", "%3.2f")
-MULTIPLES = each("multiple", "%3.2f")
+CUTOFFS = list_of("cutoff", "%d")
+RECALLS = list_of("recall", "%3.2f")
+MULTIPLES = list_of("multiple", "%3.2f")
 LEVELS = Notation(
     ("levels",),
     lambda text: [(_read_numbers(text),)],
@@ -101,7 +101,7 @@ GAINS = Notation(
 )
 BETA_SQUARED = Notation(("beta",), _read_squares, lambda beta: f"{beta**2:g}")
 PERSISTENCE = Notation(("p",), _read_persistence, lambda p: f"p={p:g}")
-WORTHS = in_order("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
+WORTHS = tuple_of("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
 
 
 # --- What trec_eval, pytrec_eval and ranx call the measures, and what trec_eval prints
@@ -312,8 +312,8 @@ def parse(text: str | Measure) -> Measure:
     """
     result = expand(text)
     if len(result) > 1:
-        multiple = f"{len(result)} measures, {result[0]} … {result[-1]}"
-        raise ArgumentError(f'"{text}" means {multiple}; one is wanted here')
+        several = f"{len(result)} measures, {result[0]} … {result[-1]}"
+        raise ArgumentError(f'"{text}" means {several}; one is wanted here')
     return result[0]
 
 
@@ -355,7 +355,7 @@ _PLURALS = {"losses": "loss", "crashes": "crash"} | {
 
 
 def asks_direction(name: str) -> bool:
-    """Say whether a score that is no measure has a word in its name that costs have."""
+    """Whether a score that is no measure has a word in its name that costs have."""
     words = {word.casefold() for word in _WORD.findall(name)}
     words |= {_PLURALS.get(word, word) for word in words}
     is_cost = words & COSTS or _COST.fullmatch(re.sub(r"[ .-]", "_", name.casefold()))
@@ -396,13 +396,13 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     if form is None:
         head = text.strip().partition("(")[0]
         raise _unknown(text) if known_as(head) is None else _malformed(text)
-    look_up = _look_up(form)
-    if look_up is None:
+    meaning = _look_up(form)
+    if meaning is None:
         load_plugins()
-        look_up = _look_up(form)
-    if look_up is None:
+        meaning = _look_up(form)
+    if meaning is None:
         raise _unknown(text)
-    entry, spelling, numbers = look_up
+    entry, spelling, numbers = meaning
     fixed = [*spelling.fixed, *_pairs(form["inside"], text)]
     if form["at"] is not None:  # a cut-off, or a level of recall
         value = read_literal(form["at"])
@@ -444,10 +444,10 @@ def reading(text: str | Measure) -> str | None:
     if isinstance(text, Measure):
         return None
     form = _FORM.fullmatch(text.strip())
-    outcome = form and _look_up(form)
-    if not form or not outcome:
+    meaning = form and _look_up(form)
+    if not form or not meaning:
         return None
-    entry, spelling, _ = outcome
+    entry, spelling, _ = meaning
     if spelling.means:
         return f"{text}: {result[0]}, {spelling.means}"
     if not _is_bare(form):
@@ -490,7 +490,7 @@ def _numbers(
         return [[]]
     notation = spelling.numbers
     if notation is None or (notation is GAINS and "=" not in text):  # map_10, ndcg_10
-        notation = each(entry.at or "cutoff")
+        notation = list_of(entry.at or "cutoff")
     return [list(zip(notation.parameters, values, strict=True)) for values in notation.read(text)]
 
 
@@ -569,15 +569,15 @@ def parse_measures(
     parsed: list[Measure] = []
     single: list[Measure] = []  # ndcg_cut and ndcg_cut_15: one of its cut-offs, named again
     for name in listed(names):
-        result = []
-        for outcome in expand(name):
-            values = {key: value for key, value in options.items() if _takes(outcome, key)}
-            result.append(outcome.entry.with_parameters(values | dict(outcome.parameters)))
-        new = [item for item in result if item not in parsed]
-        if len(result) == 1 and result[0] in single:
-            raise ArgumentError(f"measure {result[0]} is named twice")
-        single += result if len(result) == 1 else []
-        parsed += new
+        variants = []
+        for variant in expand(name):
+            values = {key: value for key, value in options.items() if _takes(variant, key)}
+            variants.append(variant.entry.with_parameters(values | dict(variant.parameters)))
+        new_measures = [variant for variant in variants if variant not in parsed]
+        if len(variants) == 1 and variants[0] in single:
+            raise ArgumentError(f"measure {variants[0]} is named twice")
+        single += variants if len(variants) == 1 else []
+        parsed += new_measures
     if not parsed:
         raise ArgumentError("no measure is named")
     return tuple(parsed)
@@ -615,22 +615,22 @@ class RequestedMeasures:
             names, rel=rel, judged_only=judged_only, interpolation=interpolation
         )
         single = [name for name in listed(names) if name.strip() not in SETS]
-        custom = (
+        named_alone = (
             parse_measures(single, rel=rel, judged_only=judged_only, interpolation=interpolation)
             if single
             else ()
         )
         return cls(
             measures,
-            tuple(measures.index(item) for item in custom),
+            tuple(measures.index(named_measure) for named_measure in named_alone),
             notes_on(names, measures, rel=rel, judged_only=judged_only),
             stating_rel(names) if rel is None else None,
         )
 
     def named_among(self, names: Sequence[str]) -> tuple[str, ...] | None:
         """Return those that were named by themselves, by their names in scores; None for all."""
-        everything = len(self.named) == len(names)
-        return None if everything else tuple(names[place] for place in self.named)
+        names_all = len(self.named) == len(names)
+        return None if names_all else tuple(names[index] for index in self.named)
 
 
 def stating_rel(names: Sequence[str] | str | None) -> frozenset[str]:
@@ -649,15 +649,15 @@ def require_rel(
         return
     text = f"the judgments hold fractional grades such as {float(fractions[0]):g}"
     for measure in measures:
-        names = {parameter.name for parameter in measure.entry.parameters}
-        names -= dict(measure.parameters).keys()
-        if "rel" in names and stated is not None and str(measure) not in stated:
+        open_parameters = {parameter.name for parameter in measure.entry.parameters}
+        open_parameters -= dict(measure.parameters).keys()
+        if "rel" in open_parameters and stated is not None and str(measure) not in stated:
             raise ArgumentError(
                 f"{text}, and {measure} counts a document as relevant or not: say from which grade"
                 f" on, as {measure.entry.name}(rel=1), or --rel 1 (Scoring(rel=1)) for all; nDCG"
                 " and other measures of gain take fractions"
             )
-        if "max_grade" in names:
+        if "max_grade" in open_parameters:
             raise ArgumentError(
                 f"{text}: say where the scale of {measure} ends, as"
                 f" {measure.entry.name}(max_grade=4)"
@@ -674,14 +674,18 @@ def notes_on(
     """Say how bare words were read, and which measures the options pass by."""
     notes = [note for name in listed(names) if (note := reading(name)) is not None]
     if names is not None:
-        alone = isinstance(names, str) or not isinstance(names, Iterable)
-        texts = [str(names)] if alone else [str(name) for name in names]
+        is_single = isinstance(names, str) or not isinstance(names, Iterable)
+        texts = [str(names)] if is_single else [str(name) for name in names]
         called = zip(texts, listed(names), strict=True)
-        notes += [f"{ours}: {it}, as ir_measures has it" for ours, it in called if ours != it]
+        notes += [
+            f"{object_name}: {canonical}, as ir_measures has it"
+            for object_name, canonical in called
+            if object_name != canonical
+        ]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
-        without = [item.name for item in parsed if not _takes(item, option)]
-        if value is not None and without:
-            notes.append(f"{option}={value} does not concern {', '.join(without)}")
+        unconcerned = [measure.name for measure in parsed if not _takes(measure, option)]
+        if value is not None and unconcerned:
+            notes.append(f"{option}={value} does not concern {', '.join(unconcerned)}")
     return tuple(notes)
 
 
@@ -689,9 +693,10 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     """Return names as given; a measure object of ir_measures or PyTerrier is what it is called."""
     if names is None:
         return DEFAULT_MEASURES
-    alone = isinstance(names, str) or not isinstance(names, Iterable)
+    is_single = isinstance(names, str) or not isinstance(names, Iterable)
     return [
-        name if isinstance(name, str) else _called(name) for name in ([names] if alone else names)
+        name if isinstance(name, str) else _called(name)
+        for name in ([names] if is_single else names)
     ]
 
 
@@ -701,14 +706,16 @@ def aggregate_of(name: str) -> Aggregate:
     return "mean" if measure is None else measure.entry.aggregate
 
 
-def known_among(name: object, there: Sequence[str]) -> str:
+def known_among(name: object, available: Sequence[str]) -> str:
     """Return the one of the measures that are there which a name in any dialect means."""
-    meant = str(name if name in there else known(name) or name)  # type: ignore[arg-type]
-    if meant in there:
+    meant = str(name if name in available else known(name) or name)  # type: ignore[arg-type]
+    if meant in available:
         return meant
-    close = nearest(meant, there)
+    close = nearest(meant, available)
     hint = f"; did you mean {close[0]}?" if close else ""
-    raise ArgumentError(f"no measure {name!r} here; there are {', '.join(there) or 'none'}{hint}")
+    raise ArgumentError(
+        f"no measure {name!r} here; there are {', '.join(available) or 'none'}{hint}"
+    )
 
 
 def _called(measure: object) -> str:
@@ -720,10 +727,10 @@ def _called(measure: object) -> str:
             f" compare_scores(ir_measures.iter_calc([{text}], qrels, run_a), …)"
         )
     if module.startswith("ir_measures."):
-        arguments: dict[str, float] = getattr(measure, "params", {})
-        if text.startswith("SetF") and "beta" in arguments:  # its beta is trec_eval's: beta squared
-            return text.replace(f"beta={arguments['beta']}", f"beta={arguments['beta'] ** 0.5!r}")
-        if text.startswith("ERR") and "max_grade" not in arguments:  # gdeval's highest grade
+        params: dict[str, float] = getattr(measure, "params", {})
+        if text.startswith("SetF") and "beta" in params:  # its beta is trec_eval's: beta squared
+            return text.replace(f"beta={params['beta']}", f"beta={params['beta'] ** 0.5!r}")
+        if text.startswith("ERR") and "max_grade" not in params:  # gdeval's highest grade
             return f"ERR(max_grade=4){text.removeprefix('ERR')}"
     return text
 

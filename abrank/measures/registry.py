@@ -224,18 +224,18 @@ class MeasureEntry:
         >>> print(catalogue()["nDCG"].with_parameters({"cutoff": 10, "dcg": "log2"}))
         nDCG@10
         """
-        conforms = {name: self.parameter(name).conform(value) for name, value in values.items()}
+        conformed = {name: self.parameter(name).conform(value) for name, value in values.items()}
         for parameter in self.parameters:
-            if parameter.required and parameter.name not in conforms:
+            if parameter.required and parameter.name not in conformed:
                 if parameter.name == "cutoff":
                     raise ArgumentError(f"{self.name} needs a cut-off, for example {self.name}@10")
                 needed = f"{self.name}({parameter.name}=...)"
                 raise ArgumentError(f"{self.name} needs {parameter.name}: {needed}")
         differing = [
-            (parameter.name, conforms[parameter.name])
+            (parameter.name, conformed[parameter.name])
             for parameter in self.parameters
-            if parameter.name in conforms
-            and (parameter.required or conforms[parameter.name] != parameter.default)
+            if parameter.name in conformed
+            and (parameter.required or conformed[parameter.name] != parameter.default)
         ]
         result = Measure(self, tuple(differing))
         # The function alone knows which values have a meaning: let it see them once, now.
@@ -406,13 +406,13 @@ def measure(
             name, function, tuple(aliases), bounds, source, discrete, aggregate,
             higher_is_better, decides, needs, parameters,
         )  # fmt: skip
-        for names in (name, *aliases):
-            if not _NAME.fullmatch(names):
-                raise ArgumentError(f'"{names}" is no name for a measure: letters, digits and _')
-            used = _BY_FOLDED_NAME.get(names.casefold())
+        for spelling in (name, *aliases):
+            if not _NAME.fullmatch(spelling):
+                raise ArgumentError(f'"{spelling}" is no name for a measure: letters, digits and _')
+            used = _BY_FOLDED_NAME.get(spelling.casefold())
             if used and not (used == name and _MEASURES.is_redefinition(name, function)):
-                raise ArgumentError(f'the name "{names}" is taken by {used}')
-        _BY_FOLDED_NAME.update({registered.casefold(): name for registered in (name, *aliases)})
+                raise ArgumentError(f'the name "{spelling}" is taken by {used}')
+        _BY_FOLDED_NAME.update({spelling.casefold(): name for spelling in (name, *aliases)})
         _MEASURES.add(name, entry, function)
         return function
 
@@ -490,22 +490,26 @@ _PARAMETERS: dict[str, str | tuple[str, str]] = {
 
 def complete(entry: MeasureEntry) -> str:
     """Complete the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
-    text, custom = split(entry.function.__doc__)
-    if "Returns" in custom:  # completed when the package was imported before
+    text, sections = split(entry.function.__doc__)
+    if "Returns" in sections:  # completed when the package was imported before
         return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
     shared = {"judged": f"JudgedRun\n    {_JUDGED[entry.needs]}"}
     keywords = list(inspect.signature(entry.function).parameters.values())[1:]
-    described = entries(custom.get("Parameters", ""))
+    described = entries(sections.get("Parameters", ""))
     for keyword in (keyword for keyword in keywords if keyword.name not in described):
-        names = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
+        described_as = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
         kind = str(keyword.annotation).replace(" | None", ", optional")
-        kind, message = names if isinstance(names, tuple) else (kind, names)
-        of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"
-        message = (
-            message.replace("relevant,", "relevant to a subtopic,") if of_subtopic else message
+        kind, description = (
+            described_as if isinstance(described_as, tuple) else (kind, described_as)
         )
-        shared[keyword.name] = f"{kind}\n    {message}"
+        of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"
+        description = (
+            description.replace("relevant,", "relevant to a subtopic,")
+            if of_subtopic
+            else description
+        )
+        shared[keyword.name] = f"{kind}\n    {description}"
     return complete_docstring(
         entry.function,
         shared,

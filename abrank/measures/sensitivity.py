@@ -19,7 +19,7 @@ from abrank.measures.registry import Measure, measure
 
 # --- How much of a score is due to the order in which tied documents happen to stand
 
-MOST_DRAWN = 20_000_000
+MAX_SHUFFLED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def tie_range(
     shuffled_at_once = int(sizes[sizes > 1].sum())
     if not shuffled_at_once:
         return TieRange(low, low, high, 0)
-    n_orders = min(checks.count("n_orders", n_orders), max(MOST_DRAWN // shuffled_at_once, 1))
+    n_orders = min(checks.count("n_orders", n_orders), max(MAX_SHUFFLED // shuffled_at_once, 1))
     total = np.zeros(judged.n_queries)
     for order in _shuffled(judged, n_orders, seed):
         value = measure(order)
@@ -66,8 +66,11 @@ def tie_range(
 
 def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
     """Return the scores under the worst and the best order of the ties: float64[n_queries] each."""
-    measures = [measure(item) for item in (judged, _ordered(judged, best=False), _ordered(judged))]
-    return np.min(measures, axis=0), np.max(measures, axis=0)
+    scores = [
+        measure(ordered_run)
+        for ordered_run in (judged, _ordered(judged, best=False), _ordered(judged))
+    ]
+    return np.min(scores, axis=0), np.max(scores, axis=0)
 
 
 def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
@@ -103,10 +106,10 @@ def _shuffled(judged: JudgedRun, n_orders: int, seed: int) -> Iterator[JudgedRun
     # Slot k of a tie stands for its k-th judged document, the slots behind those for the others.
     slot = (np.cumsum(sizes) - sizes)[np.cumsum(np.diff(group, prepend=-1) > 0) - 1]
     slot = slot + ordinal(group) - 1
-    draw = rng.stream(seed, "ties")
+    generator = rng.stream(seed, "ties")
     rank = judged.rank.copy()
     for _ in range(n_orders):
-        order = np.lexsort((draw.random(len(slot_group)), slot_group))
+        order = np.lexsort((generator.random(len(slot_group)), slot_group))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = ordinal(slot_group) - 1 + np.repeat(first, sizes)
         rank[tied] = place[slot]
@@ -124,8 +127,13 @@ def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
 
 # --- How far the documents that nobody judged could move a score
 
-DENSE = 20
-MOST_ROWS = 2_000_000
+EXACT_UP_TO = 20
+MAX_UNJUDGED = 2_000_000
+
+
+def assumed_grade(grades: IntArray | FloatArray) -> int:
+    """Return the grade that an unjudged document is assumed to have: the highest, at least 1."""
+    return max(math.ceil(float(grades.max(initial=1))), 1)
 
 
 def unjudged_range(
@@ -134,10 +142,11 @@ def unjudged_range(
     """Return the lowest and the highest score when unjudged documents may be relevant.
 
     A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
-    case: more relevant documents further down lower AP and nDCG. m runs from 0 to 20 and then
-    doubles up to all unjudged documents within the cut-off, so the range is exact for cut-offs up
-    to 20 and, for measures that grow with every relevant document (P, RBP, RR, Success), always.
-    Documents that the run did not retrieve stay unjudged.
+    case: more relevant documents further down lower AP and nDCG. The first m unjudged documents of
+    each query are assumed to be relevant, for every m from 0 to 20, then 40, 80 and so on up to
+    all within the cut-off. So the range is exact for cut-offs up to 20 and, for measures that grow
+    with every relevant document (P, RBP, RR, Success), always. Documents that the run did not
+    retrieve stay unjudged.
 
     Source: Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
     ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of pooling and
@@ -146,21 +155,19 @@ def unjudged_range(
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no range: unjudged documents have no subtopics")
     parameters = dict(measure.parameters)
-    here = measure(judged)
+    observed = measure(judged)
     if parameters.get("judged_only"):
-        return here, here
+        return observed, observed
     cutoff = parameters.get("cutoff")
     query, rank = _unjudged(judged, cutoff if isinstance(cutoff, int) else None)
-    if grade is None:
-        grade = max(math.ceil(judged.ideal_grade.max(initial=1)), 1)
-    assumed = checks.count("grade", grade)
-    low, high = here, here
+    assumed = assumed_grade(judged.ideal_grade) if grade is None else checks.count("grade", grade)
+    low, high = observed, observed
     nth = ordinal(query)
     maximum, m = int(nth.max(initial=0)), 0
     while m < maximum:
-        m = min(m + 1 if m < DENSE else 2 * m, maximum)
-        first = nth <= m
-        value = measure(with_judgments(judged, query[first], rank[first], assumed))
+        m = min(m + 1 if m < EXACT_UP_TO else 2 * m, maximum)
+        is_assumed = nth <= m
+        value = measure(with_judgments(judged, query[is_assumed], rank[is_assumed], assumed))
         low, high = np.minimum(low, value), np.maximum(high, value)
     return low, high
 
@@ -191,9 +198,9 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     array([0.75, 1.  ])
     """
     checks.fraction("p", p)
-    names = judged.grade >= 0
-    weights = (1.0 - p) * np.power(p, judged.rank[names] - 1.0)
-    residual: FloatArray = np.clip(1.0 - judged.total(judged.query[names], weights), 0.0, 1.0)
+    is_judged = judged.grade >= 0
+    weights = (1.0 - p) * np.power(p, judged.rank[is_judged] - 1.0)
+    residual: FloatArray = np.clip(1.0 - judged.total(judged.query[is_judged], weights), 0.0, 1.0)
     return residual
 
 
@@ -201,17 +208,17 @@ def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray
     """Return query and rank of the retrieved documents that the qrels do not know."""
     lengths = judged.n_retrieved
     lengths = lengths if cutoff is None else np.minimum(lengths, cutoff)
-    if lengths.sum() > MOST_ROWS:
+    if lengths.sum() > MAX_UNJUDGED:
         raise ArgumentError(
             f"{lengths.sum():,} retrieved documents are too many to try as relevant; "
             "take a measure with a cut-off"
         )
     query = np.repeat(np.arange(judged.n_queries), lengths)
     begins = np.cumsum(lengths) - lengths
-    unknown = np.ones(len(query), dtype=np.bool_)
-    counted = judged.rank <= lengths[judged.query]
-    unknown[begins[judged.query[counted]] + judged.rank[counted] - 1] = False
-    return query[unknown], ordinal(query)[unknown]
+    is_unjudged = np.ones(len(query), dtype=np.bool_)
+    is_counted = judged.rank <= lengths[judged.query]
+    is_unjudged[begins[judged.query[is_counted]] + judged.rank[is_counted] - 1] = False
+    return query[is_unjudged], ordinal(query)[is_unjudged]
 
 
 def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
@@ -222,13 +229,13 @@ def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: in
     ideal_grade = np.concatenate([judged.ideal_grade, grades])
     ideal = np.lexsort((-ideal_grade, ideal_query))
     query, rank, grades = query[rank > 0], rank[rank > 0], grades[rank > 0]
-    every_query = np.concatenate([judged.query, query])
-    every_rank = np.concatenate([judged.rank, rank])
-    order = np.lexsort((every_rank, every_query))
+    all_queries = np.concatenate([judged.query, query])
+    all_ranks = np.concatenate([judged.rank, rank])
+    order = np.lexsort((all_ranks, all_queries))
     return replace(
         judged,
-        query=every_query[order],
-        rank=every_rank[order],
+        query=all_queries[order],
+        rank=all_ranks[order],
         grade=np.concatenate([judged.grade, grades])[order],
         score=np.concatenate([judged.score, np.full(len(rank), np.nan)])[order],
         tie_first=np.concatenate([judged.tie_first, rank])[order],
@@ -314,7 +321,7 @@ def normalized_err(
 
 # --- Which unjudged document could move the difference of two runs the most
 
-MOST_SWING_ROWS = 500_000  # judgments that are looked at at once
+MAX_SWING_ROWS = 500_000  # judgments that are looked at at once
 
 
 def swing(
@@ -337,13 +344,17 @@ def swing(
     measure = resolved(measure, a)  # a scale that is left open is that of all queries
     before = (measure(b) - measure(a))[query]
     values = np.empty(len(query))
-    item = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(1, a.n_queries)
-    step = max(1, MOST_SWING_ROWS // item)
+    rows_per_query = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(
+        1, a.n_queries
+    )
+    step = max(1, MAX_SWING_ROWS // rows_per_query)
     for start in range(0, len(query), step):
         rows = slice(start, start + step)
-        copies, arange = query[rows], np.arange(len(query[rows]))
+        queries_copied, copy_numbers = query[rows], np.arange(len(query[rows]))
         judged_a, judged_b = (
-            measure(with_judgments(_of_queries(run, copies), arange, rank[rows], grade))
+            measure(
+                with_judgments(_of_queries(run, queries_copied), copy_numbers, rank[rows], grade)
+            )
             for run, rank in ((a, rank_a), (b, rank_b))
         )
         values[rows] = judged_b - judged_a - before[rows]
@@ -358,7 +369,7 @@ def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
     if scores is not None:
         repeat = np.repeat(np.arange(judged.n_queries), judged.n_retrieved)
         scores = scores[_rows_of(repeat, which)[0]]
-    used = {name: getattr(judged, name)[row] for name in _ROWS}
+    columns = {name: getattr(judged, name)[row] for name in _ROWS}
     return replace(
         judged,
         query_ids=tuple(judged.query_ids[i] for i in which.tolist()),
@@ -369,7 +380,7 @@ def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
         retrieved_scores=scores,
         subtopics=None,
         judgment=None,
-        **used,
+        **columns,
     )
 
 

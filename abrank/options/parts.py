@@ -1,4 +1,4 @@
-"""What an option is, who takes one, and the parts of a question that hold some."""
+"""The Option class, and the option objects Scoring, Engine, Machine and designs."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class Option:
     """One option; ``kind`` is its type as a flag and in a rule file."""
 
     # `name` is the keyword or field in Python, `python` the call where it is neither. `first` says
-    # that `--help` shows it; `flag` that it is a flag at all, and `compared` that it is one of
-    # `abrank compare`: the keys that are not can be given by `--config KEY=VALUE`. `declared` says
-    # that it is part of a rule. `positional` says that its flag takes no value: it
-    # holds the files of the call.
+    # that `--help` shows it, with `summary` where the first sentence of `help` is too long; `flag`
+    # that it is a flag at all, and `compared` that it is one of `abrank compare`: the keys that are
+    # not can be given by `--config KEY=VALUE`. `declared` says that it is part of a rule.
+    # `positional` says that its flag takes no value: it holds the files of the call.
 
     key: str
     help: str
@@ -77,8 +77,8 @@ class Option:
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     metavar: str = ""
     short: str = ""
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     several: bool = False
     positional: bool = False
     first: bool = False
@@ -87,6 +87,7 @@ class Option:
     declared: bool = True
     peers: tuple[str, ...] = ()
     python: str = ""
+    summary: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,13 +100,13 @@ class Option:
         return f"--{self.key.replace('.', '-').replace('_', '-')}"
 
     def is_flag(self, *takers: str) -> bool:
-        """Say whether it is a flag of the command that calls these functions."""
+        """Whether it is a flag of the command that calls these functions."""
         return self.flag and (self.compared or "compare" not in takers)
 
     @property
     def brief(self) -> str:
-        """The first sentence of the help."""
-        return re.split(r"(?<=[.])\s", self.help, maxsplit=1)[0]
+        """The summary, or the first sentence of the help."""
+        return self.summary or re.split(r"(?<=[.])\s", self.help, maxsplit=1)[0]
 
 
 def option(default: object, help: str, **rest: Any) -> Any:  # noqa: ANN401
@@ -115,20 +116,20 @@ def option(default: object, help: str, **rest: Any) -> Any:  # noqa: ANN401
 
 def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of options
     """Refuse values of options that are of another kind, such as text for a number."""
-    for item in options_in(requested.__class__):
-        value = getattr(requested, item.name)
-        if value is None and item.default is None:
+    for option in options_in(requested.__class__):
+        value = getattr(requested, option.name)
+        if value is None and option.default is None:
             continue
-        if item.kind == "number":
-            checks.number(item.name, value)
-        elif item.kind == "flag" and not isinstance(value, bool):
-            raise ArgumentError(f"{item.name} must be True or False, not {value!r}")
-        elif item.kind == "count" and item.name != "rng":
-            checks.count(item.name, value, at_least=int(item.least or 0))
-        elif item.kind == "grade":
-            checks.relevant_grade(item.name, value)
-        elif item.several and not isinstance(value, Iterable):
-            raise ArgumentError(f"{item.name} must be a name or a list of names, not {value!r}")
+        if option.kind == "number":
+            checks.number(option.name, value)
+        elif option.kind == "flag" and not isinstance(value, bool):
+            raise ArgumentError(f"{option.name} must be True or False, not {value!r}")
+        elif option.kind == "count" and option.name != "rng":
+            checks.count(option.name, value, at_least=int(option.minimum or 0))
+        elif option.kind == "grade":
+            checks.relevant_grade(option.name, value)
+        elif option.several and not isinstance(value, Iterable):
+            raise ArgumentError(f"{option.name} must be a name or a list of names, not {value!r}")
 
 
 @cache
@@ -137,14 +138,14 @@ def options_in(kind: type) -> tuple[Option, ...]:
     return tuple(
         Option(
             **{
-                "key": item.name,
-                "name": item.name,
-                "default": None if item.default is MISSING else item.default,
-                **item.metadata["option"],
+                "key": field_of_class.name,
+                "name": field_of_class.name,
+                "default": None if field_of_class.default is MISSING else field_of_class.default,
+                **field_of_class.metadata["option"],
             }
         )
-        for item in fields(kind)
-        if "option" in item.metadata
+        for field_of_class in fields(kind)
+        if "option" in field_of_class.metadata
     )
 
 
@@ -220,7 +221,7 @@ class Scoring:
     depth: int | None = option(
         None,
         "Cut every ranking at this rank first (trec_eval's -M).",
-        of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
+        of=RUNS, group="Scoring of runs", kind="count", minimum=1, metavar="N", compared=False,
         peers=("cutoff", "M"),
     )  # fmt: skip
     rel: float | None = option(
@@ -251,14 +252,16 @@ class Scoring:
 
     def __post_init__(self) -> None:
         require_kinds(self)
-        for item in options_in(Scoring):
-            if item.choices:
-                checks.one_of(item.name, getattr(self, item.name), item.names)
+        for option in options_in(Scoring):
+            if option.choices:
+                checks.one_of(option.name, getattr(self, option.name), option.names)
 
     def settings(self) -> dict[str, Any]:
         """Return those that a result depends on, as they are recorded with it."""
         return {
-            item.name: getattr(self, item.name) for item in options_in(Scoring) if item.declared
+            option.name: getattr(self, option.name)
+            for option in options_in(Scoring)
+            if option.declared
         }
 
     def requested(
@@ -535,15 +538,15 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
         return (Looks.read(design) if _LOOK.fullmatch(design) else Clusters(design),)
     if isinstance(design, tuple) and len(design) == 2 and all(isinstance(i, int) for i in design):
         return (Looks.read(design),)  # type: ignore[arg-type]
-    multiple = [design] if isinstance(design, get_args(DesignPart)) else design
-    result = tuple(multiple) if isinstance(multiple, (list, tuple)) else ()
-    kinds = [type(item) for item in result]
-    if not result or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
+    parts = [design] if isinstance(design, get_args(DesignPart)) else design
+    parts_of_design = tuple(parts) if isinstance(parts, (list, tuple)) else ()
+    kinds = [type(part) for part in parts_of_design]
+    if not parts_of_design or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
         raise ArgumentError(
             "design is Clusters(...), Weights(...), Looks(2, of=4), Planned(400), Anytime(400) or"
             f" Independent(), or several of these, each once; not {design!r}"
         )
-    return result
+    return parts_of_design
 
 
 # --- Judgments by a machine
@@ -600,7 +603,7 @@ class Machine:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        sources = [item for item in (self.qrels, self.scores) if item is not None]
+        sources = [source for source in (self.qrels, self.scores) if source is not None]
         if len(sources) > 1:
             raise ArgumentError("give the machine's judgments or its scores, not both")
         if self.shared_model is not None:

@@ -56,7 +56,8 @@ class _SharedOptions:
 
     lower_is_better: Sequence[str] | str = option(
         (),
-        "A score of which less is better. Of one whose direction is not known. Repeat for more.",
+        "A score of which less is better, where its direction is not known. Repeat for more.",
+        summary="A score of which less is better.",
         of=(*ONE, "compare_collections", *MANY), group="Measures and tests",
         metavar="NAME", several=True, first=True,
     )  # fmt: skip
@@ -72,8 +73,8 @@ class _SharedOptions:
     resamples: int | None = option(
         None,
         "Resamples of the Monte Carlo tests.",
-        of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count", least=99,
-        most=checks.MOST_RESAMPLES, metavar="N", compared=False, python="resamples=",
+        of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count", minimum=99,
+        maximum=checks.MAX_RESAMPLES, metavar="N", compared=False, python="resamples=",
         peers=("n_resamples", "n_boot", "n_bootstrap", "n_permutations", "n_samples",
                "num_samples", "bootstrap", "permutations"),
     )  # fmt: skip
@@ -81,7 +82,7 @@ class _SharedOptions:
         0,
         "Seed of everything that is drawn at random.",
         key="seed", of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count",
-        least=0, metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
+        minimum=0, metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -112,7 +113,7 @@ class Question(_SharedOptions):
     """All that decides, and how it is resampled, in one object: a rule declared in Python.
 
     ``config=Question(...)`` gives it to :func:`abrank.compare` and its like, as a rule file does;
-    keywords of the call win. It has what is no keyword there, too.
+    keywords of the call win. It also has options that are no keywords of these functions.
 
     Attributes
     ----------
@@ -191,8 +192,10 @@ class Question(_SharedOptions):
 
     measures: Sequence[str] | str | None = option(
         None,
-        "Measure, as nDCG@10, map, mrr@10. In any dialect. Repeat for more: the first decides. Of"
-        " runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100.",
+        "Measure, such as nDCG@10, map or mrr@10, in any dialect. Repeat for more: the first"
+        " decides. With runs the default is nDCG@10, which decides (a gate, too), and AP, RR, P@10"
+        " and R@100.",
+        summary="Measure, such as nDCG@10, map or mrr@10.",
         key="measure", short="-m", of=PAIR, group="Measures and tests",
         kind="measure", metavar="NAME", several=True, first=True,
         peers=("metrics", "metric", "measure", "eval_metrics", "k"),
@@ -300,7 +303,7 @@ class Question(_SharedOptions):
         None,
         "B is the best of N that were tried on these queries. Interval, p and gate are then for all"
         " N at once: each at alpha / N, by sign flips.",
-        of=SINGLE, group="Measures and tests", kind="count", least=1, metavar="N", compared=False,
+        of=SINGLE, group="Measures and tests", kind="count", minimum=1, metavar="N", compared=False,
         peers=("n_candidates", "tried"), python="config=Question(best_of=...)",
     )  # fmt: skip
     design: Designs | None = None
@@ -354,11 +357,6 @@ class Question(_SharedOptions):
     def decided_by(self) -> str:
         """The test that decides: t has too light tails for the best of many."""
         return "permutation" if self.best_of and self.test == "t" else self.test
-
-    @classmethod
-    def of(cls, config: object) -> Question:
-        """Return what a call's ``config=`` states of what is no keyword of the call."""
-        return config if isinstance(config, Question) else cls()
 
     @property
     def gate(self) -> Requirement | None:
@@ -477,7 +475,7 @@ class RankingQuestion(_SharedOptions):
     risk: float | None = option(
         None,
         "Show URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
-        of=BOARD, group="Designs and further analyses", kind="number", least=0.0,
+        of=BOARD, group="Designs and further analyses", kind="number", minimum=0.0,
         metavar="WEIGHT",
     )  # fmt: skip
 
@@ -528,21 +526,23 @@ class Inputs:
     )  # fmt: skip
     columns: Any = option(
         None,
-        "Which column of a table of scores holds what. Such as query=request_id,variant=arm; the"
+        "Which column of a table of scores holds what, such as query=request_id,variant=arm. The"
         " parts are query, variant, variants, metric, value, measures, segments, repeat, cluster"
         " and weight. Without it the content of the columns decides.",
         of=READY, group="Inputs", kind="pairs", metavar="PART=COLUMN,…", several=True,
     )  # fmt: skip
     variant: Any = option(
         None,
-        "The column of the variants' names. Of a table of scores; or columns that make them"
-        " together: chunk_size,method.",
+        "The column of a table of scores that names the variant, or several columns that together"
+        " do: chunk_size,method.",
+        summary="The column that names the variant.",
         of=READY, group="Inputs", metavar="COLUMN,…", first=True, several=True,
         peers=("arm", "group", "treatment"),
     )  # fmt: skip
     where: Any = option(
         None,
-        "Take these rows of a table of scores only. Such as chunk_size=256. Repeat for more.",
+        "Take only the rows of a table of scores that have this value, such as chunk_size=256."
+        " Repeat for more.",
         of=READY, group="Inputs", kind="pairs", metavar="COLUMN=VALUE", several=True,
         peers=("filter",),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""All options by who takes them; values by key, and the same as the keywords of Python."""
+"""Command-line-only options, lookup by function, conversion between keys and Python keywords."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from abrank.options.parts import (
 )
 from abrank.options.question import Inputs, Question, RankingQuestion
 
-_NOTED = "Print the headline and the gate alone; no notes, no progress."
+_QUIET_HELP = "Print the headline and the gate alone; no notes, no progress."
 FLAGS = (
     Option(
         key="scores", of=("compare_scores",), group="Inputs", kind="path", first=True,
@@ -51,14 +51,15 @@ FLAGS = (
     Option(
         key="baseline", of=("compare", "compare_preferences", "compare_collections"),
         group="Inputs", metavar="NAME", first=True, python="name_a=",
-        help="The name of A. Of runs that of reports, without it the file's; of a table of scores,"
-        " votes or collections the system that is A: without it of scores the one called control,"
-        " baseline, old or the like. COLUMN=VALUE is the mean of all variants with it.",
+        help="Name of the baseline (A). With runs: the name shown in reports (default: the file's"
+        " name). With --scores, --preferences or --collections: the system to take as A. Default:"
+        " the one called control, baseline or old. COLUMN=VALUE takes the mean of all variants that"
+        " have it.",
     ),
     Option(
         key="candidate", of=("compare", "compare_preferences", "compare_collections"),
         group="Inputs", metavar="NAME", first=True, python="name_b=",
-        help="The name of B, likewise.",
+        help="Name of the candidate (B), as --baseline.",
     ),
     Option(
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
@@ -110,7 +111,7 @@ FLAGS = (
         help="results.json of the look before this one, which records all looks so far.",
     ),
     Option(
-        key="anytime", of=SINGLE, group="Designs and further analyses", kind="count", least=1,
+        key="anytime", of=SINGLE, group="Designs and further analyses", kind="count", minimum=1,
         python="design=Anytime(400)", metavar="N", peers=("watch", "sequential"),
         help="Decide by a confidence sequence, which holds however often you look; narrowest at N"
         " queries.",
@@ -193,7 +194,8 @@ FLAGS = (
         key="measure", name="measures", short="-m", of=("evaluate",), group="Measures and tests",
         kind="measure", metavar="NAME", several=True, first=True,
         peers=("metrics", "metric", "eval_metrics"),
-        help="Measure, as nDCG@10, map, mrr@10. In any dialect. Repeat for more.",
+        help="Measure, such as nDCG@10, map or mrr@10, in any dialect. Repeat for more.",
+        summary="Measure, such as nDCG@10, map or mrr@10.",
     ),
     Option(
         key="measure", short="-m", of=("margin", "agreement", "audit"), group="Measures and tests",
@@ -222,7 +224,7 @@ FLAGS = (
         " has it; each mean by itself; or the means with the queries' difficulty taken out.",
     ),
     Option(
-        key="digits", of=("render", *MANY), group="Output", kind="count", least=1, most=15,
+        key="digits", of=("render", *MANY), group="Output", kind="count", minimum=1, maximum=15,
         metavar="N", declared=False,
         help="Decimals of scores and differences; without it as many as the interval that decides"
         " asks for, 3 at least.",
@@ -241,7 +243,7 @@ FLAGS = (
     ),
     Option(
         key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
-        default=False, declared=False, help=_NOTED,
+        default=False, declared=False, help=_QUIET_HELP,
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
@@ -280,15 +282,17 @@ def every_option() -> tuple[Option, ...]:
 @cache
 def options_of(*takers: str) -> dict[str, Option]:
     """Return the options that a function takes, or one of several, by their keys."""
-    return {item.key: item for item in every_option() if not {*takers}.isdisjoint(item.of)}
+    return {option.key: option for option in every_option() if not {*takers}.isdisjoint(option.of)}
 
 
-def home_of(word: str, taker: str) -> str:
+def python_spelling(word: str, taker: str) -> str:
     """Return how Python says an option that a function takes, by its key or a name of others."""
     options = options_of(taker).values()
-    exact = [item for item in options if word in _words(item)]
-    meant = exact or [item for item in options if word in item.peers]
-    return " and ".join(_said(item, taker) for item in meant if item.python or item.name)
+    exact = [option for option in options if word in _words(option)]
+    meant = exact or [option for option in options if word in option.peers]
+    return " and ".join(
+        _spelling(option, taker) for option in meant if option.python or option.name
+    )
 
 
 def _words(option: Option) -> tuple[str, ...]:
@@ -300,14 +304,16 @@ def flag_of(long: str, *takers: str) -> str:
     """Return the flag, or the key of ``--config``, that is meant by one that a command lacks."""
     word = long.lstrip("-").replace("-", "_")
     options = options_of(*takers).values()
-    names = [item for item in options if item.is_flag(*takers) or "compare" in takers]
-    exact = [item for item in names if word in _words(item)]
-    meant = exact or [item for item in names if word in item.peers]
-    ours = (item.long if item.is_flag(*takers) else f"--config {item.key}=..." for item in meant)
-    return " and ".join(dict.fromkeys(ours))
+    candidates = [option for option in options if option.is_flag(*takers) or "compare" in takers]
+    exact = [option for option in candidates if word in _words(option)]
+    meant = exact or [option for option in candidates if word in option.peers]
+    spellings = (
+        option.long if option.is_flag(*takers) else f"--config {option.key}=..." for option in meant
+    )
+    return " and ".join(dict.fromkeys(spellings))
 
 
-def _said(option: Option, taker: str) -> str:
+def _spelling(option: Option, taker: str) -> str:
     for keyword, kind in PARTS.items():
         if option in options_in(kind) and taker not in ("rank_scores", "compare_scores"):
             return f"{keyword}={kind.__name__}({option.name}=...)"
@@ -319,10 +325,10 @@ def _said(option: Option, taker: str) -> str:
 
 def taking(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Wrap a function that takes options: the error of a wrong keyword names the right one."""
-    return explained(function, home_of)
+    return explained(function, python_spelling)
 
 
-# --- Values by key, and the same as the keywords of Python
+# --- From values by key to keywords of Python, and back
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,14 +353,14 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     if values.get("collections"):
         result["collections"] = values["collections"]
     if design := {key: values[key] for key in DESIGN if key in values}:
-        result["design"] = _designed(design)
+        result["design"] = _design(design)
     return result
 
 
-def _designed(arguments: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
+def _design(values_by_key: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
     """Return the parts of a design from the values of its keys; None for a plain one."""
-    earlier = arguments.get("earlier")
-    if earlier is not None and arguments.get("planned") is None:
+    earlier = values_by_key.get("earlier")
+    if earlier is not None and values_by_key.get("planned") is None:
         raise ArgumentError(
             "earlier (Planned(earlier=)) is the look before this one: say with --config planned=N"
             " how many queries are planned in all"
@@ -365,14 +371,19 @@ def _designed(arguments: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
         "independent": lambda _: Independent(),
     }  # fmt: skip
     # By identity: a value may be a Series, which has no truth value.
-    values = {
-        key: value for key, value in arguments.items() if value is not None and value is not False
+    given_values = {
+        key: value
+        for key, value in values_by_key.items()
+        if value is not None and value is not False
     }
-    return tuple(read(values[key]) for key, read in readers.items() if key in values) or None
+    return (
+        tuple(read(given_values[key]) for key, read in readers.items() if key in given_values)
+        or None
+    )
 
 
-def made(kind: type[Part], keywords: Mapping[str, Any]) -> Part:
-    """Return a class of keywords of Python, of those that are its fields."""
+def build(kind: type[Part], keywords: Mapping[str, Any]) -> Part:
+    """Build an object from those of the keywords that are fields of its class."""
     names = (field.name for field in fields(kind))  # type: ignore[arg-type]
     return kind(**{name: keywords[name] for name in names if name in keywords})
 
@@ -382,35 +393,35 @@ def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, value in keywords.items():
         if name in PARTS:
-            part = Engine.of(value) if name == "engine" and value is not None else value
+            value_object = Engine.of(value) if name == "engine" and value is not None else value
             options = options_in(PARTS[name])
-            result |= {item.key: getattr(part, item.name, None) for item in options}
-            if isinstance(part, Engine) and part.address is not None:
-                result["engine"] = f"{part.name}:{part.address}"
+            result |= {option.key: getattr(value_object, option.name, None) for option in options}
+            if isinstance(value_object, Engine) and value_object.address is not None:
+                result["engine"] = f"{value_object.name}:{value_object.address}"
         elif name == "design":
-            result |= _undesigned(parts_of(value))
+            result |= _values_of_design(parts_of(value))
         else:
             result[_keys().get(name, name)] = value
     return result
 
 
-def _undesigned(parts: Sequence[DesignPart]) -> dict[str, Any]:
+def _values_of_design(parts: Sequence[DesignPart]) -> dict[str, Any]:
     """Return the parts of a design by the keys of a rule file."""
-    by_key: dict[str, Any] = dict.fromkeys(DESIGN)
+    values: dict[str, Any] = dict.fromkeys(DESIGN)
     for part in parts:
         if isinstance(part, Clusters):
-            by_key["clusters"] = part.of
+            values["clusters"] = part.of
         elif isinstance(part, Weights):
-            by_key["weights"] = part.of
+            values["weights"] = part.of
         elif isinstance(part, Looks):
-            by_key["look"] = str(part)
+            values["look"] = str(part)
         elif isinstance(part, Planned):
-            by_key |= {"planned": str(part), "earlier": part.earlier}
+            values |= {"planned": str(part), "earlier": part.earlier}
         elif isinstance(part, Independent):
-            by_key["independent"] = True
+            values["independent"] = True
         else:
-            by_key["anytime"] = part.queries
-    return by_key
+            values["anytime"] = part.queries
+    return values
 
 
 @cache

@@ -143,29 +143,31 @@ def suggest_margins(
     runs = a.values[:, :, 0] if isinstance(a, Scores) else np.asarray(a, dtype=float)
     runs = runs[:, None] if runs.ndim == 1 else runs
     if runs.ndim != 2 or not runs.size:
-        raise ArgumentError("a margin takes the scores of a query and a run at least: (n, n_runs)")
+        raise ArgumentError("at least one query and one run are needed: shape (n_queries, n_runs)")
     n_queries, n_runs = runs.shape
-    values = None if b is None else np.asarray(b, dtype=float)
-    if values is not None and values.shape != (n_queries,):
-        raise ArgumentError(f"b has the shape {values.shape}, and A has {n_queries} queries")
-    if not np.isfinite(runs).all() or (values is not None and not np.isfinite(values).all()):
+    scores_of_b = None if b is None else np.asarray(b, dtype=float)
+    if scores_of_b is not None and scores_of_b.shape != (n_queries,):
+        raise ArgumentError(f"b has the shape {scores_of_b.shape}, and A has {n_queries} queries")
+    if not np.isfinite(runs).all() or (
+        scores_of_b is not None and not np.isfinite(scores_of_b).all()
+    ):
         raise ArgumentError("a score is not finite")
-    if values is not None and sd is not None:
+    if scores_of_b is not None and sd is not None:
         raise ArgumentError("the spread comes from b or from sd, not from both")
     checks.level("alpha", alpha)
     checks.fraction("power", power)
     means = runs.mean(axis=0)
     mean, run_sd = float(means.mean()), float(means.std(ddof=1)) if n_runs > 1 else math.nan
-    minimum, maximum = float(runs.min()), float(runs.max())
+    lowest, highest = float(runs.min()), float(runs.max())
     if span is None:
-        span = 1.0 if minimum >= 0.0 and maximum <= 1.0 else maximum - minimum
-    spread, sd_of = _spread(runs, values, sd)
+        span = 1.0 if lowest >= 0.0 and highest <= 1.0 else highest - lowest
+    spread, sd_of = _spread(runs, scores_of_b, sd)
     sizes = {}
     if n_runs > 1:
         sizes[f"two of {n_runs} runs, largest difference"] = float(np.ptp(means))
     if n_runs > 2:
-        far = float(student_quantile(n_runs - 1, 0.975))
-        sizes["95% of pairs of runs differ less"] = far * run_sd * math.sqrt(2.0)
+        quantile = float(student_quantile(n_runs - 1, 0.975))
+        sizes["95% of pairs of runs differ less"] = quantile * run_sd * math.sqrt(2.0)
     sizes[f"one query lost of {n_queries}"] = checks.positive("span", span) / n_queries
     sizes |= {name: share * abs(mean) for name, share in _SHARES.items()}
     rows = []
@@ -187,15 +189,17 @@ def suggest_margins(
     )  # fmt: skip
 
 
-def _spread(runs: FloatArray, second: FloatArray | None, sd: float | None) -> tuple[float, str]:
+def _spread(
+    runs: FloatArray, scores_of_b: FloatArray | None, sd: float | None
+) -> tuple[float, str]:
     """Return the standard deviation of differences per query, and whose they are."""
     n_queries, n_runs = runs.shape
     if sd is not None:
         return checks.positive("sd", sd), "given"
-    if n_queries < 2 or (second is None and n_runs < 2):
+    if n_queries < 2 or (scores_of_b is None and n_runs < 2):
         return math.nan, ""
-    if second is not None:
-        return float((second - runs.mean(axis=1)).std(ddof=1)), "candidate"
+    if scores_of_b is not None:
+        return float((scores_of_b - runs.mean(axis=1)).std(ddof=1)), "candidate"
     pairs = [runs[:, i] - runs[:, j] for i in range(n_runs) for j in range(i)]
     return float(np.sqrt(np.mean([pair.var(ddof=1) for pair in pairs]))), "runs"
 
@@ -216,8 +220,8 @@ class Board(NamedTuple):
     def share_below(self, sd: float) -> float:
         """Return about which share of the pairs spreads less; 0 and 1 beyond the outer deciles."""
         shares: FloatArray = np.arange(1, 10) / 10
-        interp = np.interp(sd, self.deciles, shares, left=0.0, right=1.0)
-        return round(float(interp), 2)
+        share = np.interp(sd, self.deciles, shares, left=0.0, right=1.0)
+        return round(float(share), 2)
 
 
 # Measure, board, queries, pairs, and the deciles of the spread (`reports/studies/spread.py`).
@@ -247,7 +251,7 @@ BOARDS = {
 }
 
 
-MOST_DECIMALS = 12
+MAX_DECIMALS = 12
 
 
 @record
@@ -391,50 +395,54 @@ def audit(
     False
     """
     n = checks.count("queries", queries, at_least=2)
-    (mean_a, half_a), (mean_b, half_b) = (_read(name, x) for name, x in (("a", a), ("b", b)))
-    names = parse(measure)
-    if tuple(names.entry.bounds) != (0.0, 1.0):
-        raise ArgumentError(f"audit is of measures between 0 and 1, which {names} is not")
-    if sd is None and str(names) not in BOARDS:
+    (mean_a, rounding_a), (mean_b, rounding_b) = (
+        _read(name, x) for name, x in (("a", a), ("b", b))
+    )
+    parsed = parse(measure)
+    if tuple(parsed.entry.bounds) != (0.0, 1.0):
+        raise ArgumentError(f"audit is of measures between 0 and 1, which {parsed} is not")
+    if sd is None and str(parsed) not in BOARDS:
         raise ArgumentError(
-            f"no spread of {names} is stored ({', '.join(BOARDS)}): say how far the differences of"
+            f"no spread of {parsed} is stored ({', '.join(BOARDS)}): say how far the differences of"
             " queries spread, with sd= (--sd)"
         )
     alpha, power = checks.fraction("alpha", alpha), checks.fraction("power", power)
-    first = {"Success": True, "P": dict(names.parameters).get("cutoff") == 1}
-    board = BOARDS[str(names)] if sd is None else None
+    is_binary_measure = {"Success": True, "P": dict(parsed.parameters).get("cutoff") == 1}
+    board = BOARDS[str(parsed)] if sd is None else None
     difference = mean_b - mean_a
     low, high = sorted((mean_a, mean_b))
     gain = min(high, 1.0 - low)
-    largest = (2.0 * gain - (high - low) - (high - low) ** 2) * n / (n - 1)
+    variance_limit = (2.0 * gain - (high - low) - (high - low) ** 2) * n / (n - 1)
     if board is not None:
         spreads = [*zip(("usual", "small", "large"), board.usual, strict=True)]
     if sd is not None:
         spreads = [("as given", checks.positive("sd", sd))]
         # The means may be off by their rounding.
-        apart = max(high - low - half_a - half_b, 0.0)
-        maximum = 2.0 * min(gain + max(half_a, half_b), 1.0) - apart - apart**2
-        if sd > (widest := math.sqrt(max(maximum, 0.0) * n / (n - 1))):
+        min_difference = max(high - low - rounding_a - rounding_b, 0.0)
+        max_variance = (
+            2.0 * min(gain + max(rounding_a, rounding_b), 1.0) - min_difference - min_difference**2
+        )
+        if sd > (widest := math.sqrt(max(max_variance, 0.0) * n / (n - 1))):
             raise ArgumentError(
                 f"sd is {sd:g}, but the differences of {n} queries with scores between 0 and 1 and"
                 f" these means spread by {widest:.3g} at most"
             )
     counts_a, counts_b = (
-        tuple(k for k in range(n + 1) if abs(k / n - mean) <= half + 1e-12)
-        for mean, half in ((mean_a, half_a), (mean_b, half_b))
+        tuple(k for k in range(n + 1) if abs(k / n - mean) <= rounding + 1e-12)
+        for mean, rounding in ((mean_a, rounding_a), (mean_b, rounding_b))
     )
     p_binary = math.nan
     if counts_a and counts_b:
-        gap = max(counts_a[-1] - counts_b[0], counts_b[-1] - counts_a[0])
-        p_binary = min(1.0, 2.0 ** (1 - gap))
+        max_gap = max(counts_a[-1] - counts_b[0], counts_b[-1] - counts_a[0])
+        p_binary = min(1.0, 2.0 ** (1 - max_gap))
     limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
-    spreads.append(("widest", math.sqrt(largest)))
+    spreads.append(("widest", math.sqrt(variance_limit)))
     rows = tuple(_rows(spreads, difference, n, alpha, power))
-    is_binary = first.get(names.entry.name, False) if binary is None else binary
-    smallest_p = 2.0 ** (1 - n) if abs(difference) + half_a + half_b > 0.0 else 1.0
+    is_binary = is_binary_measure.get(parsed.entry.name, False) if binary is None else binary
+    smallest_p = 2.0 ** (1 - n) if abs(difference) + rounding_a + rounding_b > 0.0 else 1.0
     share = math.nan if board is None else board.share_below(limit)
     return MeansAudit(
-        str(names), n, mean_a, mean_b, half_a + half_b, alpha, power, rows, is_binary,
+        str(parsed), n, mean_a, mean_b, rounding_a + rounding_b, alpha, power, rows, is_binary,
         counts_a, counts_b, smallest_p, p_binary, limit, share, board,
     )  # fmt: skip
 
@@ -448,8 +456,8 @@ def _read(name: str, value: float | str) -> tuple[float, float]:
     if not 0.0 <= mean <= 1.0:
         raise ArgumentError(f"{name} is a mean between 0 and 1, as 0.412 for 41.2%, not {value}")
     digits = str(value).strip().partition(".")[2]
-    decimals = len(digits) if digits.isdecimal() else MOST_DECIMALS
-    return mean, 0.5 * 10.0 ** -min(decimals, MOST_DECIMALS)
+    decimals = len(digits) if digits.isdecimal() else MAX_DECIMALS
+    return mean, 0.5 * 10.0 ** -min(decimals, MAX_DECIMALS)
 
 
 def _quantile(n: int, alpha: float) -> float:

@@ -187,10 +187,10 @@ class JudgedT(PairedT):
 
     correlation: float = 0.0
     n_queries: int = 0
-    least: ClassVar[int] = 25
+    minimum: ClassVar[int] = 25
 
     @property
-    def most(self) -> int:
+    def maximum(self) -> int:
         """Those that the machine judges."""
         return self.n_queries
 
@@ -358,44 +358,46 @@ def power(
     if effect is not None:
         effects = [in_unit("effect", value, mean) for value in np.atleast_1d(effect).tolist()]
     margin = None if margin is None else in_unit("margin", margin, mean)
-    values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
+    differences, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     margin, width = (
         None if item is None else checks.positive(name, item)
         for name, item in (("margin", margin), ("width", width))
     )
-    if (values is None) == (sd is None):
+    if (differences is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
-    if values is None and test != "t":
+    if differences is None and test != "t":
         raise ArgumentError(f"the power of {test} is simulated, which needs a pilot, not sd")
     limits = (math.nan, math.nan)
-    if values is not None:
-        sd = spread_of(values)
-        queries = values.size if queries is None else queries
-        limits = spread_interval(sd, values.size)
+    if differences is not None:
+        sd = spread_of(differences)
+        queries = differences.size if queries is None else queries
+        limits = spread_interval(sd, differences.size)
     else:
         sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now
     level: dict[str, Any] = {"alpha": alpha, "target": power}
     simulation = {"test": test, "n_replications": replications, "seed": entropy(rng)}
-    pilots = np.empty(0) if values is None else values
-    asker = _Asker(test, level, sd, limits, pilots, simulation)
+    pilots = np.empty(0) if differences is None else differences
+    planner = _Planner(test, level, sd, limits, pilots, simulation)
     mde = math.nan
     if queries is not None:
-        mde = asker.visible(checks.count("queries", queries, at_least=0))
-    rows = tuple(asker.row(item, queries) for item in _wanted(effects, margin, mde))
+        mde = planner.visible(checks.count("queries", queries, at_least=0))
+    rows = tuple(planner.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
-    same = narrow = None
+    same_row = width_row = None
     if margin is not None:
-        same = SameRow(margin, *asker.ranged(lambda x: queries_to_show_same(x, margin, **level)))
+        same_row = SameRow(
+            margin, *planner.ranged(lambda x: queries_to_show_same(x, margin, **level))
+        )
     if width is not None:
-        narrow = WidthRow(width, *asker.ranged(
+        width_row = WidthRow(width, *planner.ranged(
             lambda x: queries_for_width(x, width, confidence=1.0 - alpha)
             if math.isfinite(x) else None
         ))  # fmt: skip
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
         test, alpha, power, sd, queries, mde, rows, 0 if test == "t" else replications, *limits,
-        mde_low, mde_high, same, narrow,
+        mde_low, mde_high, same_row, width_row,
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, item, machine[1]) for item in machine[0]))
 
@@ -436,12 +438,14 @@ def _machine(
     if n_machine is None:
         if correlation is not None:
             raise ArgumentError(
-                "a correlation is planned with where the machine's queries are known: give"
+                "a correlation needs the number of queries that the machine judges: give"
                 " machine_queries= (--machine-queries)"
             )
         return [], 0
-    wanted = CORRELATIONS if correlation is None else correlation
-    return [float(item) for item in np.atleast_1d(wanted)], checks.count("n_machine", n_machine)
+    correlations = CORRELATIONS if correlation is None else correlation
+    return [float(value) for value in np.atleast_1d(correlations)], checks.count(
+        "n_machine", n_machine
+    )
 
 
 def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
@@ -463,11 +467,11 @@ def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> li
     differences = round_differences(mde) if effects is None else effects
     if margin is not None and margin not in differences:
         differences = [*differences, margin] if effects else sorted([*differences, margin])
-    return [checks.finite("effect", item) for item in differences]
+    return [checks.finite("effect", difference) for difference in differences]
 
 
 @dataclass(frozen=True)
-class _Asker:
+class _Planner:
     """The settings of one plan, and its questions: in closed form or by simulation of a pilot."""
 
     test: str
@@ -526,10 +530,10 @@ def _pilot(
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
         declared = (pilot.decision.margin or None) if margin is None else margin
-        text = "t" if pilot.machine is not None else rule.test
+        test_of_comparison = "t" if pilot.machine is not None else rule.test
         # What is planned for is a gain: of a cost, a difference below 0.
         gains = pilot.differences() if rule.higher_is_better else -pilot.differences()
-        return gains, level, test or text, declared
+        return gains, level, test or test_of_comparison, declared
     level = 0.05 if alpha is None else alpha
     if pilot is None:
         return None, level, test or "t", margin

@@ -12,7 +12,7 @@ from abrank._support import checks
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.aa_test import find_differences
+from abrank.inference.aa_test import rejections
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import has_spread
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible
@@ -20,9 +20,9 @@ from abrank.planning.student import queries_needed, smallest_size, smallest_visi
 N_REPLICATIONS = 1_000
 # The level of a test that draws is then off by .005, and its power by about .01.
 N_RESAMPLES = 1_999
-MOST_QUERIES = 100_000
+MAX_QUERIES = 100_000
 # By then 2**(1 - n), the p-value of one difference throughout, is below any alpha that is asked.
-MOST_OF_ONE_VALUE = 64
+MAX_CONSTANT_QUERIES = 64
 # Part of what a seed means: another value here gives other replications.
 VALUES_AT_ONCE = 1_000_000
 # Each step of the search corrects the scale of the last one; the third moves by noise only.
@@ -72,20 +72,20 @@ def simulate_power(
     checks.finite("difference", difference)
     if n_queries == 0 or not values.size:
         return SimulatedPower(math.nan, 0.0, 1.0, 0)
-    moved = values - values.mean() + difference
+    shifted = values - values.mean() + difference
     random = stream(seed, "planning", str(n_queries))
     at_once = max(1, VALUES_AT_ONCE // n_queries)
-    result = 0
+    n_rejected = 0
     for first in range(0, n_replications, at_once):
         index = random.integers(0, values.size, (at_once, n_queries))[: n_replications - first]
-        rejected = find_differences(
-            test, moved[index].T, alpha=alpha, seed=seed, n_resamples=N_RESAMPLES
+        rejected = rejections(
+            test, shifted[index].T, alpha=alpha, seed=seed, n_resamples=N_RESAMPLES
         )
-        result += int(np.count_nonzero(rejected))
+        n_rejected += int(np.count_nonzero(rejected))
     from scipy.stats import binomtest
 
-    low, high = map(float, binomtest(result, n_replications).proportion_ci())
-    return SimulatedPower(result / n_replications, low, high, n_replications)
+    low, high = map(float, binomtest(n_rejected, n_replications).proportion_ci())
+    return SimulatedPower(n_rejected / n_replications, low, high, n_replications)
 
 
 def queries_by_simulation(
@@ -118,19 +118,19 @@ def queries_by_simulation(
     n = queries_needed(spread, difference, alpha=alpha, target=target)
     if n and not spread:
 
-        def enough(size: int) -> bool:
-            sample = np.full((size, 1), difference)
-            return bool(find_differences(
-                test, sample, alpha=alpha, seed=0, n_resamples=N_RESAMPLES
+        def is_enough(size: int) -> bool:
+            differences = np.full((size, 1), difference)
+            return bool(rejections(
+                test, differences, alpha=alpha, seed=0, n_resamples=N_RESAMPLES
             )[0])  # fmt: skip
 
-        return smallest_size(enough, maximum=MOST_OF_ONE_VALUE)
+        return smallest_size(is_enough, maximum=MAX_CONSTANT_QUERIES)
     settings: Any = {"test": test, "alpha": alpha, "n_replications": n_replications, "seed": seed}
     for _ in range(STEPS):
-        if n is None or n > MOST_QUERIES:
+        if n is None or n > MAX_QUERIES:
             return None
         power = simulate_power(values, n_queries=n, difference=difference, **settings)
-        n = max(2, math.ceil(n * _slope(power, alpha, target) ** 2))
+        n = max(2, math.ceil(n * _growth(power, alpha, target) ** 2))
     return n
 
 
@@ -164,7 +164,7 @@ def visible_by_simulation(
     settings: Any = {"test": test, "alpha": alpha, "n_replications": n_replications, "seed": seed}
     for _ in range(STEPS):
         power = simulate_power(values, n_queries=n_queries, difference=visible, **settings)
-        visible *= _slope(power, alpha, target)
+        visible *= _growth(power, alpha, target)
     return visible
 
 
@@ -175,7 +175,7 @@ def spread_of(values: FloatArray) -> float:
     return float(values.std(ddof=1)) if has_spread(values) else 0.0
 
 
-def _slope(result: SimulatedPower, alpha: float, target: float) -> float:
+def _growth(result: SimulatedPower, alpha: float, target: float) -> float:
     """Return by how much the effect must grow for the probit of the power to reach its target."""
     # The share is kept off 0 and 1, whose probits are endless, and the step within a factor of 2.
     from scipy.special import ndtri

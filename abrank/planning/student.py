@@ -1,4 +1,4 @@
-"""Power, smallest visible difference and queries needed of t tests, whatever their error.
+"""Power, smallest visible difference and queries needed of the paired t test.
 
 Own, not ``statsmodels`` ``TTestPower`` (its power is the same to 1e-12): every cold comparison
 shows what its queries can see and would wait a second for it, its degrees of freedom are those of
@@ -36,10 +36,10 @@ class PairedT:
     """
 
     degrees: Freedom | None = None
-    least: ClassVar[int] = 2
+    minimum: ClassVar[int] = 2
 
     @property
-    def most(self) -> int:
+    def maximum(self) -> int:
         """Queries above which no number is told."""
         return 100_000_000
 
@@ -122,7 +122,7 @@ def smallest_visible(
     0.0808
     """
     _check(sd, alpha, target)
-    if not by.least <= n_queries <= by.most or not math.isfinite(sd):
+    if not by.minimum <= n_queries <= by.maximum or not math.isfinite(sd):
         return math.nan
     if sd == 0 or target <= alpha:
         return 0.0
@@ -159,7 +159,7 @@ def queries_needed(
     if difference == 0 or not math.isfinite(difference) or not math.isfinite(sd):
         return None
     if sd == 0:
-        return by.least if by.least <= by.most else None
+        return by.minimum if by.minimum <= by.maximum else None
     from scipy.special import ndtri
 
     effect = abs(difference) / sd
@@ -169,8 +169,8 @@ def queries_needed(
         near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
         lambda n: power(n, effect=effect, alpha=alpha, by=by) >= target,
-        minimum=by.least,
-        maximum=by.most,
+        minimum=by.minimum,
+        maximum=by.maximum,
         near=near,
     )
 
@@ -190,26 +190,26 @@ def queries_to_show_same(
     36
     """
     checks.positive("margin", margin)
-    both = (1.0 + checks.fraction("target", target)) / 2.0
-    return queries_needed(sd, margin, alpha=2.0 * alpha, target=both, by=by)
+    power_of_each = (1.0 + checks.fraction("target", target)) / 2.0
+    return queries_needed(sd, margin, alpha=2.0 * alpha, target=power_of_each, by=by)
 
 
 def smallest_size(
-    enough: Callable[[int], bool], *, maximum: int, minimum: int = 2, near: float = 2.0
+    is_enough: Callable[[int], bool], *, maximum: int, minimum: int = 2, near: float = 2.0
 ) -> int | None:
     """Return the smallest n from ``minimum`` on that is enough, as all larger ones are, or None."""
     # The search goes from `near` in growing steps, so that a good guess takes few calls.
     if minimum > maximum:
         return None
-    # Too few or none; enough, or more than there may be.
+    # `low` is not enough (or below the minimum), `high` is enough (or above the maximum).
     low, high, step = minimum - 1, maximum + 1, 1
-    position = round(min(max(minimum, near), maximum))
+    size = round(min(max(minimum, near), maximum))
     while low + 1 < high:
-        low, high = (low, position) if enough(position) else (position, high)
+        low, high = (low, size) if is_enough(size) else (size, high)
         if low >= minimum and high <= maximum:
-            position = (low + high) // 2
+            size = (low + high) // 2
         else:
-            position = max(minimum, high - step) if high == position else min(low + step, maximum)
+            size = max(minimum, high - step) if high == size else min(low + step, maximum)
         step *= 2
     return high if high <= maximum else None
 
@@ -290,6 +290,6 @@ def queries_for_width(
     checks.positive("width", width)
     return smallest_size(
         lambda n: expected_width(sd, n, confidence=confidence, by=by) <= width,
-        minimum=by.least,
-        maximum=by.most,
+        minimum=by.minimum,
+        maximum=by.maximum,
     )

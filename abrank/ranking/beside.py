@@ -298,7 +298,7 @@ def skewed_pairs(ranking: Ranking) -> list[Note]:
             d = item.scores[:, two] - item.scores[:, first]
             moments = (*mean_and_error(d), skewness_of(d))
             _, doubt = undone_by_skewness(
-                moments, len(d), rows, owner=len(item.pair_rows), alpha=ranking.level
+                moments, len(d), rows, n_family=len(item.pair_rows), alpha=ranking.level
             )
             undone += [row for row, is_undone in zip(rows, doubt, strict=True) if is_undone]
         if undone:

@@ -39,7 +39,7 @@ from abrank.ranking.beside import (
 from abrank.ranking.result import Ranking
 from abrank.rule_file import answered_by
 from abrank.scoring.score_files import read_with_gaps
-from abrank.scoring.scores import MISSING, Scores, settled
+from abrank.scoring.scores import MISSING, Scores, resolve_missing
 
 UNNAMED = "score"
 MOST_NOTES = 3
@@ -97,7 +97,7 @@ def read_board(
     parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
-    return settled(
+    return resolve_missing(
         _joined(parts) if len(parts) > 1 else parts[0], missing, lower_is_better=lower_is_better
     )
 

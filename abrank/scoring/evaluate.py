@@ -39,10 +39,10 @@ SAME_ID_SHARE = 0.25
 def is_repeated(source: object) -> TypeGuard[Sequence[Any]]:
     """Whether a source is a list of runs of one system, and not rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(
-        not found_in(list(item), QUERY_IDS)  # a dict with such a key is a row
-        if isinstance(item, Mapping)
-        else isinstance(item, (str, os.PathLike, Run)) or hasattr(item, "columns")
-        for item in source
+        not found_in(list(run), QUERY_IDS)  # a dict with such a key is a row
+        if isinstance(run, Mapping)
+        else isinstance(run, (str, os.PathLike, Run)) or hasattr(run, "columns")
+        for run in source
     )  # fmt: skip
 
 
@@ -55,13 +55,13 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
         paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
         if len(set(paths)) < len(paths):
             raise ArgumentError(f"a run of {system} is given twice")
-        multiple = is_repeated(source)
+        repeated = is_repeated(source)
         numbers = range(1, len(sources) + 1)
-        groups[system] = [f"{system} (run {i})" if multiple else system for i in numbers]
-        for name, item in zip(groups[system], sources, strict=True):
+        groups[system] = [f"{system} (run {i})" if repeated else system for i in numbers]
+        for name, run in zip(groups[system], sources, strict=True):
             if name in single:
                 raise ArgumentError(f"two runs are named {name}")
-            single[name] = item
+            single[name] = run
     return single, groups
 
 
@@ -80,9 +80,9 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
 
 def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
     """Average the runs of each system per query; ``notes`` say how far they differ."""
-    place = {name: i for i, name in enumerate(scores.systems)}
+    index_of = {name: i for i, name in enumerate(scores.systems)}
     blocks = {
-        system: scores.values[:, [place[name] for name in names], :]
+        system: scores.values[:, [index_of[name] for name in names], :]
         for system, names in groups.items()
     }
     repeated = [system for system, names in groups.items() if len(names) > 1]
@@ -111,17 +111,17 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
     """Say how far the runs of a system differ, beside its queries."""
     n_queries, n_runs, _ = block.shape
     queries = display.plural(n_queries, "query", "queries")
-    text = [
+    notes = [
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
         f" {queries}, not {display.count(n_queries * n_runs)}; intervals cover the queries alone"
     ]
     if n_queries > 1:
-        text += [
+        notes += [
             _spread(system, measure, block[:, :, m])
             for m, measure in enumerate(scores.measures)
             if np.ptp(block[:, :, m].mean(axis=0)) > 0.0
         ]
-    return text
+    return notes
 
 
 def _spread(system: str, measure: str, block: FloatArray) -> str:
@@ -130,7 +130,7 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
     # its marginal means over the root of their number as its standard error.
     n_queries, n_runs = block.shape
     of_runs, of_queries = block.mean(axis=0), block.mean(axis=1)
-    low, high = (display.score(float(item)) for item in (of_runs.min(), of_runs.max()))
+    low, high = (display.score(float(mean)) for mean in (of_runs.min(), of_runs.max()))
     deviation = float(of_runs.std(ddof=1))
     error = float(of_queries.std(ddof=1)) / n_queries**0.5
     return (
@@ -249,7 +249,7 @@ def score_runs(
     parsed = requested.measures
     engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
-        place = Engine.of(engine)
+        engine_options = Engine.of(engine)
         from abrank.scoring.partitioned import score_partitioned
 
         result = score_partitioned(
@@ -257,7 +257,7 @@ def score_runs(
             runs,
             parsed,
             scoring,
-            place,
+            engine_options,
             stated=requested.stating_rel,
             notes=requested.notes,
             on_stage=on_stage,
@@ -266,21 +266,23 @@ def score_runs(
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
     require_rel(parsed, judgments.grade, requested.stating_rel)
-    keep_scores = any(item.needs == "scores" for item in parsed)
+    keep_scores = any(measure.needs == "scores" for measure in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
         judged_runs[system] = _judged(
             judgments, system, source, scoring, keep_scores=keep_scores, top=top, hashes=hashes
         )
-        columns.append(np.stack([item(judged_runs[system].judged) for item in parsed], axis=1))
+        columns.append(
+            np.stack([measure(judged_runs[system].judged) for measure in parsed], axis=1)
+        )
     audits = {system: judged_run.audit for system, judged_run in judged_runs.items()}
-    selected = _kept(judgments.query_ids, audits, scoring.missing)
-    names = tuple(resolved(item, judged_runs[system].judged) for item in parsed)
+    selected = _scored_queries(judgments.query_ids, audits, scoring.missing)
+    resolved_measures = tuple(resolved(measure, judged_runs[system].judged) for measure in parsed)
     return Scores(
         query_ids=tuple(judgments.query_ids[i] for i in selected),
         systems=tuple(runs),
-        measures=names,
+        measures=resolved_measures,
         values=np.stack(columns, axis=1)[selected],
         audits=audits,
         sources={system: judged_run.source for system, judged_run in judged_runs.items()},
@@ -291,7 +293,7 @@ def score_runs(
             *_same_id_notes(audits),
         ),
         judgments=judgments.source,
-        named=requested.named_among(names),
+        named=requested.named_among(resolved_measures),
     )
 
 
@@ -363,7 +365,7 @@ def read_judgments(
         )  # fmt: skip
 
 
-def _kept(
+def _scored_queries(
     query_ids: Sequence[str], audits: Mapping[str, inputs.Audit], missing: Missing
 ) -> list[int]:
     """Positions of the queries that stay under the missing-query policy."""
@@ -435,19 +437,19 @@ def score_ranges(
     scores = evaluate(qrels, runs, measures, scoring=scoring)
     table = scores.tidy()
     seed = entropy(rng)
-    place = {query_id: i for i, query_id in enumerate(scores.query_ids)}
+    row_of = {query_id: i for i, query_id in enumerate(scores.query_ids)}
     columns = ["tie_low", "tie_expected", "tie_high", "unjudged_low", "unjudged_high"]
     table[columns] = float("nan")
     for system in scores.systems:
         judged = scores.judged_runs[system].judged
-        selected = [i for i, query_id in enumerate(judged.query_ids) if query_id in place]
+        selected = [i for i, query_id in enumerate(judged.query_ids) if query_id in row_of]
         for name in scores.measures:
             measure = parse(name)
             if measure.entry.needs == "subtopics":
                 continue
             ties = tie_range(measure, judged, n_orders=n_orders, seed=seed)
-            result = (ties.low, ties.expected, ties.high, *unjudged_range(measure, judged))
+            ranges = (ties.low, ties.expected, ties.high, *unjudged_range(measure, judged))
             rows = (table["system"] == system) & (table["measure"] == name)
-            for column, values in zip(columns, result, strict=True):
+            for column, values in zip(columns, ranges, strict=True):
                 table.loc[rows, column] = values[selected]
     return table

@@ -23,8 +23,8 @@ from abrank.measures import parse
 from abrank.measures.names import aggregate_of, known
 
 FEW_UNITS = 10  # queries or clusters below which sign flips must agree that a floor is cleared
-FEWEST = 5  # queries of a segment that has an interval
-MOST_FLIPPED = 1_000  # queries of which sign flips stand beside another test: they take long
+MIN_SEGMENT = 5  # queries of a segment that has an interval
+MAX_FLIPPED = 1_000  # queries of which sign flips stand beside another test: they take long
 WITHOUT = "(none)"
 
 
@@ -120,20 +120,20 @@ def read_floors(
             (value,) = map(float, rest)
         except ValueError:
             raise ArgumentError(f"{':'.join([name, *rest])} is no floor, as nDCG@10:0.35") from None
-        unknown = measures is not None and known(name) is None
-        custom = name if measures is None or name in measures or unknown else str(parse(name))
-        low, high = _bounds(custom)
+        is_unknown = measures is not None and known(name) is None
+        canonical = name if measures is None or name in measures or is_unknown else str(parse(name))
+        low, high = _bounds(canonical)
         # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
-        named = [measure for measure in measures or () if _bare(measure) == custom]
-        if measures is not None and custom not in measures and len(named) == 1:
-            custom = named[0]
-        if measures is not None and custom not in measures:
+        matches = [measure for measure in measures or () if _bare(measure) == canonical]
+        if measures is not None and canonical not in measures and len(matches) == 1:
+            canonical = matches[0]
+        if measures is not None and canonical not in measures:
             raise ArgumentError(f"at least: {name} is not among {', '.join(measures)}")
         if not low <= value <= high:
             raise ArgumentError(f"at least: {name} lies between {low:g} and {high:g}, not {value}")
-        if custom in result:
+        if canonical in result:
             raise ArgumentError(f"at least: {name} has two floors")
-        result[custom] = value
+        result[canonical] = value
     return result
 
 
@@ -165,8 +165,8 @@ def find_intervals(
 ) -> Intervals:
     """Do what :meth:`abrank.Scores.intervals` says, with the scores of a block."""
     checks.one_of("test", test, MEAN_TESTS)
-    seed, cut, grouped = entropy(rng), *read_groups(segments, clusters)
-    labels = labels_of(grouped, query_ids)
+    seed, properties, clustering = entropy(rng), *read_groups(segments, clusters)
+    labels = labels_of(clustering, query_ids)
     n, n_units = len(query_ids), len(set(query_ids if labels is None else labels))
     if not n:
         raise AlignmentError("without a query there is no mean")
@@ -175,36 +175,37 @@ def find_intervals(
             "clusters: the betting interval is of single queries, which clusters make dependent;"
             " choose t, permutation or bootstrap"
         )
-    names = [name for name in measures if aggregate_of(name) != "sum"]
-    floors = read_floors(at_least, names)
+    averaged = [name for name in measures if aggregate_of(name) != "sum"]
+    floors = read_floors(at_least, averaged)
     means = _Means(values, systems, measures, labels, seed, resamples)
-    places, few = _places(cut, query_ids)
-    bets = labels is None and all(np.isfinite(_bounds(item)).all() for item in names)
-    mean_tests = [item for item in MEAN_TESTS if item != test and (bets or item != "bounded")]
-    mean_tests = [item for item in mean_tests if item != "permutation" or n <= MOST_FLIPPED]
-    decided = tuple(means.rows([test], {("", ""): range(n)}, 1.0 - alpha))
-    held = []
-    for row in (item for item in decided if item.measure in floors):
+    places, n_small = _places(properties, query_ids)
+    can_bet = labels is None and all(np.isfinite(_bounds(item)).all() for item in averaged)
+    mean_tests = [item for item in MEAN_TESTS if item != test and (can_bet or item != "bounded")]
+    mean_tests = [item for item in mean_tests if item != "permutation" or n <= MAX_FLIPPED]
+    deciding_rows = tuple(means.rows([test], {("", ""): range(n)}, 1.0 - alpha))
+    floor_rows = []
+    for row in (item for item in deciding_rows if item.measure in floors):
         floor, flips = floors[row.measure], math.nan
         if n_units < FEW_UNITS:
             flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
-        cleared = row.ci_low >= floor and not flips < floor
-        held.append(Floor(row.system, row.measure, floor, *row.interval, flips, cleared))
-    added = [name for name in measures if name not in names]
+        is_cleared = row.ci_low >= floor and not flips < floor
+        floor_rows.append(Floor(row.system, row.measure, floor, *row.interval, flips, is_cleared))
+    summed = [name for name in measures if name not in averaged]
     remarks = [
-        *(f"{name} is added up over queries, not averaged: it has no interval" for name in added),
-        *[f"{plural(few, 'segment')} of fewer than {FEWEST} queries left out"] * bool(few),
+        *(f"{name} is added up over queries, not averaged: it has no interval" for name in summed),
+        *[f"{plural(n_small, 'segment')} of fewer than {MIN_SEGMENT} queries left out"]
+        * bool(n_small),
     ]
     return Intervals(
-        rows=decided,
+        rows=deciding_rows,
         others=tuple(means.rows(mean_tests, {("", ""): range(n)}, 1.0 - alpha)),
         segments=tuple(means.rows([test], places, 1.0 - alpha / max(len(places), 1))),
-        floors=tuple(held),
+        floors=tuple(floor_rows),
         test=test,
         alpha=alpha,
         n_queries=n,
-        clusters="" if grouped is None else grouped[0],
-        n_clusters=0 if grouped is None else n_units,
+        clusters="" if clustering is None else clustering[0],
+        n_clusters=0 if clustering is None else n_units,
         seed=seed,
         remarks=(*notes, *remarks),
     )
@@ -215,15 +216,15 @@ def _places(
 ) -> tuple[dict[tuple[str, str], Sequence[int]], int]:
     """Return where the queries of each segment stand, and how many segments are too small."""
     result: dict[tuple[str, str], list[int]] = {}
-    for name, of_query in segments.items():
-        if set(of_query).isdisjoint(query_ids):
+    for name, labels in segments.items():
+        if set(labels).isdisjoint(query_ids):
             raise AlignmentError(f"segments by {name}: none of their query ids was scored")
-        for place, query in enumerate(query_ids):
-            result.setdefault((name, of_query.get(query, WITHOUT)), []).append(place)
-    large: dict[tuple[str, str], Sequence[int]] = {
-        key: item for key, item in result.items() if len(item) >= FEWEST
+        for position, query in enumerate(query_ids):
+            result.setdefault((name, labels.get(query, WITHOUT)), []).append(position)
+    large_segments: dict[tuple[str, str], Sequence[int]] = {
+        key: positions for key, positions in result.items() if len(positions) >= MIN_SEGMENT
     }
-    return large, len(result) - len(large)
+    return large_segments, len(result) - len(large_segments)
 
 
 @dataclass(frozen=True)
@@ -238,21 +239,21 @@ class _Means:
     n_resamples: int | None
 
     def of(
-        self, system: str, measure: str, test: str, place: Sequence[int], confidence: float
+        self, system: str, measure: str, test: str, positions: Sequence[int], confidence: float
     ) -> tuple[float, float, float]:
         """Return the mean over the queries at some places, and its limits."""
-        bounds, rule = _bounds(measure), aggregate_of(measure)
+        bounds, aggregate = _bounds(measure), aggregate_of(measure)
         if test == "bounded" and not np.isfinite(bounds).all():
             raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
-        position = self.systems.index(system), self.measures.index(measure)
-        column = self.values[list(place), position[0], position[1]]
-        labels = None if self.labels is None else [self.labels[i] for i in place]
+        indices = self.systems.index(system), self.measures.index(measure)
+        column = self.values[list(positions), indices[0], indices[1]]
+        labels = None if self.labels is None else [self.labels[i] for i in positions]
         limits = mean_interval(
             column, test, bounds=bounds, clusters=labels, confidence=confidence, seed=self.seed,
             n_resamples=self.n_resamples,
         )  # fmt: skip
         mean, low, high = float(column.mean()), *limits
-        return (math.exp(mean), math.exp(low), math.exp(high)) if rule == "geometric" else (
+        return (math.exp(mean), math.exp(low), math.exp(high)) if aggregate == "geometric" else (
             mean, low, high
         )  # fmt: skip
 
@@ -264,7 +265,7 @@ class _Means:
     ) -> Iterator[MeanInterval]:
         """Yield an interval for every system, measure, segment and test."""
         averaged = [name for name in self.measures if aggregate_of(name) != "sum"]
-        everything = product(self.systems, averaged, segments.items(), tests)
-        for system, measure, (key, place), test in everything:
-            result = self.of(system, measure, test, place, confidence)
-            yield MeanInterval(system, measure, *key, len(place), *result, confidence, test)
+        combinations = product(self.systems, averaged, segments.items(), tests)
+        for system, measure, (key, positions), test in combinations:
+            limits = self.of(system, measure, test, positions, confidence)
+            yield MeanInterval(system, measure, *key, len(positions), *limits, confidence, test)

@@ -20,7 +20,7 @@ from abrank.inputs import JudgedRun, ids
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
 from abrank.measures.names import parse_measures
-from abrank.measures.sensitivity import swing
+from abrank.measures.sensitivity import assumed_grade, swing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ DEEPEST = 100
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryDocument:
     """A document of a query: its grade (None: not judged) and its ranks."""
 
     # A rank of 0 is not retrieved, of -1 unknown: not among the documents that a result keeps.
@@ -67,7 +67,7 @@ class Inspection(Printed):
         The scores of the query, a measure each.
     rankings : pair of tuple of (str, float or None)
         All documents of A and of B with their grades.
-    relevant : tuple of Found
+    relevant : tuple of QueryDocument
         The relevant documents, by their grade, with their places in both.
     to_judge : tuple of Unjudged
         The documents whose judgment could move the first measure's difference the most.
@@ -85,7 +85,7 @@ class Inspection(Printed):
     a: tuple[float, ...]
     b: tuple[float, ...]
     rankings: tuple[tuple[tuple[str, float | None], ...], tuple[tuple[str, float | None], ...]]
-    relevant: tuple[Found, ...]
+    relevant: tuple[QueryDocument, ...]
     to_judge: tuple[Unjudged, ...]
     grade: int
     documents: Mapping[str, str]
@@ -97,10 +97,10 @@ class Inspection(Printed):
         return pd.DataFrame({"measure": self.measures, "a": self.a, "b": self.b})
 
     def __repr__(self) -> str:
-        lead = zip(self.measures[:1], self.a, self.b, strict=False)
-        text = "".join(f", {name} {a:.3f} → {b:.3f}" for name, a, b in lead)
+        first_measure = zip(self.measures[:1], self.a, self.b, strict=False)
+        scores = "".join(f", {name} {a:.3f} → {b:.3f}" for name, a, b in first_measure)
         names = f"{self.candidate!r} against {self.baseline!r}"
-        return f"<Inspection of query {self.query_id!r}: {names}{text}>"
+        return f"<Inspection of query {self.query_id!r}: {names}{scores}>"
 
 
 @explained
@@ -151,54 +151,55 @@ def inspect_query(
     (Unjudged(query_id='q1', doc_id='d9', rank_a=0, rank_b=1, swing=0.755...),)
     """
     checks.count("judge", judge, at_least=0)
-    read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    requested = parse_measures(measures)
-    place = place_of_query(query_id, read.query_ids, "judged in the qrels")
-    query_id = read.query_ids[place]
-    grades = read.grades(query_id)
-    lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
-    joined = [inputs.join(read, run, keep_scores=True) for run in runs]
-    scores = [tuple(float(measure(run)[place]) for measure in requested) for run in joined]
-    depth = depth_of(requested[0], DEEPEST)
-    documents = unjudged_documents(requested[0], read, runs, joined, places=(place,), depth=depth)
-    by_swing = sorted(documents, key=lambda item: -abs(item.swing))
-    rel = dict(requested[0].parameters).get("rel", 1)
+    judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
+    parsed = parse_measures(measures)
+    position = position_of_query(query_id, judgments.query_ids, "judged in the qrels")
+    query_id = judgments.query_ids[position]
+    grades = judgments.grades(query_id)
+    rankings = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
+    joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
+    scores = [tuple(float(measure(run)[position]) for measure in parsed) for run in joined]
+    depth = depth_of(parsed[0], DEEPEST)
+    documents = unjudged_documents(
+        parsed[0], judgments, runs, joined, positions=(position,), depth=depth
+    )
+    by_swing = sorted(documents, key=lambda document: -abs(document.swing))
+    rel = dict(parsed[0].parameters).get("rel", 1)
     return Inspection(
         query_id=query_id,
         text=text,
         baseline=runs[0].name,
         candidate=runs[1].name,
-        measures=tuple(measure.name for measure in requested),
+        measures=tuple(measure.name for measure in parsed),
         a=scores[0],
         b=scores[1],
-        rankings=tuple(tuple((doc, grades.get(doc)) for doc in result) for result in lists),  # type: ignore[arg-type] # two
+        rankings=tuple(tuple((doc, grades.get(doc)) for doc in ranking) for ranking in rankings),  # type: ignore[arg-type] # two
         relevant=tuple(
-            Found(doc, names, *(item.index(doc) + 1 if doc in item else 0 for item in lists))
-            for doc, names in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
-            if names >= (rel if isinstance(rel, (int, float)) else 1)
+            QueryDocument(
+                doc,
+                grade,
+                *(ranking.index(doc) + 1 if doc in ranking else 0 for ranking in rankings),
+            )
+            for doc, grade in sorted(grades.items(), key=lambda pair: (-pair[1], pair[0]))
+            if grade >= (rel if isinstance(rel, (int, float)) else 1)
         ),
         to_judge=tuple(by_swing[:judge]),
-        grade=highest_grade(read),
+        grade=assumed_grade(judgments.grade),
         documents={}
         if docs is None
-        else read_documents(docs, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
+        else read_documents(docs, {*grades, *rankings[0][:DEEPEST], *rankings[1][:DEEPEST]}),
     )
 
 
-def place_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) -> int:
+def position_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) -> int:
     """Return where a query stands among others; ``kind`` says of what it is not one."""
     name = str(query_id)
     if name in query_ids:
         return query_ids.index(name)
-    close = nearest(name, query_ids)
-    first = f"; the first is {query_ids[0]}" if query_ids else "; there is none"
-    hint = f"; did you mean {close[0]}?" if close else first
+    suggestions = nearest(name, query_ids)
+    otherwise = f"; the first is {query_ids[0]}" if query_ids else "; there is none"
+    hint = f"; did you mean {suggestions[0]}?" if suggestions else otherwise
     raise ArgumentError(f'query "{shorten(name)}" is not {kind}{hint}')
-
-
-def highest_grade(qrels: inputs.Qrels) -> int:
-    """Return the grade that a document is given which nobody judged: the highest, at least 1."""
-    return max(1, int(qrels.grade.max(initial=1)))
 
 
 def depth_of(measure: Measure, otherwise: int) -> int:
@@ -213,28 +214,28 @@ def unjudged_documents(
     runs: Sequence[inputs.Run],
     joined: Sequence[inputs.JudgedRun],
     *,
-    places: Sequence[int],
+    positions: Sequence[int],
     depth: int,
 ) -> list[Unjudged]:
     """Return the documents in the top ranks of A or B that nobody judged, and their swings."""
     query, docs, ranks = list[int](), list[str](), list[tuple[int, int]]()
-    for place in places:
-        name = qrels.query_ids[place]
-        start, stop = np.searchsorted(qrels.query, [place, place + 1])
+    for position in positions:
+        name = qrels.query_ids[position]
+        start, stop = np.searchsorted(qrels.query, [position, position + 1])
         judged = set(ids.decode(qrels.docs[int(start) : int(stop)]))
         lists = [[doc for doc, _ in run.ranking(name)] for run in runs]
-        at_a, at_b = ({doc: rank for rank, doc in enumerate(item, 1)} for item in lists)
-        fromkeys = dict.fromkeys(doc for item in lists for doc in item[:depth])
-        result = [doc for doc in fromkeys if doc not in judged]
-        docs += result
-        query += [place] * len(result)
-        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in result]
+        at_a, at_b = ({doc: rank for rank, doc in enumerate(ranking, 1)} for ranking in lists)
+        top_documents = dict.fromkeys(doc for ranking in lists for doc in ranking[:depth])
+        unjudged = [doc for doc in top_documents if doc not in judged]
+        docs += unjudged
+        query += [position] * len(unjudged)
+        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in unjudged]
     rank_a, rank_b = np.array(ranks, dtype=np.int64).reshape(len(docs), 2).T
     a, b = joined
-    values = np.array(query, dtype=np.int64)
-    moved = swing(measure, a, b, values, rank_a, rank_b, grade=highest_grade(qrels))
-    rows = zip(query, docs, ranks, moved.tolist(), strict=True)
-    return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
+    queries = np.array(query, dtype=np.int64)
+    swings = swing(measure, a, b, queries, rank_a, rank_b, grade=assumed_grade(qrels.grade))
+    rows = zip(query, docs, ranks, swings.tolist(), strict=True)
+    return [Unjudged(qrels.query_ids[i], doc, *pair, moved_by) for i, doc, pair, moved_by in rows]
 
 
 # --- What to judge next: a random draw of queries, the unjudged documents
@@ -250,15 +251,15 @@ def sample_queries(
 
     Source: Cochran (1977), Sampling Techniques, 3rd ed., chapter 2: a simple random sample.
     """
-    arguments: Any = query_ids
-    ids = getattr(arguments, "query_ids", arguments)
+    source: Any = query_ids
+    ids = getattr(source, "query_ids", source)
     if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise ArgumentError(f"query_ids are judgments, a run or a list of ids, not {arguments!r}")
-    everything = sorted(set(ids))
-    if checks.count("n", n) > len(everything):
-        raise ArgumentError(f"{n} queries cannot be drawn from {len(everything)}")
-    permutation = stream(entropy(rng), "sample queries").permutation(len(everything))[:n]
-    return tuple(everything[i] for i in permutation)
+        raise ArgumentError(f"query_ids are judgments, a run or a list of ids, not {source!r}")
+    population = sorted(set(ids))
+    if checks.count("n", n) > len(population):
+        raise ArgumentError(f"{n} queries cannot be drawn from {len(population)}")
+    chosen = stream(entropy(rng), "sample queries").permutation(len(population))[:n]
+    return tuple(population[i] for i in chosen)
 
 
 @record
@@ -301,22 +302,29 @@ def sample_documents(
     Source: Carterette, Allan & Sitaraman (2006), SIGIR. Depth order needed no more judgments than
     the order of the swings on TREC Web 2012 and CAsT 2021.
     """
-    read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
+    judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (requested,) = parse_measures([measure or "nDCG@10"])
-    joined = [inputs.join(read, run, keep_scores=True) for run in runs]
+    joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
     deep = checks.count("depth", depth_of(requested, DEPTH) if depth is None else depth)
-    everything = range(len(read.query_ids))
-    documents = unjudged_documents(requested, read, runs, joined, places=everything, depth=deep)
-    values = np.ones(len(everything), np.bool_)
+    queries = range(len(judgments.query_ids))
+    documents = unjudged_documents(
+        requested, judgments, runs, joined, positions=queries, depth=deep
+    )
+    all_queries = np.ones(len(queries), np.bool_)
     return rank_documents(
-        requested, joined, documents, selected=values, depth=deep, grade=highest_grade(read)
+        requested,
+        joined,
+        documents,
+        selected=all_queries,
+        depth=deep,
+        grade=assumed_grade(judgments.grade),
     )
 
 
 def rank_documents(
     measure: Measure,
     joined: Sequence[JudgedRun],
-    result: Sequence[Unjudged],
+    documents: Sequence[Unjudged],
     *,
     selected: BoolArray,
     depth: int,
@@ -327,12 +335,13 @@ def rank_documents(
     return ToJudge(
         measure.name,
         float(differences.mean()),
-        tuple(sorted(result, key=lambda item: (
-            min(filter(None, (item.rank_a, item.rank_b))), item.query_id, item.doc_id
+        tuple(sorted(documents, key=lambda unjudged: (
+            min(filter(None, (unjudged.rank_a, unjudged.rank_b))), unjudged.query_id,
+            unjudged.doc_id,
         ))),
         grade,
         depth,
-        len(result),
+        len(documents),
     )  # fmt: skip
 
 
@@ -349,47 +358,51 @@ def top_documents_to_judge(
     depth = parameters.get("cutoff")
     if not isinstance(depth, int) or parameters.get("judged_only"):
         return None
-    wanted = np.zeros(a.judged.n_queries, dtype=np.bool_)
-    wanted[selected] = True
-    if not all(_reaches(item, depth, wanted) for item in (a, b)):
+    is_selected = np.zeros(a.judged.n_queries, dtype=np.bool_)
+    is_selected[selected] = True
+    if not all(_reaches(document, depth, is_selected) for document in (a, b)):
         return None
-    at_a, at_b = (_unjudged(item, wanted) for item in (a, b))
-    result = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
+    at_a, at_b = (_unjudged(document, is_selected) for document in (a, b))
+    ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
     near = {
-        doc: ranks for doc, ranks in result.items() if min(rank for rank in ranks if rank) <= depth
+        doc: ranks
+        for doc, ranks in ranks_of.items()
+        if min(rank for rank in ranks if rank) <= depth
     }
-    query = np.array([place for place, _ in near], dtype=np.int64)
+    query = np.array([position for position, _ in near], dtype=np.int64)
     rank_a, rank_b = np.array(list(near.values()), dtype=np.int64).reshape(-1, 2).T
-    grade = max(1, int(a.judged.ideal_grade.max(initial=1)))
-    moved = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
+    grade = assumed_grade(a.judged.ideal_grade)
+    swings = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
     documents = [
-        Unjudged(a.judged.query_ids[place], doc, *ranks, by)
-        for ((place, doc), ranks), by in zip(near.items(), moved.tolist(), strict=True)
+        Unjudged(a.judged.query_ids[position], doc, *ranks, moved_by)
+        for ((position, doc), ranks), moved_by in zip(near.items(), swings.tolist(), strict=True)
     ]
     joined = a.judged, b.judged
-    everything = rank_documents(
-        measure, joined, documents, selected=wanted, depth=depth, grade=grade
+    ranked_documents = rank_documents(
+        measure, joined, documents, selected=is_selected, depth=depth, grade=grade
     )
-    largest = sorted(everything.documents, key=lambda item: -round(abs(item.swing), 12))
-    return replace(everything, documents=tuple(largest[:TO_JUDGE]))
+    largest = sorted(
+        ranked_documents.documents, key=lambda document: -round(abs(document.swing), 12)
+    )
+    return replace(ranked_documents, documents=tuple(largest[:TO_JUDGE]))
 
 
-def _reaches(item: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
+def _reaches(source: inputs.JudgedSource, depth: int, is_selected: BoolArray) -> bool:
     """Whether the documents of all the first ranks were kept."""
-    top = item.top_docs
-    count = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
-    return bool((count >= np.minimum(item.judged.n_retrieved, depth))[wanted].all())
+    top = source.top_docs
+    count = np.bincount(top.query[top.rank <= depth], minlength=len(is_selected))
+    return bool((count >= np.minimum(source.judged.n_retrieved, depth))[is_selected].all())
 
 
-def _unjudged(item: inputs.JudgedSource, wanted: BoolArray) -> dict[tuple[int, str], int]:
+def _unjudged(source: inputs.JudgedSource, is_selected: BoolArray) -> dict[tuple[int, str], int]:
     """Return the ranks of the unjudged documents among the first, by query and document."""
-    top, judged = item.top_docs, item.judged
+    top, judged = source.top_docs, source.judged
     beyond = 1 + int(top.rank.max(initial=0))
-    near = judged.rank < beyond
-    names = judged.query[near] * beyond + judged.rank[near]
-    unknown = wanted[top.query] & (top.rank <= judged.n_retrieved[top.query])
-    unknown &= ~np.isin(top.query * beyond + top.rank, names)
-    rows = np.flatnonzero(unknown)
+    is_near = judged.rank < beyond
+    judged_keys = judged.query[is_near] * beyond + judged.rank[is_near]
+    is_unjudged = is_selected[top.query] & (top.rank <= judged.n_retrieved[top.query])
+    is_unjudged &= ~np.isin(top.query * beyond + top.rank, judged_keys)
+    rows = np.flatnonzero(is_unjudged)
     docs = ids.decode(ids.take(top.docs, rows))
-    places = zip(top.query[rows].tolist(), docs, strict=True)
-    return dict(zip(places, top.rank[rows].tolist(), strict=True))
+    keys = zip(top.query[rows].tolist(), docs, strict=True)
+    return dict(zip(keys, top.rank[rows].tolist(), strict=True))

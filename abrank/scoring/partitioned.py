@@ -1,4 +1,4 @@
-"""Scores and audits from an engine, the same as from reading all rows here."""
+"""Scores Parquet runs on an engine: the same scores and audits as from reading all rows at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def score_partitioned(
     on_stage: Callable[[str], None],
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
-    requested = kernel.KernelOptions(
+    kernel_options = kernel.KernelOptions(
         measures,
         scoring.score_dtype,
         scoring.duplicates,
@@ -40,19 +40,19 @@ def score_partitioned(
         scoring.same_id,
         stated,
     )
-    tables = score_tables(
-        qrels, runs, requested, engine,
+    engine_scores = score_tables(
+        qrels, runs, kernel_options, engine,
         max_input_size=scoring.max_input_size, on_progress=partial(_tell, on_stage),
     )  # fmt: skip
-    sources, audits, judgments = _counted(tables, qrels, runs)
+    sources, audits, judgments = _sources_and_audits(engine_scores, qrels, runs)
     return Scores(
-        query_ids=tables.query_ids,
+        query_ids=engine_scores.query_ids,
         systems=tuple(runs),
-        measures=tables.scoring.measures,
-        values=tables.values,
+        measures=engine_scores.scoring.measures,
+        values=engine_scores.values,
         audits=audits,
         sources=sources,
-        notes=(*notes, *_skipped(tables)),
+        notes=(*notes, *_skipped(engine_scores)),
         judgments=judgments,
     )
 
@@ -62,38 +62,41 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
         on_stage(f"scoring partitions: {done} of {total} done")
 
 
-def _counted(
-    result: EngineScores,
+def _sources_and_audits(
+    engine_scores: EngineScores,
     qrels: object,
     runs: Mapping[str, object],
 ) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
     """Return where the runs came from, what was counted of them, and where the judgments did."""
-    first = 0 if qrels is None else 1
+    first_run = 0 if qrels is None else 1
     sources = {
         system: Source(table.label, None, table.n_rows, table.label)
-        for system, table in zip(runs, result.tables[first:], strict=False)
+        for system, table in zip(runs, engine_scores.tables[first_run:], strict=False)
     }
     audits = {
-        system: audit_of((item.counts[system] for item in result.done if not item.bad), source)
+        system: audit_of(
+            (partition.counts[system] for partition in engine_scores.done if not partition.bad),
+            source,
+        )
         for system, source in sources.items()
     }
     for system, audit in audits.items():
         if not audit.n_rows:
             raise ReadError(sources[system].label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
-        if len(audit.missing) == audit.n_queries and audit.n_rows:
+        if len(audit.missing) == audit.n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
-    judged = result.tables[0]
-    return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
+    judgments = engine_scores.tables[0]
+    return sources, audits, Source(judgments.label, None, judgments.n_rows) if first_run else None
 
 
-def _skipped(result: EngineScores) -> tuple[str, ...]:
+def _skipped(engine_scores: EngineScores) -> tuple[str, ...]:
     """Return a remark on the partitions that were skipped."""
-    skipped = result.skipped
+    skipped = engine_scores.skipped
     if not skipped:
         return ()
-    partitions = display.plural(len(result.done), "partition")
-    was = "was" if len(skipped) == 1 else "were"
+    partitions = display.plural(len(engine_scores.done), "partition")
+    verb = "was" if len(skipped) == 1 else "were"
     return (
-        f"{len(skipped)} of {partitions} could not be read and {was} skipped: the queries there"
+        f"{len(skipped)} of {partitions} could not be read and {verb} skipped: the queries there"
         f" are in no number of this report. The first: {skipped[0].bad}",
     )

@@ -31,9 +31,9 @@ from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores
 
 UNNAMED = "scores"
-MOST_RUNS = 1000  # of all systems together, named one by one
-_AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory
-NOISE = 1e-9  # of the summation; printed digits are far above
+MAX_RUNS = 1000  # of all systems together, named one by one
+ROWS_AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory
+SUMMATION_ERROR = 1e-9  # of the summation; printed digits are far above
 
 
 @explained
@@ -137,42 +137,42 @@ def read_with_gaps(
     return scores if system is None else one_system(scores, system)
 
 
-def _without_gaps_of_all(scores: Scores, named: Sequence[str]) -> Scores:
+def _without_gaps_of_all(scores: Scores, requested: Sequence[str]) -> Scores:
     """Leave out queries that have no score at all, and measures with holes that nobody named."""
     # A query without a relevant document has no nDCG whichever the variant; the rank of the first
     # relevant document is empty where none was found.
     if scores.reading is None or len(scores.systems) < 2:
         return scores
-    names = [str(known(name) or name) for name in named]
+    names = [str(known(name) or name) for name in requested]
     holes = np.isnan(scores.values)
     notes = list(scores.notes)
-    quality = [
-        place for place, name in enumerate(scores.measures)
+    deciding = [
+        index for index, name in enumerate(scores.measures)
         if (name in names if names else is_known(name))
     ] or list(range(len(scores.measures)))  # fmt: skip
-    empty = holes[:, :, quality].all(axis=(1, 2))
-    if empty.any() and not empty.all():
-        rows = np.flatnonzero(~empty)
-        some = ", ".join(scores.query_ids[i] for i in np.flatnonzero(empty)[:3])
-        queries = display.plural(int(empty.sum()), "query", "queries")
-        notes.append(f"{queries} without a score of any variant are left out: {some}")
+    is_empty = holes[:, :, deciding].all(axis=(1, 2))
+    if is_empty.any() and not is_empty.all():
+        rows = np.flatnonzero(~is_empty)
+        examples = ", ".join(scores.query_ids[i] for i in np.flatnonzero(is_empty)[:3])
+        queries = display.plural(int(is_empty.sum()), "query", "queries")
+        notes.append(f"{queries} without a score of any variant are left out: {examples}")
         scores = replace(
             scores, query_ids=tuple(scores.query_ids[i] for i in rows), values=scores.values[rows]
         )
         holes = holes[rows]
-    gaps = np.asarray(holes.any(axis=(0, 1)))
-    places = [
-        place for place, name in enumerate(scores.measures) if name in names or not gaps[place]
+    has_gaps = np.asarray(holes.any(axis=(0, 1)))
+    indices = [
+        index for index, name in enumerate(scores.measures) if name in names or not has_gaps[index]
     ]
-    if places and len(places) < len(scores.measures) and not names:
-        lacking = [name for place, name in enumerate(scores.measures) if place not in places]
+    if indices and len(indices) < len(scores.measures) and not names:
+        lacking = [name for index, name in enumerate(scores.measures) if index not in indices]
         if not any(map(is_known, lacking)):
             counts = holes.sum(axis=(0, 1))
-            some = ", ".join(
+            examples = ", ".join(
                 f"{name} (empty {counts[scores.measures.index(name)]} times)" for name in lacking
             )
-            notes.append(f"not compared, for it has holes: {some}")
-            scores = scores.take(places)
+            notes.append(f"not compared, for it has holes: {examples}")
+            scores = scores.take(indices)
     return replace(scores, notes=tuple(notes))
 
 
@@ -191,18 +191,18 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
     for part in parts:
         if len(part.systems) > 1:
             raise ArgumentError(f"measures of one system are joined, not of {len(part.systems)}")
-    measures = [name for item in parts for name in item.measures]
+    measures = [name for part in parts for name in part.measures]
     if len(set(measures)) < len(measures):
         raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
-    query_ids = tuple(dict.fromkeys(query for item in parts for query in item.query_ids))
-    place = {query: i for i, query in enumerate(query_ids)}
+    query_ids = tuple(dict.fromkeys(query for part in parts for query in part.query_ids))
+    row_of = {query: i for i, query in enumerate(query_ids)}
     columns = []
     for part in parts:
         column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
-        column[[place[query] for query in part.query_ids]] = part.values
+        column[[row_of[query] for query in part.query_ids]] = part.values
         columns.append(column)
     name = system or first.systems[0]
-    read = [source for item in parts for source in item.sources.values()]
+    sources = [source for part in parts for source in part.sources.values()]
     return replace(
         first,
         query_ids=query_ids,
@@ -211,21 +211,21 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
         values=np.concatenate(columns, axis=2),
         audits={},
         judged_runs={},
-        sources={name: _one_source(read)} if len(read) == len(parts) else {},
-        notes=tuple(note for item in parts for note in item.notes),
+        sources={name: _one_source(sources)} if len(sources) == len(parts) else {},
+        notes=tuple(note for part in parts for note in part.notes),
         named=first.named,
     )
 
 
-def _one_source(read: Sequence[Source]) -> Source:
+def _one_source(sources: Sequence[Source]) -> Source:
     """Return several sources as one, whose hash is that of their hashes in their order."""
-    hashes, paths = [item.sha256 for item in read], [item.path for item in read]
+    hashes, paths = [source.sha256 for source in sources], [source.path for source in sources]
     digest = hashlib.sha256("".join(map(str, hashes)).encode()).hexdigest()
     return Source(
         path=None if None in paths else ",".join(map(str, paths)),
         sha256=None if None in hashes else digest,
-        n_rows=sum(item.n_rows for item in read),
-        label=",".join(item.label for item in read),
+        n_rows=sum(source.n_rows for source in sources),
+        label=",".join(source.label for source in sources),
     )
 
 
@@ -266,7 +266,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
         return _mean_of_rows(table, aggregate)
     is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
-    if len(pairs) > MOST_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
+    if len(pairs) > MAX_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
         return _mean_of_rows(table, aggregate)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
@@ -312,41 +312,45 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
     systems = table.system.names
-    result = {name: known(name) for name in table.measure.names}
-    names = {name: name if measure is None else measure for name, measure in result.items()}
+    measure_of_name = {name: known(name) for name in table.measure.names}
+    names = {
+        name: name if measure is None else measure for name, measure in measure_of_name.items()
+    }
     rows = np.flatnonzero(~aggregate)
     query_ids, place_of_query = _occurring(table.query, rows)
-    there = [names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)]
-    measures = tuple(dict.fromkeys(there))
-    place = {name: i for i, name in enumerate(measures)}
-    place_of_measure = np.array([place.get(names[name], -1) for name in table.measure.names])
+    names_in_rows = [
+        names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)
+    ]
+    measures = tuple(dict.fromkeys(names_in_rows))
+    index_of = {name: i for i, name in enumerate(measures)}
+    place_of_measure = np.array([index_of.get(names[name], -1) for name in table.measure.names])
     shape = (len(query_ids), len(systems), len(measures))
     cell = np.empty(len(rows), np.int64)
-    for index in range(0, len(rows), _AT_ONCE):
-        part = rows[index : index + _AT_ONCE]
-        query = place_of_query[table.query.codes[part]]
-        measure = place_of_measure[table.measure.codes[part]]
-        where = (query, table.system.codes[part], measure)
-        cell[index : index + len(part)] = np.ravel_multi_index(where, shape)
+    for index in range(0, len(rows), ROWS_AT_ONCE):
+        chunk = rows[index : index + ROWS_AT_ONCE]
+        query = place_of_query[table.query.codes[chunk]]
+        measure = place_of_measure[table.measure.codes[chunk]]
+        index_of_cell = (query, table.system.codes[chunk], measure)
+        cell[index : index + len(chunk)] = np.ravel_multi_index(index_of_cell, shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
     scores = Scores(query_ids, systems, measures, values, named=())
     if aggregate.any() and not np.isnan(values).any():
-        _require_aggregates(scores, table, result, aggregate)
-    silent = [name for name, canonical in names.items() if canonical not in scores.measures]
+        _require_aggregates(scores, table, measure_of_name, aggregate)
+    without_scores = [name for name, canonical in names.items() if canonical not in scores.measures]
     return replace(
         scores,
         sources=dict.fromkeys(systems, table.source),
-        notes=(describe(table, len(query_ids), len(measures), silent), *_too_high(scores)),
+        notes=(describe(table, len(query_ids), len(measures), without_scores), *_too_high(scores)),
         reading=table.reading,
     )
 
 
 def _too_high(scores: Scores) -> Iterator[str]:
     """Say where a score is above the most that its measure can be, and not in per cent."""
-    for place, name in enumerate(scores.measures):
-        measure, values = known(name), scores.values[:, :, place]
+    for index, name in enumerate(scores.measures):
+        measure, values = known(name), scores.values[:, :, index]
         highest = math.inf if measure is None else measure.entry.bounds[1]
         # Rounding is below a hundredth. In per cent some query has more than twice the range.
         if 0 < highest < math.inf and 1.01 < np.nanmax(values, initial=0.0) / highest <= 2:
@@ -361,22 +365,22 @@ def _too_high(scores: Scores) -> Iterator[str]:
 def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
     """Return the query ids that occur in these rows, and the place of each code among them."""
     occurs = np.zeros(len(column.distinct), dtype=np.bool_)
-    for index in range(0, len(rows), _AT_ONCE):
-        occurs[column.codes[rows[index : index + _AT_ONCE]]] = True
-    place = np.cumsum(occurs) - 1
+    for index in range(0, len(rows), ROWS_AT_ONCE):
+        occurs[column.codes[rows[index : index + ROWS_AT_ONCE]]] = True
+    position = np.cumsum(occurs) - 1
     if occurs.all():
-        return column.names, place
-    return tuple(ids.decode(ids.take(column.distinct, np.flatnonzero(occurs)))), place
+        return column.names, position
+    return tuple(ids.decode(ids.take(column.distinct, np.flatnonzero(occurs)))), position
 
 
 def _by_appearance(codes: IntArray, rows: IntArray) -> list[int]:
     """Return the distinct codes of these rows in the order in which they appear."""
-    distinct: dict[int, None] = {}
-    for index in range(0, len(rows), _AT_ONCE):
-        part = codes[rows[index : index + _AT_ONCE]]
-        result, first = np.unique(part, return_index=True)
-        distinct |= dict.fromkeys(result[np.argsort(first)].tolist())
-    return list(distinct)
+    distinct_codes: dict[int, None] = {}
+    for index in range(0, len(rows), ROWS_AT_ONCE):
+        chunk = codes[rows[index : index + ROWS_AT_ONCE]]
+        codes_of_chunk, first = np.unique(chunk, return_index=True)
+        distinct_codes |= dict.fromkeys(codes_of_chunk[np.argsort(first)].tolist())
+    return list(distinct_codes)
 
 
 def _require_once(
@@ -385,12 +389,12 @@ def _require_once(
     if np.bincount(cell).max() == 1:
         return
     order = np.argsort(cell, kind="stable")
-    again = np.flatnonzero(np.diff(cell[order]) == 0)
-    first, two = rows[order[again[0] : again[0] + 2]]
+    repeats = np.flatnonzero(np.diff(cell[order]) == 0)
+    first, second = rows[order[repeats[0] : repeats[0] + 2]]
     raise ReadError(
         table.source.label,
         f"query {table.query[first]} has two scores of {names[table.measure[first]]}",
-        at=f"{table.source.unit}s {table.at[first]} and {table.at[two]}",
+        at=f"{table.source.unit}s {table.at[first]} and {table.at[second]}",
     )
 
 
@@ -403,16 +407,16 @@ def require_all(*tables: Scores) -> None:
     scores, holes = next(pair for pair in zip(tables, missing, strict=True) if len(pair[1]))
     query, system, measure = holes[0]
     name = scores.measures[measure]
-    text = "score" if name == "score" else f"score of {name}"  # not the name of one without
-    labels = {source.label for item in tables for source in item.sources.values()}
+    kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
+    labels = {source.label for scored in tables for source in scored.sources.values()}
     is_of_one_table = len(tables) > 1 and len(labels) == 1  # and its label names no system
-    several = len(scores.systems) > 1 or is_of_one_table
-    whose = f" of {scores.systems[system]}" if several else ""
+    names_system = len(scores.systems) > 1 or is_of_one_table
+    whose = f" of {scores.systems[system]}" if names_system else ""
     more = f" ({total} scores are missing in all)" if total > 1 else ""
     source = scores.sources.get(scores.systems[system])
     raise ReadError(
         "scores" if source is None else source.label,
-        f"query {scores.query_ids[query]} has no {text}{whose}{more}",
+        f"query {scores.query_ids[query]} has no {kind}{whose}{more}",
         hint=ASKS,
     )
 
@@ -420,32 +424,34 @@ def require_all(*tables: Scores) -> None:
 def _require_aggregates(
     scores: Scores,
     table: ScoreTable,
-    result: Mapping[str, Measure | None],
+    measure_of_name: Mapping[str, Measure | None],
     aggregate: BoolArray,
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
     # How far the values of each measure may be off, over the rows of queries.
-    of_queries = ~aggregate
-    values = np.zeros(len(table.measure.names))
-    np.maximum.at(values, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
-    rounding = dict(zip(table.measure.names, values.tolist(), strict=True))
+    is_query = ~aggregate
+    largest_rounding = np.zeros(len(table.measure.names))
+    np.maximum.at(largest_rounding, table.measure.codes, np.where(is_query, table.rounding, 0.0))
+    rounding = dict(zip(table.measure.names, largest_rounding.tolist(), strict=True))
     for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
-        name, measure = table.measure[i], result[table.measure[i]]
+        name, measure = table.measure[i], measure_of_name[table.measure[i]]
         canonical = name if measure is None else measure.name
         if canonical not in scores.measures:
             continue
         s = scores.systems.index(table.system[i])
         m = scores.measures.index(canonical)
         slack = rounding[name]
-        agrees = [abs(table.value[i] - expected[s, m]) <= table.rounding[i] + slack + NOISE]
+        agreements = [
+            abs(table.value[i] - expected[s, m]) <= table.rounding[i] + slack + SUMMATION_ERROR
+        ]
         # How an unknown measure aggregates is not known either. A sum of n rounded values is n
         # times as far off as their mean.
         if measure is None or measure.entry.aggregate == "sum":
-            off = abs(table.value[i] - sums[s, m])
-            agrees.append(off <= table.rounding[i] + n * slack + NOISE)
-        if not any(agrees):
+            error = abs(table.value[i] - sums[s, m])
+            agreements.append(error <= table.rounding[i] + n * slack + SUMMATION_ERROR)
+        if not any(agreements):
             raise ReadError(
                 table.source.label,
                 f'the row "{table.query[i]}" gives {table.value[i]:g} for {name}, but'

@@ -84,10 +84,10 @@ class Scores:
             raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
         return self.values[:, self.systems.index(system), :]
 
-    def take(self, places: Sequence[int]) -> Scores:
+    def take(self, indices: Sequence[int]) -> Scores:
         """Return the scores of the measures at these places."""
-        names = tuple(self.measures[place] for place in places)
-        return replace(self, measures=names, values=self.values[:, :, list(places)])
+        names = tuple(self.measures[index] for index in indices)
+        return replace(self, measures=names, values=self.values[:, :, list(indices)])
 
     def means(self) -> FloatArray:
         """Return the mean over the queries: float64[n_systems, n_measures]; NaN without queries."""
@@ -136,11 +136,15 @@ class Scores:
             for system, judged_run in self.judged_runs.items()
         }
         ids = self.query_ids if query_ids is None else query_ids
-        everything = self.judged_runs[self.systems[0]].judged.query_ids
-        place = {query_id: i for i, query_id in enumerate(everything)} if ids != everything else {}
-        selected = [place[query_id] for query_id in ids] if place else slice(None)
+        judged_queries = self.judged_runs[self.systems[0]].judged.query_ids
+        row_of = (
+            {query_id: i for i, query_id in enumerate(judged_queries)}
+            if ids != judged_queries
+            else {}
+        )
+        selected = [row_of[query_id] for query_id in ids] if row_of else slice(None)
         columns = [
-            np.stack([item(judged_runs[system].judged) for item in parsed], axis=1)
+            np.stack([measure(judged_runs[system].judged) for measure in parsed], axis=1)
             for system in self.systems
         ]
         values = np.stack(columns, axis=1)[selected]
@@ -178,9 +182,11 @@ class Scores:
         return pd.DataFrame(self.aggregates(), [*self.systems], [*self.measures])
 
     def __repr__(self) -> str:
-        subject = (("systems", self.systems), ("measures", self.measures))
-        held = "; ".join(f"{kind} {shorten(', '.join(item), width=80)}" for kind, item in subject)
-        return f"<Scores of {len(self.query_ids)} queries; {held}; .table, .tidy()>"
+        kinds = (("systems", self.systems), ("measures", self.measures))
+        contents = "; ".join(
+            f"{kind} {shorten(', '.join(names), width=80)}" for kind, names in kinds
+        )
+        return f"<Scores of {len(self.query_ids)} queries; {contents}; .table, .tidy()>"
 
     def _repr_html_(self) -> str:
         html = self.table.to_html(float_format="{:.4f}".format, border=0, max_rows=60)
@@ -282,63 +288,65 @@ ASKS = (
 )
 
 
-def filled(scores: Scores, options: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
+def fill_gaps(scores: Scores, policy: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
     """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``."""
     # The worst and the best are the ends of the measure's range; of a score whose range nobody
     # knows, the worst and the best that any system has here.
     values = scores.values
-    if options == "drop":
+    if policy == "drop":
         rows = np.flatnonzero(~np.isnan(values).any(axis=(1, 2)))
         if not len(rows):
             raise AlignmentError("no query has a score of every system: nothing is left to compare")
         query_ids = tuple(scores.query_ids[i] for i in rows)
         return replace(scores, query_ids=query_ids, values=values[rows])
-    ends = np.zeros(len(scores.measures))
-    if options != "zero":
-        lower = {str(known(name) or name) for name in listed(lower_is_better)}
+    fill_values = np.zeros(len(scores.measures))
+    if policy != "zero":
+        costs = {str(known(name) or name) for name in listed(lower_is_better)}
         for i, name in enumerate(scores.measures):
-            ends[i] = _end(name, values[:, :, i], best=options == "best", lower=name in lower)
-    return replace(scores, values=np.where(np.isnan(values), ends, values))
+            fill_values[i] = _end(name, values[:, :, i], best=policy == "best", lower=name in costs)
+    return replace(scores, values=np.where(np.isnan(values), fill_values, values))
 
 
-def settled(
+def resolve_missing(
     scores: Scores, missing: Missing, *, lower_is_better: Sequence[str] | str = ()
 ) -> Scores:
     """Return scores without holes by a policy, with those of before as ``gaps``, and a note."""
     checks.one_of("missing", missing, MISSING)
-    failed = np.asarray(np.isnan(scores.values).any(axis=2))
-    if not failed.any():
+    is_missing = np.asarray(np.isnan(scores.values).any(axis=2))
+    if not is_missing.any():
         return scores
-    counts = {name: int(n) for name, n in zip(scores.systems, failed.sum(axis=0), strict=True)}
+    counts = {name: int(n) for name, n in zip(scores.systems, is_missing.sum(axis=0), strict=True)}
     lacking = {name: n for name, n in counts.items() if n}
-    of_system = [f"{display.count(n)} of {name}" for name, n in lacking.items()]
-    if len(of_system) > 3:
-        of_system[2:] = [f"some of {display.plural(len(of_system) - 2, 'other system')}"]
-    queries = display.plural(len(failed), "query", "queries")
-    text = f"scores are missing on {' and on '.join(of_system)}, of {queries}"
+    counts_of_systems = [f"{display.count(n)} of {name}" for name, n in lacking.items()]
+    if len(counts_of_systems) > 3:
+        counts_of_systems[2:] = [
+            f"some of {display.plural(len(counts_of_systems) - 2, 'other system')}"
+        ]
+    queries = display.plural(len(is_missing), "query", "queries")
+    problem = f"scores are missing on {' and on '.join(counts_of_systems)}, of {queries}"
     if missing == "error":
         query, system, measure = np.argwhere(np.isnan(scores.values))[0]
         name = scores.measures[measure]
         kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
-        first = f"query {scores.query_ids[query]} has no {kind}"
-        raise AlignmentError(f"{text}: {first} of {scores.systems[system]}\n  {ASKS}")
-    result = filled(scores, missing, lower_is_better=lower_is_better)
-    done = {
+        example = f"query {scores.query_ids[query]} has no {kind}"
+        raise AlignmentError(f"{problem}: {example} of {scores.systems[system]}\n  {ASKS}")
+    result = fill_gaps(scores, missing, lower_is_better=lower_is_better)
+    treatment = {
         "zero": "they score 0",
         "worst": "they have the worst score",
         "drop": f"{display.plural(len(result.query_ids), 'query', 'queries')} with all scores are"
         " taken",
     }
-    return replace(result, gaps=scores, notes=(*scores.notes, f"{text}: {done[missing]}"))
+    return replace(result, gaps=scores, notes=(*scores.notes, f"{problem}: {treatment[missing]}"))
 
 
 def _end(name: str, values: FloatArray, *, best: bool, lower: bool) -> float:
     """Return the worst or the best value of a measure."""
     measure = known(name)
-    ends, lower = (measure.entry.bounds, not measure.entry.higher_is_better) if measure else (
+    bounds, lower = (measure.entry.bounds, not measure.entry.higher_is_better) if measure else (
         (-np.inf, np.inf), lower
     )  # fmt: skip
-    end = ends[int(best != lower)]
+    end = bounds[int(best != lower)]
     if np.isfinite(end):
         return end
     return float(np.nanmax(values) if best != lower else np.nanmin(values))

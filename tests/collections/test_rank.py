@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 import abrank
 from abrank import rank_collections, rank_scores
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank.collections import CollectionsRanking, boards_of
+from abrank.collections import CollectionsRanking, ranking_inputs_of
 from abrank.collections.rank import summarise_rankings
 from abrank.scoring.scores import Scores
 
@@ -161,7 +161,7 @@ def test_runs_with_judgments_and_rankings_are_taken() -> None:
 
 def test_which_files_are_which() -> None:
     files = {"x": {"bm25": "a.txt", "t5": "b.txt"}, "y": {"qrels": "q", "bm25": "a", "t5": "b"}}
-    assert boards_of(files) == {
+    assert ranking_inputs_of(files) == {
         "x": {"bm25": "a.txt", "t5": "b.txt"},
         "y": ("q", {"bm25": "a", "t5": "b"}),
     }

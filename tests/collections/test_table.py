@@ -14,7 +14,7 @@ from scipy import stats
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank.cli import run
-from abrank.collections import boards_of, pairs_of, read_collections
+from abrank.collections import pairs_of, ranking_inputs_of, read_collections
 
 
 def read(tmp_path: Path, name: str, text: str) -> dict[str, dict[str, str]]:
@@ -122,7 +122,7 @@ def test_segments_and_clusters_are_no_systems(tmp_path) -> None:
     assert collections["x"]["clusters"] == "user"  # a column of the segments
     assert collections["y"]["clusters"] == tmp_path / "u.csv"
     assert pairs_of(collections)[0]["x"] == tuple(tmp_path / name for name in ("q", "1", "2"))
-    assert boards_of(collections)["x"][1] == {"a": tmp_path / "1", "b": tmp_path / "2"}
+    assert ranking_inputs_of(collections)["x"][1] == {"a": tmp_path / "1", "b": tmp_path / "2"}
     folder = tmp_path / "all" / "x"
     folder.mkdir(parents=True)
     for name in ("qrels.txt", "bm25.run", "t5.run", "segments.csv", "clusters.tsv.gz"):

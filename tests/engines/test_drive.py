@@ -415,7 +415,9 @@ def test_joined_tables_of_other_queries(tmp_path):
         table = pa.table({"query_id": ["q0", query], "position": [1, 1], "relevance": [1, 1]})
         pq.write_table(table, tmp_path / name)
     paths = {name: tmp_path / name for name in "AB"}
-    with pytest.raises(AlignmentError, match="the systems have other judged queries: q1, q2"):
+    with pytest.raises(
+        AlignmentError, match="the judged queries differ between systems, for example q1, q2"
+    ):
         abrank.evaluate(None, paths, MEASURES, engine="local")
 
 

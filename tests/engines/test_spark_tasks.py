@@ -146,11 +146,11 @@ BY_QUERY = "hashpartitioning(query_id#12, 200)"
 def test_a_run_stands_by_query_only_where_its_plan_says_so(plan: Plan, stands: bool) -> None:
     execution = SimpleNamespace(executedPlan=lambda: plan)
     df = SimpleNamespace(_jdf=SimpleNamespace(queryExecution=lambda: execution))
-    assert spark._stands_by(df, "query_id") is stands
+    assert spark._is_partitioned_by(df, "query_id") is stands
 
 
 def test_of_spark_connect_nothing_is_known() -> None:
-    assert spark._stands_by(SimpleNamespace(), "query_id") is False
+    assert spark._is_partitioned_by(SimpleNamespace(), "query_id") is False
 
 
 class Builder:

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import TESTS, run_test
-from abrank.inference.aa_test import check_level, find_differences
+from abrank.inference.aa_test import check_level, rejections
 
 D = np.round(np.random.default_rng(3).gamma(0.5, 0.2, 40), 3) - 0.02
 
@@ -98,7 +98,7 @@ SAMPLES = np.round(np.random.default_rng(1).normal(0.1, 0.2, (20, 50)), 3)
 
 @pytest.mark.parametrize("name", TESTS)
 def test_each_sample_is_the_test_alone(name) -> None:
-    differences = find_differences(name, SAMPLES, alpha=0.1, seed=2, n_resamples=1999)
+    differences = rejections(name, SAMPLES, alpha=0.1, seed=2, n_resamples=1999)
     alone = run_test(name, SAMPLES, confidence=0.9, n_resamples=1999)
     # Random flips in place of all, and another seed: only what is all but alpha may differ.
     clear = np.abs(alone.pvalue - 0.1) > 4 * np.sqrt(2 * 0.09 / 1999)
@@ -108,9 +108,9 @@ def test_each_sample_is_the_test_alone(name) -> None:
 
 def test_options_are_handed_on() -> None:
     few = SAMPLES[:5]
-    enumerated = find_differences("permutation", few, alpha=0.1, seed=0, n_resamples=99)
+    enumerated = rejections("permutation", few, alpha=0.1, seed=0, n_resamples=99)
     np.testing.assert_array_equal(enumerated, run_test("permutation", few).pvalue < 0.1)
-    differences = find_differences(
+    differences = rejections(
         "permutation", SAMPLES, alpha=0.05, seed=0, n_resamples=19, method="monte-carlo"
     )
     # (b + 1) / (19 + 1) is never below .05.

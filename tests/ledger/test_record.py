@@ -105,7 +105,7 @@ def test_another_margin_for_the_same_scores_spends_and_earns_nothing(tmp_path) -
     assert len(entries) == 2
     assert budget.next_alpha(entries) == after
     (spent,) = abrank.history(tmp_path / "gates").budgets
-    assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (1, 1, 0)
+    assert (spent.n_comparisons, spent.n_better, spent.n_above_level) == (1, 1, 0)
 
 
 @pytest.mark.slow

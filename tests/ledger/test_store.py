@@ -141,12 +141,12 @@ def test_a_hundred_killed_writers_leave_no_half_entry(place) -> None:
 
 
 def test_who_has_its_turn_keeps_the_others_waiting(place, monkeypatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.2)
+    monkeypatch.setattr(store, "LOCK_TIMEOUT", 0.2)
     ledger = open_ledger(place, create=True)
     second = open_ledger(place)
-    with ledger.turn():
+    with ledger.lock():
         ledger.add(entry(1), QUERIES)
-        with pytest.raises(WriteError, match=r"(database is locked|had its turn)"):
+        with pytest.raises(WriteError, match=r"(database is locked|locked by another)"):
             second.add(entry(2), QUERIES)
     assert second.add(entry(2), QUERIES)
     assert len(second.entries()) == 2
@@ -199,7 +199,7 @@ def test_a_turn_that_fails_leaves_a_file_as_it_was(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "ledger.db", create=True)
 
     def interrupted() -> None:
-        with ledger.turn():
+        with ledger.lock():
             ledger.add(entry(1), QUERIES)
             raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.inference.many_comparisons import expected_again, online_levels
 from abrank.ledger import ErrorBudget, History, LedgerEntry, QuerySet, history, open_ledger
-from abrank.ledger.summary import repetition, shown_level
+from abrank.ledger.summary import level_text, repetition
 from tests.ledger.made import QUERIES, comparison, entry
 
 
@@ -111,7 +111,7 @@ def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
         gain = result.mean_difference
         pvalues.append(result.pvalue / 2 if gain > 0 else 1 - result.pvalue / 2)
     (spent,) = history(tmp_path / "gates").budgets
-    assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (6, 1, 0)
+    assert (spent.n_comparisons, spent.n_better, spent.n_above_level) == (6, 1, 0)
     assert spent.next_alpha == budget.next_alpha(ledger.entries())
     # After the finding there was more to spend.
     assert ledger.entries()[2].alpha > ledger.entries()[1].alpha
@@ -123,7 +123,7 @@ def test_levels_spent_twice_on_two_branches_are_counted(tmp_path) -> None:
     for number in range(2):
         ledger.add(entry(number, b=f"scores {number}", alpha=first, budget="fwer:0.05"), QUERIES)
     (spent,) = history(tmp_path / "gates").budgets
-    assert spent.n_beside == 1
+    assert spent.n_above_level == 1
 
 
 def test_what_could_not_be_tested_is_no_finding() -> None:
@@ -160,4 +160,4 @@ def test_what_is_no_budget_is_refused(text) -> None:
 
 
 def test_small_levels_have_no_exponent() -> None:
-    assert shown_level(0.0000214) == "0.000021"
+    assert level_text(0.0000214) == "0.000021"

@@ -14,7 +14,7 @@ from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.definitions.diversity import alpha_dcg, alpha_ndcg
 from abrank.measures.kernels import (
-    DEPTH,
+    CWL_DEPTH,
     OVER_GREEDY,
     Aspects,
     Gained,
@@ -229,7 +229,7 @@ def test_nobody_looks_below_rank_1000():
     def everybody(seen):
         return np.ones_like(seen.rank)
 
-    ranking = [0] * DEPTH + [1]
+    ranking = [0] * CWL_DEPTH + [1]
     judged = JudgedRun.from_grades([ranking, ranking[1:]])
     for cutoff in (None, 5000):
         got = rate_of_gain(judged, everybody, cutoff=cutoff, min_rel=0, max_rel=1)

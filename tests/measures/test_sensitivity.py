@@ -87,7 +87,7 @@ def test_equal_seeds_give_equal_orders_and_many_documents_fewer_of_them(monkeypa
     first, two = (tie_range(measure, judged, n_orders=7, seed=5).expected for _ in range(2))
     assert first == two
     assert tie_range(measure, judged, n_orders=7, seed=6).expected != first
-    monkeypatch.setattr("abrank.measures.sensitivity.MOST_DRAWN", 12)
+    monkeypatch.setattr("abrank.measures.sensitivity.MAX_SHUFFLED", 12)
     assert tie_range(measure, judged, n_orders=7).n_orders == 3
 
 
@@ -150,7 +150,7 @@ def test_a_long_list_takes_growing_steps():
 
 
 def test_too_many_documents_are_refused(monkeypatch):
-    monkeypatch.setattr("abrank.measures.sensitivity.MOST_ROWS", 3)
+    monkeypatch.setattr("abrank.measures.sensitivity.MAX_UNJUDGED", 3)
     judged = JudgedRun.from_grades([[None] * 4])
     with pytest.raises(ArgumentError, match="4 retrieved documents are too many"):
         unjudged_range(parse("AP"), judged)

@@ -28,8 +28,8 @@ A = np.linspace(0.1, 0.9, 20)
 @pytest.mark.parametrize(
     ("a", "how", "said"),
     [
-        (np.zeros((2, 2, 2)), {}, "takes the scores of a query and a run at least"),
-        ([], {}, "takes the scores of a query and a run at least"),
+        (np.zeros((2, 2, 2)), {}, "at least one query and one run are needed"),
+        ([], {}, "at least one query and one run are needed"),
         (A, {"b": A[:5]}, r"b has the shape \(5,\), and A has 20 queries"),
         ([0.5, np.nan], {}, "a score is not finite"),
         (A, {"b": A + np.inf}, "a score is not finite"),

@@ -175,7 +175,7 @@ def test_limits() -> None:
             planning.JudgedT(**arguments).error(10)
     with pytest.raises(ArgumentError, match="finite effect"):
         planning.power(25, effect=math.inf, by=planning.JudgedT(correlation=0.5, n_queries=99))
-    with pytest.raises(ArgumentError, match="machine's queries are known"):
+    with pytest.raises(ArgumentError, match="needs the number of queries"):
         abrank.power(sd=0.2, effect=0.1, correlation=0.5)
 
 

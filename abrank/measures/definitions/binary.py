@@ -194,11 +194,11 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     array([0.75, 1.  ])
     """
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
-    text = hits.count(judged.n_queries)
+    n_hits = hits.count(judged.n_queries)
     counted = judged.n_retrieved if cutoff is None else np.minimum(judged.n_retrieved, cutoff)
     wrong = judged.total(hits.query, (hits.rank - ordinal(hits.query)).astype(np.float64))
-    right = 1.0 - share(wrong, text * (counted - text))
-    return np.where(text > 0, right, 0.0)
+    right = 1.0 - share(wrong, n_hits * (counted - n_hits))
+    return np.where(n_hits > 0, right, 0.0)
 
 
 @measure("AUC", bounds=(0, 1), source="Hanley & McNeil 1982", condensable=False)

@@ -57,8 +57,8 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     >>> recall(JudgedRun.from_grades([[1, 0, 1]], ideal=[[1, 1, 1, 1, 0]]), cutoff=3)
     array([0.5])
     """
-    text = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
-    return share(text, judged.n_relevant(rel=rel))
+    n_hits = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return share(n_hits, judged.n_relevant(rel=rel))
 
 
 @measure("RelP", bounds=(0, 1), source="trec_eval m_rel_P.c")
@@ -79,8 +79,8 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
     >>> relative_precision(judged, cutoff=2), relative_precision(judged, cutoff=3)
     (array([1. , 0.5]), array([1., 1.]))
     """
-    text = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
-    return share(text, np.minimum(judged.n_relevant(rel=rel), cutoff))
+    n_hits = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return share(n_hits, np.minimum(judged.n_relevant(rel=rel), cutoff))
 
 
 @measure(
@@ -98,8 +98,8 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     >>> success(JudgedRun.from_grades([[0, 1], [0, 0, 1]]), cutoff=2)
     array([1., 0.])
     """
-    text = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
-    return (text > 0).astype(np.float64)
+    n_hits = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return (n_hits > 0).astype(np.float64)
 
 
 @measure(
@@ -125,9 +125,9 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     >>> judged_share(JudgedRun.from_grades([[1, None, 0, None], [0]]), cutoff=3).round(4)
     array([0.6667, 1.    ])
     """
-    names = judged.query[within(judged.rank, cutoff)]
+    queries_of_judged = judged.query[within(judged.rank, cutoff)]
     n_counted = judged.n_retrieved if cutoff is None else np.minimum(judged.n_retrieved, cutoff)
-    return share(np.bincount(names, minlength=judged.n_queries), n_counted)
+    return share(np.bincount(queries_of_judged, minlength=judged.n_queries), n_counted)
 
 
 @measure(
@@ -153,9 +153,9 @@ def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     >>> unjudged_share(JudgedRun.from_grades([[1, None, -1, 0], [None]]), cutoff=4)
     array([0.5 , 0.25])
     """
-    names = judged.query[within(judged.rank, cutoff) & (judged.grade >= 0)]
+    queries_of_judged = judged.query[within(judged.rank, cutoff) & (judged.grade >= 0)]
     n_counted = np.minimum(judged.n_retrieved, cutoff)
-    return (n_counted - np.bincount(names, minlength=judged.n_queries)) / cutoff
+    return (n_counted - np.bincount(queries_of_judged, minlength=judged.n_queries)) / cutoff
 
 
 # --- Measures of the retrieved set, whatever its order: SetP, SetR, SetF, SetAP, Utility
@@ -180,10 +180,10 @@ def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) ->
     >>> set_precision(JudgedRun.from_grades([[1, None, 0, 1], []]))
     array([0.5, 0. ])
     """
-    text = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
     n_retrieved = judged.n_retrieved
     possible = np.minimum(n_retrieved, judged.n_relevant(rel=rel)) if relative else n_retrieved
-    return share(text, possible)
+    return share(n_hits, possible)
 
 
 @measure("SetR", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_recall.c")
@@ -199,8 +199,8 @@ def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> set_recall(JudgedRun.from_grades([[0, 1]], ideal=[[1, 1, 0]]))
     array([0.5])
     """
-    text = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    return share(text, judged.n_relevant(rel=rel))
+    n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    return share(n_hits, judged.n_relevant(rel=rel))
 
 
 @measure("SetF", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_F.c")
@@ -244,8 +244,8 @@ def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> set_average_precision(JudgedRun.from_grades([[1, None]], ideal=[[1, 1]]))
     array([0.25])
     """
-    text = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    return share(text**2, judged.n_retrieved * judged.n_relevant(rel=rel))
+    n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    return share(n_hits**2, judged.n_retrieved * judged.n_relevant(rel=rel))
 
 
 @measure("Utility", source="Lewis 1995; trec_eval m_utility.c", decides=False)
@@ -291,14 +291,14 @@ def utility(
     worth = (relevant_retrieved, others_retrieved, relevant_missed, others_missed)
     if not all(map(math.isfinite, worth)):
         raise ArgumentError(f"every worth must be finite, not {worth}")
-    text = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    rest = judged.n_retrieved - text
-    missed = judged.n_relevant(rel=rel) - text
-    total = relevant_retrieved * text + others_retrieved * rest + relevant_missed * missed
+    n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    rest = judged.n_retrieved - n_hits
+    missed = judged.n_relevant(rel=rel) - n_hits
+    total = relevant_retrieved * n_hits + others_retrieved * rest + relevant_missed * missed
     if others_missed:
         if n_documents is None:
             raise ArgumentError("others_missed needs n_documents, those of the collection")
-        left = checks.count("n_documents", n_documents) - text - rest - missed
+        left = checks.count("n_documents", n_documents) - n_hits - rest - missed
         if left.min(initial=0) < 0:
             raise ArgumentError(f"n_documents={n_documents} is less than retrieved and relevant")
         total = total + others_missed * left
@@ -402,8 +402,8 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> number_relevant_retrieved(JudgedRun.from_grades([[1, None, 0, 2], []]))
     array([2., 0.])
     """
-    text = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    return text.astype(np.float64)
+    n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
+    return n_hits.astype(np.float64)
 
 
 @measure(

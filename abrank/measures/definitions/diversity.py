@@ -15,7 +15,7 @@ from abrank._support import checks
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.definitions.graded import POSITIONS
-from abrank.measures.kernels import OVER_GREEDY, Aspects, Discount, of_ideal, portion, share, within
+from abrank.measures.kernels import OVER_GREEDY, Aspects, Discount, ratio_to_ideal, share, within
 from abrank.measures.registry import measure
 
 _LOGARITHMIC, _RECIPROCAL = POSITIONS["1/log2(r+1)"], POSITIONS["1/r"]
@@ -81,7 +81,7 @@ def alpha_ndcg(
     >>> alpha_ndcg(judged, cutoff=2).round(4)
     array([0.8066])
     """
-    return of_ideal(judged, _LOGARITHMIC, rel=rel, alpha=alpha, cutoff=cutoff)
+    return ratio_to_ideal(judged, _LOGARITHMIC, rel=rel, alpha=alpha, cutoff=cutoff)
 
 
 @measure(
@@ -140,7 +140,7 @@ def normalized_intent_aware_err(
     >>> normalized_intent_aware_err(judged, cutoff=2).round(4)
     array([0.8333])
     """
-    return of_ideal(judged, _RECIPROCAL, rel=rel, alpha=0.5, cutoff=cutoff)
+    return ratio_to_ideal(judged, _RECIPROCAL, rel=rel, alpha=0.5, cutoff=cutoff)
 
 
 # --- Plain measures taken for each subtopic, the intent of a reader, and averaged over them
@@ -201,8 +201,8 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
     array([0.75])
     """
     aspects = Aspects.of(judged, rel=rel)
-    counted = within(aspects.rank, checks.count("cutoff", cutoff))
-    return share(aspects.total(counted.astype(np.float64)), cutoff * aspects.n_subtopics)
+    is_counted = within(aspects.rank, checks.count("cutoff", cutoff))
+    return share(aspects.total(is_counted.astype(np.float64)), cutoff * aspects.n_subtopics)
 
 
 @measure(
@@ -227,8 +227,8 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     array([0.5])
     """
     aspects = Aspects.of(judged, rel=rel)
-    first = (aspects.nth == 1) & within(aspects.rank, cutoff)
-    return share(aspects.total(first.astype(np.float64)), aspects.n_subtopics)
+    is_first = (aspects.nth == 1) & within(aspects.rank, cutoff)
+    return share(aspects.total(is_first.astype(np.float64)), aspects.n_subtopics)
 
 
 # --- Novelty- and rank-biased precision: diversity for a reader who may stop at every rank
@@ -298,9 +298,9 @@ def normalized_novelty_rank_biased_precision(
     >>> normalized_novelty_rank_biased_precision(judged).round(4)
     array([0.7692])
     """
-    return of_ideal(judged, _patience(beta), rel=rel, alpha=alpha, cutoff=None)
+    return ratio_to_ideal(judged, _patience(beta), rel=rel, alpha=alpha, cutoff=None)
 
 
 def _patience(beta: float) -> Discount:
-    going_on = portion("beta", beta)
+    going_on = checks.share("beta", beta)
     return lambda rank: np.power(going_on, rank - 1.0)

@@ -50,8 +50,8 @@ def dcg_of(
     >>> dcg_of(judged), dcg_of(judged, dcg="exp-log2")
     (array([3.5]), array([7.5]))
     """
-    result = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
-    total = judged.total(result.query, result.discounted)
+    retrieved = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
+    total = judged.total(retrieved.query, retrieved.discounted)
     if dcg == "log2":
         return total
     highest = highest_grade(judged)
@@ -86,10 +86,11 @@ def ndcg(
     >>> ndcg(judged, cutoff=2).round(2)
     array([0.48, 0.  ])
     """
-    result = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
+    retrieved = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
     best = Gained.ideal(judged, cutoff=cutoff, dcg=dcg, gains=gains)
     return share(
-        judged.total(result.query, result.discounted), judged.total(best.query, best.discounted)
+        judged.total(retrieved.query, retrieved.discounted),
+        judged.total(best.query, best.discounted),
     )
 
 
@@ -111,12 +112,12 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
     >>> ndcg_at_relevant(JudgedRun.from_grades([[1, 0]], ideal=[[1, 1]])).round(4)
     array([0.8066])
     """
-    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
-    so_far = running(np.add, result.query, result.discounted)
-    best_so_far = ideal_total(best, best.discounted, query=result.query, rank=result.rank)
-    good = result.gain > 0
-    query = result.query[good]
-    reached = judged.total(query, share(so_far[good], best_so_far[good]))
+    retrieved, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    so_far = running(np.add, retrieved.query, retrieved.discounted)
+    best_so_far = ideal_total(best, best.discounted, query=retrieved.query, rank=retrieved.rank)
+    is_good = retrieved.gain > 0
+    query = retrieved.query[is_good]
+    reached = judged.total(query, share(so_far[is_good], best_so_far[is_good]))
     n_best = np.bincount(best.query, minlength=judged.n_queries)
     n_missed = n_best - np.bincount(query, minlength=judged.n_queries)
     return share(np.maximum(reached + n_missed * ndcg(judged, gains=gains), 0.0), n_best)
@@ -142,7 +143,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     >>> ndcg_at_grade_changes(JudgedRun.from_grades([[1, 2]])).round(4)
     array([0.6799])
     """
-    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    retrieved, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
     best_so_far = running(np.add, best.query, best.discounted)
     n_best = np.bincount(best.query, minlength=judged.n_queries)
     changes = np.flatnonzero(
@@ -154,8 +155,8 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     for row in (changes[change == i] for i in range(1, change.max(initial=0) + 1)):
         cut = np.zeros(judged.n_queries)
         cut[best.query[row]] = best.rank[row]
-        early = result.rank <= cut[result.query]
-        reached = judged.total(result.query[early], result.discounted[early])
+        is_early = retrieved.rank <= cut[retrieved.query]
+        reached = judged.total(retrieved.query[is_early], retrieved.discounted[is_early])
         total[best.query[row]] += reached[best.query[row]] / best_so_far[row]
     goes_on = (n_best > 0) & (judged.n_retrieved > n_best + 1)
     total += np.where(goes_on, ndcg(judged, gains=gains), 0.0)
@@ -181,10 +182,10 @@ def cascade(
     max_grade: int | None = None,
 ) -> FloatArray:
     """Return what the rank of the satisfying document is worth, in expectation."""
-    counted = (judged.grade > 0) & within(judged.rank, cutoff)
-    query, rank = judged.query[counted], judged.rank[counted].astype(np.float64)
+    is_counted = (judged.grade > 0) & within(judged.rank, cutoff)
+    query, rank = judged.query[is_counted], judged.rank[is_counted].astype(np.float64)
     scale = float(scale_of(judged, max_grade))
-    stop = np.exp2(judged.grade[counted] - scale) - np.exp2(-scale)  # no grade overflows
+    stop = np.exp2(judged.grade[is_counted] - scale) - np.exp2(-scale)  # no grade overflows
     going_on = running(np.multiply, query, 1.0 - stop)
     arriving = np.ones(len(query))
     later = np.flatnonzero(ordinal(query) > 1)
@@ -263,12 +264,12 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
     >>> normalized_gain(JudgedRun.from_grades([[0, 2]])).round(4)
     array([0.6309])
     """
-    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
-    due = ideal_total(best, np.maximum(best.gain, 1.0), query=result.query, rank=result.rank)
+    retrieved, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    due = ideal_total(best, np.maximum(best.gain, 1.0), query=retrieved.query, rank=retrieved.rank)
     n_best = np.bincount(best.query, minlength=judged.n_queries)
-    due += np.maximum(result.rank - n_best[result.query], 0)
-    behind = due - running(np.add, result.query, result.gain)
-    reached = judged.total(result.query, result.gain / np.log2(2.0 + behind))
+    due += np.maximum(retrieved.rank - n_best[retrieved.query], 0)
+    behind = due - running(np.add, retrieved.query, retrieved.gain)
+    reached = judged.total(retrieved.query, retrieved.gain / np.log2(2.0 + behind))
     return share(reached, judged.total(best.query, best.gain))
 
 
@@ -333,37 +334,37 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
     array([0.3333, 0.    ])
     """
     weight = checks.fraction("p", p)
-    good = judged.ideal_grade > 0
-    ideal_query = judged.ideal_query[good]
+    is_good = judged.ideal_grade > 0
+    ideal_query = judged.ideal_query[is_good]
     ideal_rank = ordinal(ideal_query)
     n_ideal = np.bincount(ideal_query, minlength=judged.n_queries)
     depth = np.maximum(judged.n_retrieved, n_ideal)
 
-    arange = np.arange(int(depth.max(initial=0)))
-    weights = np.power(weight, arange)
-    shares = np.concatenate([[0.0], np.cumsum(weights / (arange + 1.0))])
+    exponents = np.arange(int(depth.max(initial=0)))
+    weights = np.power(weight, exponents)
+    shares = np.concatenate([[0.0], np.cumsum(weights / (exponents + 1.0))])
 
     def overlap(query: IntArray, both_from: IntArray) -> FloatArray:
         """Add up, for documents that both rankings have from some depth on."""
         return judged.total(query, shares[depth[query]] - shares[both_from - 1])
 
     query, both_from = _found_in_both(judged)
-    result = overlap(query, both_from)
+    overlaps = overlap(query, both_from)
     if normalize:
-        return share(result, overlap(ideal_query, ideal_rank))
-    return share(result, np.concatenate([[0.0], np.cumsum(weights)])[depth])
+        return share(overlaps, overlap(ideal_query, ideal_rank))
+    return share(overlaps, np.concatenate([[0.0], np.cumsum(weights)])[depth])
 
 
 def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     """Return, of each good document retrieved, its query and the lower of its two ranks."""
-    good = judged.grade > 0
-    query, rank, grade = judged.query[good], judged.rank[good], judged.grade[good]
+    is_good = judged.grade > 0
+    query, rank, grade = judged.query[is_good], judged.rank[is_good], judged.grade[is_good]
     by_grade = np.lexsort((rank, -grade, query))
     query, rank, grade = query[by_grade], rank[by_grade], grade[by_grade]
     # Both sides stand by query and falling grade: one ascending number says which.
     span = math.ceil(judged.ideal_grade.max(initial=0)) + 1
     key = query * span - grade
-    above = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)
-    above -= np.searchsorted(judged.ideal_query, query)
-    context = np.arange(len(key)) - np.searchsorted(key, key)
-    return query, np.maximum(rank, above + context + 1)
+    n_better = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)
+    n_better -= np.searchsorted(judged.ideal_query, query)
+    n_same_grade = np.arange(len(key)) - np.searchsorted(key, key)
+    return query, np.maximum(rank, n_better + n_same_grade + 1)

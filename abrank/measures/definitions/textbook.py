@@ -54,8 +54,8 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
     array([0.5])
     """
     called = called_relevant(judged, threshold=threshold)
-    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
-    return share(text, judged.n_relevant(rel=rel))
+    n_hits = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    return share(n_hits, judged.n_relevant(rel=rel))
 
 
 @measure(
@@ -123,9 +123,9 @@ def classification_accuracy(
     array([0.6])
     """
     called = called_relevant(judged, cutoff=cutoff, threshold=threshold)
-    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    n_hits = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
     n_refused = _count_refused(judged, judged.ideal_query, judged.ideal_grade, rel=rel)
-    right = text + n_refused - _count_refused(judged, called.query, called.grade, rel=rel)
+    right = n_hits + n_refused - _count_refused(judged, called.query, called.grade, rel=rel)
     accuracy = share(right, judged.n_relevant(rel=rel) + n_refused)
     return np.where(judged.n_retrieved > 0, accuracy, 0.0)
 
@@ -162,8 +162,8 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
     >>> hits_of(JudgedRun.from_grades([[1, 0, 2], [0]]), cutoff=3)
     array([2., 0.])
     """
-    text = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
-    return text.astype(np.float64)
+    n_hits = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return n_hits.astype(np.float64)
 
 
 @measure("CG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002, eq. 1")
@@ -238,10 +238,10 @@ def f_measure(
     """
     recall_weight = checks.positive("beta", beta) ** 2
     called = called_relevant(judged, cutoff=cutoff, threshold=threshold)
-    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    n_hits = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
     n_called = called.n_retrieved if cutoff is None else cutoff
     n_relevant = judged.n_relevant(rel=rel)
-    return share((1.0 + recall_weight) * text, recall_weight * n_relevant + n_called)
+    return share((1.0 + recall_weight) * n_hits, recall_weight * n_relevant + n_called)
 
 
 # --- Interpolated precision at levels of recall: IPrec and AP11
@@ -315,22 +315,22 @@ def _at_levels(
     judged: JudgedRun, levels: Levels, *, rel: int, interpolation: Interpolation
 ) -> FloatArray:
     """Return the mean over the levels of the best precision from each level of recall on."""
-    wrong = [level for level in levels if not 0.0 <= level <= 1.0]
-    if wrong or not levels:
-        text = f"not {wrong[0]!r}" if wrong else "and there is none"
-        raise ArgumentError(f"a level of recall must lie between 0 and 1, {text}")
+    outside = [level for level in levels if not 0.0 <= level <= 1.0]
+    if outside or not levels:
+        problem = f"not {outside[0]!r}" if outside else "and there is none"
+        raise ArgumentError(f"a level of recall must lie between 0 and 1, {problem}")
     checks.one_of("interpolation", interpolation, ("10", "9"))
     hits = Hits.of(judged, rel=rel, cutoff=None)
     n_relevant = judged.n_relevant(rel=rel)
-    result = ordinal(hits.query)
-    precision = result / hits.rank
+    nth = ordinal(hits.query)
+    precision = nth / hits.rank
     total = np.zeros(judged.n_queries)
     # From the highest level down, as trec_eval adds them up.
     for level in sorted(levels, reverse=True):
         floor = np.floor(level * n_relevant + (0.5 if interpolation == "10" else 0.9))
-        enough = result >= floor[hits.query]
+        is_reached = nth >= floor[hits.query]
         best = np.zeros(judged.n_queries)
-        np.maximum.at(best, hits.query[enough], precision[enough])
+        np.maximum.at(best, hits.query[is_reached], precision[is_reached])
         total += best
     return total / len(levels)
 

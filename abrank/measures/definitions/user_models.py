@@ -45,8 +45,8 @@ def rank_biased_precision(
     """
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
     persistence = checks.fraction("p", p)
-    visited = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
-    return judged.total(hits.query, visited)
+    weights = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
+    return judged.total(hits.query, weights)
 
 
 @measure(
@@ -134,7 +134,7 @@ def scaled_discounted_cumulative_gain(
     checks.one_of("dcg", dcg, ("log2",))
     return rate_of_gain(
         judged,
-        lambda visited: np.log2(visited.rank + 1.0) / np.log2(visited.rank + 2.0),
+        lambda reader: np.log2(reader.rank + 1.0) / np.log2(reader.rank + 2.0),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -171,7 +171,7 @@ def bejeweled_player_model(
     hope = checks.positive("T", T)
     return rate_of_gain(
         judged,
-        lambda visited: np.where(visited.gain_so_far < hope, 1.0, 0.0),
+        lambda reader: np.where(reader.gain_so_far < hope, 1.0, 0.0),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -201,7 +201,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     """
     hope = checks.positive("T", T)
     return rate_of_gain(
-        judged, lambda visited: patience(visited.rank, hope), min_rel=min_rel, max_rel=max_rel
+        judged, lambda reader: patience(reader.rank, hope), min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -236,7 +236,7 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
         raise ArgumentError(f"T must be at least 0.5, not {T!r}")
     return rate_of_gain(
         judged,
-        lambda visited: patience(visited.rank, hope - visited.gain_so_far / 2.0),
+        lambda reader: patience(reader.rank, hope - reader.gain_so_far / 2.0),
         min_rel=min_rel,
         max_rel=max_rel,
     )
@@ -261,7 +261,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     array([0.5, 0. ])
     """
     return rate_of_gain(
-        judged, lambda visited: 1.0 - visited.gain, cutoff=cutoff, min_rel=min_rel, max_rel=max_rel
+        judged, lambda reader: 1.0 - reader.gain, cutoff=cutoff, min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -285,7 +285,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     """
     return rate_of_gain(
         judged,
-        lambda visited: visited.rank / (visited.rank + 1.0) * (1.0 - visited.gain),
+        lambda reader: reader.rank / (reader.rank + 1.0) * (1.0 - reader.gain),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -319,7 +319,7 @@ def nearly_err_10(
     """
     persistence = checks.fraction("p", p)
     return rate_of_gain(
-        judged, lambda visited: persistence * (1.0 - visited.gain), min_rel=min_rel, max_rel=max_rel
+        judged, lambda reader: persistence * (1.0 - reader.gain), min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -346,7 +346,7 @@ def nearly_err_11(
     hope = checks.positive("T", T)
     return rate_of_gain(
         judged,
-        lambda visited: patience(visited.rank, hope) * (1.0 - visited.gain),
+        lambda reader: patience(reader.rank, hope) * (1.0 - reader.gain),
         min_rel=min_rel,
         max_rel=max_rel,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abrank._support import display as f
 from abrank.ledger import ErrorBudget, History
-from abrank.ledger.summary import shown_level
+from abrank.ledger.summary import level_text
 from abrank.report.model import (
     EVERYWHERE,
     Bar,
@@ -103,9 +103,9 @@ def _title(w: Words[History]) -> str:
 
 def _cautions(history: History) -> Iterator[Caution]:
     for spent in history.budgets:
-        if spent.n_beside:
+        if spent.n_above_level:
             text = (
-                f"{f.plural(spent.n_beside, 'comparison')} of the budget {spent.budget} had a"
+                f"{f.plural(spent.n_above_level, 'comparison')} of the budget {spent.budget} had a"
                 " larger level than their place among the others gives, as where two branches"
                 " were merged: the budget promises nothing of these."
             )
@@ -125,7 +125,7 @@ def _chips(w: Words[History]) -> Iterator[Chip]:
         yield Chip("Sum of gains found", w.signed(history.claimed), f"on {history.measure}")
         yield Chip("To be expected again", w.signed(history.to_expect), "of that sum")
     for spent in history.budgets:
-        level = shown_level(spent.next_alpha)
+        level = level_text(spent.next_alpha)
         yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
 
 
@@ -170,7 +170,7 @@ def _comparisons(w: Words[History]) -> Section:
         (Column("", role="drawn"), [Cell("") for _ in entries]),
         *repeated,
         (Column("p", role="p"), [w.chance(entry.pvalue) for entry in entries]),
-        (Column("level"), [Cell(shown_level(entry.alpha), entry.alpha) for entry in entries]),
+        (Column("level"), [Cell(level_text(entry.alpha), entry.alpha) for entry in entries]),
         (label("verdict", "reading"), readings),
     ]
     same = []  # what is the same in every row is said once
@@ -244,7 +244,7 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
         (named("Error budget"), [Cell(budget.budget) for budget in budgets]),
         (Column("Comparisons"), [counted(budget.n_comparisons) for budget in budgets]),
         (Column("Found better"), [counted(budget.n_better) for budget in budgets]),
-        (Column("Next level"), [Cell(shown_level(level), level) for level in levels]),
+        (Column("Next level"), [Cell(level_text(level), level) for level in levels]),
         noun="budget",
     )
     texts = [

@@ -203,12 +203,12 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
     )
     limits = ", between its 95% limits" if measured else ""
     even = ", ".join(
-        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (JudgedT.least, 100)
+        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (JudgedT.minimum, 100)
     )
     none = any(None in (*first.needed, first.same if plan.same else 0) for first in plan.judged)
     sentence = [
         *([f"{beyond}: more than the machine judged."] if none else []),
-        f"{JudgedT.least} human queries at least: with fewer the machine is often set aside.",
+        f"{JudgedT.minimum} human queries at least: with fewer the machine is often set aside.",
         f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
     ]
     finding = (

@@ -27,7 +27,7 @@ from abrank.report.model import (
     report_of,
 )
 from abrank.report.subjects import compose
-from abrank.scoring.judging import Found, Inspection, Unjudged
+from abrank.scoring.judging import Inspection, QueryDocument, Unjudged
 
 MOST = 20
 
@@ -171,7 +171,7 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
     return Section("judge", "To judge", finding, (table,), EVERYWHERE)
 
 
-def _places(rows: Sequence[Found | Unjudged]) -> Iterator[tuple[Column, list[Cell]]]:
+def _places(rows: Sequence[QueryDocument | Unjudged]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of ranks; a dash stands for a document that was not retrieved."""
     text = {0: "–", -1: "?"}
     for side, ranks in (("A", [x.rank_a for x in rows]), ("B", [x.rank_b for x in rows])):

@@ -109,7 +109,7 @@ def ask_boards(
             rows = [_Shown(joint.pvalue[i], joint.pvalue_adj[i]) for i in result]
             moments = (*mean_and_error(d), skewness_of(d))
             _, undone = undone_by_skewness(
-                moments, len(d), rows, owner=len(joint.pvalue), alpha=LEVELS[0]
+                moments, len(d), rows, n_family=len(joint.pvalue), alpha=LEVELS[0]
             )
             visible[place], sure[place] = True, not undone.all()
         yield Asked(f"max-T, {board.name}", (visible,))
