@@ -25,6 +25,7 @@ from abrank.diagnostics import Note
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
+from abrank.inference.families import share_of_alpha
 from abrank.inference.registry import as_alpha
 from abrank.rule import GATES, LEVELS, GuardResult, Reason, Soundness, Verdict
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, falls
@@ -89,8 +90,8 @@ def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure."""
     # An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain
     # one. For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a
-    # measure has the level at which the procedure tested it, `alpha * p / p_adjusted`, so that it
-    # excludes 0 exactly when the adjusted p-value is below alpha.
+    # measure has the level at which the procedure tested it, so that it excludes 0 exactly when the
+    # adjusted p-value is below alpha.
     # `plain` is the answer of the rule's test, at the level to adjust.
     # Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
     # chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
@@ -117,9 +118,11 @@ def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
         adjusted = np.empty_like(pvalue)
         adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
         pvalue = np.where(np.isnan(pvalue), np.nan, adjusted)
+        alone = np.full(raw.shape, 1.0 / len(raw))
+        share = np.divide(raw, pvalue[family], out=alone, where=raw > 0)
     else:
         pvalue[family] = inference.adjust(raw, rule.adjust)
-    share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
+        share = share_of_alpha(raw, rule.adjust, alpha)
     wide = sample.test(1.0 - alpha * share, family)
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)

@@ -91,6 +91,32 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     return adjusted
 
 
+def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray:
+    """Return at which share of alpha a procedure tests each p-value of a family.
+
+    An interval of the level 1 - share x alpha excludes 0 exactly where the adjusted p is below
+    alpha. Of "bonferroni" and "sidak" it is one for all, and the intervals hold jointly.
+    """
+    adjusted = adjust(pvalues, method)
+    defined = ~np.isnan(pvalues)
+    m = max(1, int(defined.sum()))
+    if method == "bonferroni":
+        return np.full(pvalues.shape, 1.0 / m)
+    if method == "sidak":
+        return np.full(pvalues.shape, -math.expm1(math.log1p(-alpha) / m) / alpha)
+    if method == "holm":  # not cut at 1, which would make an interval of no level of its own
+        order = np.argsort(pvalues[defined], kind="stable")
+        members = pvalues[defined][order]
+        members[order] = np.maximum.accumulate(np.arange(m, 0, -1) * members)
+        adjusted[defined] = members
+    if method == "by":
+        adjusted = adjust(pvalues, "bh") * float((1.0 / np.arange(1, m + 1)).sum())
+    share = np.ones_like(adjusted)
+    np.divide(pvalues, adjusted, out=share, where=defined & (adjusted > 0.0))
+    share[defined & (pvalues == 0.0)] = 1.0 / m
+    return share
+
+
 # --- Max-T: several comparisons at once by the joint distribution of the largest statistic
 
 N_FLIPS = 19_999

@@ -24,7 +24,7 @@ from abrank.inference.clusters import (
     run_cluster_test,
     weighted_result,
 )
-from abrank.inference.families import adjust
+from abrank.inference.families import adjust, share_of_alpha
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import has_spread, round_off
@@ -252,9 +252,7 @@ def answer_by_holm(
     # column; a p of 0 is tested at Bonferroni's level.
     pvalue = ask(np.full(alone.shape[1:], 1.0 - alpha))[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
-    tested = np.isfinite(adjusted)
-    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, tested.sum(axis=0))
-    np.divide(pvalue, adjusted, out=share, where=tested & (adjusted > 0.0))
+    share = np.stack([share_of_alpha(column, "holm", alpha) for column in pvalue.T], axis=1)
     return np.concatenate([alone, adjusted[None], ask(1.0 - alpha * share)[1:]])
 
 

@@ -211,7 +211,7 @@ def _means_words(ranking: Ranking, visible: int, interval: str, *, grouped: bool
     owner = f"{level} interval {text}"
     if interval == "difference":
         base = "the first" if ranking.baseline is None else shorten(ranking.baseline, width=24)
-        owner = f"simultaneous interval\nof the difference from {base} (line)"
+        owner = f"{ranking.interval_name}\nof the difference from {base} (line)"
     lines = [f"mean {shorten(ranking.measure, width=28)}, {owner}"]
     if grouped:
         lines.append(f"joined at the right: not significantly different, {ranking.title}")

@@ -55,7 +55,7 @@ class SystemRow(IntervalRow):
 class PairRow(IntervalRow):
     """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
 
-    The limits are of the estimate, simultaneous over the pairs, and NaN where the test has none.
+    The limits are of the estimate, adjusted for the pairs, and NaN where the test has none.
     ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value;
     "differs" in the place of better and worse where nobody said which direction is better. ``wins``
     are the queries on which b is better, ``losses`` those on which a is.
@@ -532,8 +532,15 @@ class Ranking(Result):
         return self._by_pair((row.pvalue_adj for row in self.pair_rows), "pvalue")
 
     @property
+    def interval_name(self) -> str:
+        """What the intervals of the pairs are called: only some hold all at once."""
+        if self.adjust in (None, "bonferroni"):
+            return "simultaneous interval"
+        return "interval" if self.adjust == "none" else "adjusted interval"
+
+    @property
     def interval(self) -> pd.DataFrame:
-        """The simultaneous interval of every pair's difference, by its two systems."""
+        """The adjusted interval of every pair's difference, by its two systems."""
         return self.pairs.set_index(["a", "b"])[["ci_low", "ci_high"]]
 
     @property

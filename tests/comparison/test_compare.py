@@ -278,7 +278,7 @@ def test_unequal_inputs_are_refused() -> None:
         abrank.compare_scores(a, b.drop(columns="RR", errors="ignore").drop(columns="AP"))
     with pytest.raises(ReadError, match="rows 0 and 40: query q00 has several rows: say what"):
         abrank.compare_scores(a, pd.concat([b, b.iloc[:1]]))
-    with pytest.raises(ReadError, match=r"q03 has no score of AP \(3 scores are missing in all"):
+    with pytest.raises(ReadError, match=r"q03 has no score of AP of B \(3 scores are missing"):
         abrank.compare_scores(a, b.where(np.repeat(b.index != "q03", 3).reshape(-1, 3)))
     with pytest.raises(AlignmentError, match="'q00' stands twice"):
         abrank.compare_scores(a["AP"], pd.concat([b["AP"], b["AP"].iloc[:1]]))

@@ -10,7 +10,7 @@ from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import ADJUSTMENTS, adjust, max_t, run_test
-from abrank.inference.families import max_t_of_systems
+from abrank.inference.families import max_t_of_systems, share_of_alpha
 
 P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
 
@@ -334,3 +334,22 @@ def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch)
     np.testing.assert_allclose(result.ci_low, sample.ci_low, atol=2e-4)
     excludes = (result.ci_low > 0) | (result.ci_high < 0)
     np.testing.assert_array_equal(result.pvalue < 0.05, excludes)
+
+
+@pytest.mark.parametrize("method", ["bonferroni", "sidak", "holm", "hochberg", "bh", "by"])
+def test_the_level_of_an_interval_is_that_of_the_test(method) -> None:
+    """Also where the adjusted p is 1: of Bonferroni it is alpha / m, as Dunn (1961) has it."""
+    random, alpha = np.random.default_rng(4), 0.05
+    for _ in range(200):
+        pvalues = random.random(random.integers(1, 12)) ** random.integers(1, 6)
+        share = share_of_alpha(pvalues, method, alpha)
+        adjusted = adjust(pvalues, method)
+        np.testing.assert_array_equal(pvalues < share * alpha, adjusted < alpha)
+        m = len(pvalues)
+        if method == "bonferroni":
+            np.testing.assert_allclose(share, 1.0 / m)
+        elif method == "sidak":
+            np.testing.assert_allclose(share * alpha, 1.0 - (1.0 - alpha) ** (1.0 / m))
+        elif method == "holm":  # no interval is wider than Bonferroni's nor narrower than by rank
+            rank = m - np.argsort(np.argsort(pvalues))
+            assert np.all((share >= 1.0 / m - 1e-12) & (share <= 1.0 / rank + 1e-12))

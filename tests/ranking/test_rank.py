@@ -538,3 +538,24 @@ def test_agreement_stability_and_queries_won(board) -> None:
             a, b = (item.scores[:, item.systems.index(name)] for name in (row.a, row.b))
             assert row.wins == int((sign * (b - a) > 0).sum())
             assert row.wins + row.ties + row.losses == 30
+
+
+@pytest.mark.parametrize(
+    ("adjust", "name"),
+    [("bonferroni", "simultaneous interval"), ("holm", "adjusted interval"), ("none", "interval")],
+)
+def test_intervals_of_bonferroni_are_of_alpha_over_m_and_only_they_are_simultaneous(
+    adjust, name
+) -> None:
+    random = np.random.default_rng(2)
+    scores = pd.DataFrame(random.random((30, 4)), columns=list("abcd")).rename_axis("query")
+    ranking = abrank.rank_scores(
+        scores.reset_index(), baseline="a", measures="gain", test="t", adjust=adjust
+    )
+    assert ranking.interval_name == name
+    assert f"with {name} and p by" in ranking.to_latex()
+    if adjust == "bonferroni":
+        for pair in ranking.pair_rows:
+            test = stats.ttest_rel(scores[pair.b], scores["a"])
+            expected = test.confidence_interval(1.0 - 0.05 / 3)
+            assert (pair.ci_low, pair.ci_high) == pytest.approx(expected, rel=1e-9)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.families import N_FLIPS, max_t_of_systems
+from abrank.inference.families import N_FLIPS, max_t_of_systems, share_of_alpha
 from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import mean_and_error, t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, run_test
@@ -68,9 +68,9 @@ def pairwise(
 
     Notes
     -----
-    The interval of a pair has the level at which the procedure tested it, alpha p / p adjusted, so
-    that it excludes 0 exactly when the adjusted p < alpha. Only with "bonferroni" do the intervals
-    hold jointly.
+    The interval of a pair has the level at which the procedure tested it, so that it excludes 0
+    exactly when the adjusted p < alpha (:func:`abrank.inference.families.share_of_alpha`). Only
+    with "bonferroni" and "sidak" do the intervals hold jointly.
 
     Examples
     --------
@@ -84,10 +84,7 @@ def pairwise(
     differences = pairs.of(scores)
     plain = run_test(test, differences, confidence=1.0, **options)
     adjusted = adjust_pvalues(plain.pvalue, adjust)
-    share = np.ones_like(adjusted)
-    np.divide(plain.pvalue, adjusted, out=share, where=adjusted > 0.0)
-    share[np.isnan(share)] = 1.0
-    share[plain.pvalue == 0.0] = 1.0 / len(share)
+    share = share_of_alpha(plain.pvalue, adjust, alpha)
     wide = run_test(test, differences, confidence=1.0 - alpha * share, **options)
     return JointAnswer(
         plain.estimate, plain.statistic, plain.pvalue, adjusted, wide.ci_low, wide.ci_high,

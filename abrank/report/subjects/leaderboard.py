@@ -409,7 +409,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
     rows = w.result.pair_rows
     tones = [TONES.get(row.reading, "plain") for row in rows]
     limits = (
-        Column("Simultaneous interval", role="interval"),
+        Column(capital(w.result.interval_name), role="interval"),
         [w.limits(w.result.within_reach(row.interval)) for row in rows],
     )
     return Table.of(
@@ -477,11 +477,11 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     shared = f"{_SHARED[lettered(ranking)][:1].lower()}{_SHARED[lettered(ranking)][1:-1]} by {by}"
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
-        text = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
+        text = f"Δ is the difference from {base}, with {ranking.interval_name} and p by {by}"
     elif interval != "difference":
         text = f"{explained(ranking, interval)[:-1]}; {shared}"
     else:
-        ranged = ", with simultaneous interval" * has_intervals(ranking)
+        ranged = f", with {ranking.interval_name}" * has_intervals(ranking)
         text = f"Δ is the difference from the first{ranged}; {shared}"
     return Table("paper", tuple(columns), tuple(rows), noun="system"), text
 
