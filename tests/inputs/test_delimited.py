@@ -83,6 +83,11 @@ def test_three_fields_that_are_no_ranks_are_not_guessed_at(numbers: tuple[int, i
         delimited.read_three([b"1 a %d\n1 b %d\n" % numbers], "x", RUN)
 
 
+def test_nul_bytes_among_three_fields_are_refused_as_in_other_lines() -> None:
+    with pytest.raises(ReadError, match="x, line 2: holds a NUL byte"):
+        delimited.read_three([b"1 a 1\n1 b\0 2\n"], "x", RUN)
+
+
 def test_comments_among_three_fields_are_counted() -> None:
     read = delimited.read_three([b"# written by x\n#1 a 1\n# a\n#1 b 2\n"], "x", RUN)
     assert (read.query.to_pylist(), read.source.n_comments) == ([b"#1", b"#1"], 2)

@@ -515,3 +515,9 @@ def test_the_scores_of_ranx() -> None:
     run = ranx.Run(SCORED, name="bm25")
     ranx.evaluate(ranx.Qrels(JUDGED), run, ["mrr", "precision@1"], make_comparable=True)
     assert compare_scores(run.scores, run.scores).measures == ("RR", "P@1")
+
+
+def test_ranks_of_named_tuples_are_ranks() -> None:
+    ranked = namedtuple("ranked", "query_id doc_id rank")
+    run = read_run([ranked("q", "d1", 2), ranked("q", "d2", 1)])
+    assert [doc for doc, _ in run.ranking("q")] == ["d2", "d1"]
