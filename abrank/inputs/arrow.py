@@ -69,13 +69,9 @@ def columns_of(
     if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
         source = source.compute()
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        names, index, level_values = [*source.columns], source.index, {}
-        if not has_columns(names):  # then those of its index count, too
-            index_names = [name for name in index.names if name is not None]
-            level_values = {name: index.get_level_values(name) for name in index_names}
-            names += [name for name in level_values if name not in names]
-        chosen = list(choose(names))
-        return chosen, [source[name] if name in source else level_values[name] for name in chosen]
+        frame = source if has_columns([*source.columns]) else with_index(source)
+        chosen = list(choose([*frame.columns]))
+        return chosen, [frame[name] for name in chosen]
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*dict.fromkeys(choose(source.collect_schema().names()))])
     table = table_of(source)
@@ -84,6 +80,21 @@ def columns_of(
     table = unfolded(table)
     chosen = list(choose(table.column_names))
     return chosen, [table[name] for name in chosen]
+
+
+def with_index(frame: Any, unnamed: str = "") -> Any:  # noqa: ANN401 - of pandas
+    """Return a frame with the levels of its index as columns, as far as they have names."""
+    index = frame.index
+    if type(index).__name__ == "RangeIndex" and index.name is None:
+        return frame
+    names = [
+        name if name is not None or not unnamed
+        else unnamed if index.nlevels == 1 else f"{unnamed} {level}"
+        for level, name in enumerate(index.names)
+    ]  # fmt: skip
+    columns = {*map(str, frame.columns)}
+    levels = [i for i, name in enumerate(names) if name is not None and str(name) not in columns]
+    return frame.rename_axis(index=names).reset_index(level=levels) if levels else frame
 
 
 def table_of(source: object) -> pa.Table | None:

@@ -367,22 +367,15 @@ def _measure_first(columns: Sequence[Ids], label: str, is_measure: Callable[[str
 
 def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pandas
     """Return the columns of a pandas frame and of its index."""
+    frame = arrow.with_index(frame, INDEX)
     levels = [tuple(map(str, name)) if isinstance(name, tuple) else () for name in frame.columns]
     names = ["/".join(filter(None, level)) if level else str(name)
              for level, name in zip(levels, frame.columns, strict=True)]  # fmt: skip
+    # Above a column that was a level of the index there is one name alone.
     columns = [
-        ScoreColumn.of(name, frame.iloc[:, i], levels[i] if len(levels[i]) > 1 else ())
+        ScoreColumn.of(name, frame.iloc[:, i], levels[i] if sum(map(bool, levels[i])) > 1 else ())
         for i, name in enumerate(names)
     ]
-    index = frame.index
-    n_levels = getattr(index, "nlevels", 1)
-    indexed = type(index).__name__ != "RangeIndex" or index.name is not None
-    for level in reversed(range(n_levels if indexed else 0)):
-        name = index.names[level]
-        name = (INDEX if n_levels == 1 else f"{INDEX} {level}") if name is None else str(name)
-        if name not in names:
-            cells = index if n_levels == 1 else index.get_level_values(level)
-            columns.insert(0, ScoreColumn.of(name, cells.to_series()))
     return _named(columns, origin)
 
 
