@@ -144,19 +144,20 @@ def _records(
     ones = holds_ones(places)
     for number, texts in lines:
         cells = [text.encode("utf-8", "surrogateescape").strip() for text in texts]
-        fields, problem = [], f"expected {width} fields, found {len(cells)}"
-        if gathered.separator and len(cells) > width:
-            problem += UNQUOTED
-        if len(cells) == width:
-            query, doc, value, *subtopic = (cells[i] for i in places)
+        fields: list[bytes] = []
+        if len(cells) != width:
+            problem = f"expected {width} fields, found {len(cells)}"
+            problem += UNQUOTED if gathered.separator and len(cells) > width else ""
+        else:
+            query, doc, value, *subtopic = fields = [cells[i] for i in places]
             if not value and gathered.layout is not RUN:
                 gathered.n_unrated += 1  # as Quepid exports what nobody has rated
                 continue
-            named = zip(
-                ("query id", "document id", "subtopic"), (query, doc, *subtopic), strict=False
-            )
-            problem = next((f"the {name} is empty" for name, text in named if not text), "")
-            fields = [query, doc, b"1" if ones else value, *subtopic]
+            named = [query, doc, *subtopic]
+            kinds = ("query id", "document id", "subtopic")
+            empty = "" if all(named) else kinds[named.index(b"")]
+            problem = f"the {empty} is empty" if empty else ""
+            fields[2] = b"1" if ones else value
         yield number, b" ".join(cells), fields, problem
 
 
