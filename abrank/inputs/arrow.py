@@ -182,7 +182,7 @@ def ids_of(index: object) -> Ids | None:
     """Return the labels of an index as ids; None unless they are text or whole numbers."""
     try:
         return to_ids(pa.array(index))
-    except (*_REFUSALS, TypeError):
+    except _REFUSALS:
         return None
 
 
