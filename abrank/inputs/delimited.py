@@ -272,7 +272,9 @@ def text_columns(
         for number, fields in rows if {*map(len, texts)} != {width} else ():
             if len(fields) != width:
                 n_bad += 1
-                text, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
+                line = " ".join(field.strip(" \t\r\n\v\f") for field in fields)
+                text = line.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+                problem = f"found {len(fields)}"
                 problem += hint if len(fields) > width else ""
                 bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
         del bad[MOST_SHOWN:]
