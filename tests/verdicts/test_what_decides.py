@@ -202,7 +202,7 @@ def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_run
     assert (comparison.rule.primary, comparison.decision.gate.lacks) == ("nDCG@10", "")
     assert run(["compare", "--help-all"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "Of runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100" in text
+    assert "With runs the default is nDCG@10, which decides (a gate, too), and AP, RR, P@10" in text
 
 
 # ---- directions

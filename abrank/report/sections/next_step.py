@@ -262,6 +262,11 @@ def _more_queries(comparison: Comparison) -> str:
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
     text = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
+    if comparison.rule.require == "better" and margin:  # what tells it from 0 is not enough
+        return (
+            f"Add queries: the gain seen ({planning.estimate(comparison)}) is larger than the margin"
+            f" of {planning.margin_of_what(comparison)}, but a smaller one is not excluded yet."
+        )
     requested = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
     )
