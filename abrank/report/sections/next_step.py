@@ -264,8 +264,9 @@ def _more_queries(comparison: Comparison) -> str:
     power = f.level(comparison.planning.power)
     if comparison.rule.require == "better" and margin:  # what tells it from 0 is not enough
         return (
-            f"Add queries: the gain seen ({planning.estimate(comparison)}) is larger than the margin"
-            f" of {planning.margin_of_what(comparison)}, but a smaller one is not excluded yet."
+            f"Add queries: the gain seen ({planning.estimate(comparison)}) is larger than the"
+            f" margin of {planning.margin_of_what(comparison)}, but a smaller one is not excluded"
+            " yet."
         )
     requested = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
