@@ -622,15 +622,17 @@ UNITS = (100.0, 1000.0, 60.0)  # per cent, thousandths, minutes
 
 def require_one_scale(scores: Scores) -> None:
     """Refuse scores that fit the measure's range for one system and are far outside for another."""
-    for place, measure in enumerate(scores.measures if scores.query_ids else ()):
+    if not scores.query_ids:
+        return
+    least, greatest = np.nanmin(scores.values, axis=0), np.nanmax(scores.values, axis=0)
+    for place, measure in enumerate(scores.measures):
         low, high = bounds(measure)
-        values = scores.values[:, :, place]
-        _require_no_unit(measure, scores.systems, values)
+        _require_no_unit(measure, scores.systems, scores.values[:, :, place])
         if not math.isfinite(high - low):
             continue
-        lowest, highest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        lowest, highest = least[:, place], greatest[:, place]
         # Nothing but zeros fits every unit.
-        fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & values.any(axis=0)
+        fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & ((lowest < 0) | (highest > 0))
         beyond = np.maximum(low - lowest, highest - high) > high - low
         if fits.any() and beyond.any():
             far, near = int(np.argmax(beyond)), int(np.argmax(fits))
@@ -644,13 +646,14 @@ def require_one_scale(scores: Scores) -> None:
 def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -> None:
     """Refuse scores of which one is the other's in another unit on every query."""
     there = values.all(axis=1)
-    if there.sum() < 3 or not np.array_equal(there, values.any(axis=1)):
+    if there.sum() < 3:
         return
     sample = values[np.argmax(there)]  # one query rules out almost every system and unit
     factors = np.array([factor for unit in UNITS for factor in (unit, 1.0 / unit)])
     for place, number in np.argwhere(np.isclose(sample[:, None] / sample[0], factors, 1e-6, 0.0)):
         ratio = values[there, place] / values[there, 0]
-        if np.allclose(ratio, factors[number], rtol=1e-6, atol=0.0):
+        is_unit = np.allclose(ratio, factors[number], rtol=1e-6, atol=0.0)
+        if is_unit and np.array_equal(there, values.any(axis=1)):
             pair = (systems[place], systems[0])
             large, small = pair if number % 2 == 0 else pair[::-1]
             raise AlignmentError(

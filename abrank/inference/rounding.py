@@ -21,6 +21,8 @@ LARGEST_NUMBER = 5000**2
 STEP_ERROR = 5e-13
 # Values that are tried first, as most samples without a common step have none there either.
 PROBED = 32
+# Above it a column is rounded at a time, in less memory.
+MANY_ROWS = 50_000
 # Sizes that follow each other from 0 on are looked for up to so many times their distance.
 MOST_IN_A_ROW = 1000
 
@@ -29,10 +31,17 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0."""
     # Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
     # value, or 0. So what is a tie does not depend on the unit.
+    if values.ndim == 2 and len(values) > MANY_ROWS and values.shape[1] > 1:
+        scales = (
+            [None] * values.shape[1] if scale is None else np.broadcast_to(scale, len(values.T))
+        )
+        pairs = zip(values.T, scales, strict=True)
+        return np.stack([round_off(column, scale=item) for column, item in pairs], axis=1)
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
     ascending = np.sort(sizes, axis=0)
-    gaps = np.diff(ascending, axis=0, prepend=0.0)
+    gaps = ascending.copy()
+    np.subtract(ascending[1:], ascending[:-1], out=gaps[1:])
     grouped = ((gaps > 0.0) & (gaps <= TIE * largest)).any(axis=0)
     if not grouped.any():
         return np.asarray(values + 0.0)  # rounded before: each group is one value
@@ -127,13 +136,18 @@ def _common_denominator(shares: FloatArray) -> IntArray:
     """Return how many steps the largest of each column has, 0 where there is no common step."""
     values = np.ones(shares.shape[1], np.int64)
     for start in (0, PROBED):
-        rows = shares[start : PROBED if start == 0 else None]
+        left = np.flatnonzero(values)
+        rows = shares[start : PROBED if start == 0 else None, left]
+        # Most values are multiples of the step so far, where no other fraction can be as near.
+        steps = rows * values[left]
+        steps -= np.rint(steps)
+        fits = np.abs(steps, out=steps) <= STEP_ERROR / 2.0 * values[left]
+        fits &= values[left] <= LARGEST_DENOMINATOR
+        rows = rows[~fits.all(axis=1)]
         if rows.shape[1] == 1:
             rows = np.unique(rows)[:, None]
-        left = np.flatnonzero(values)
-        if rows.size and left.size:
-            parts = denominators(rows[:, left])
-            values[left] = _capped_lcm(np.vstack([values[None, left], parts]))
+        if rows.size:
+            values[left] = _capped_lcm(np.vstack([values[None, left], denominators(rows)]))
     return values
 
 

@@ -81,6 +81,26 @@ class ScoreTable:
     reading: Reading
     # Which of the repeated runs of its system; None where the source names none
     run: Coded | None = None
+    # Whether the values stand column after column: ``measure`` then has a code for each column, as
+    # has ``system`` where the reading has variants; all else has one for each row of a column
+    is_wide: bool = False
+
+    def long(self) -> ScoreTable:
+        """Return the table with a row for each value."""
+        if not self.is_wide:
+            return self
+        n_rows, times = len(self.at), len(self.measure)
+        system = self.system.codes
+        of_row = np.repeat(system, n_rows) if self.reading.variants else np.tile(system, times)
+        return replace(
+            self,
+            at=np.tile(self.at, times),
+            query=Queries(self.query.distinct, np.tile(self.query.codes, times)),
+            system=Coded(self.system.names, of_row),
+            measure=Coded(self.measure.names, np.repeat(self.measure.codes, n_rows)),
+            run=self.run and Coded(self.run.names, np.tile(self.run.codes, times)),
+            is_wide=False,
+        )
 
 
 def read_score_table(
@@ -141,39 +161,32 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             else Coded(*table.column(reading.repeat).coded)
         )
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
-    times = len(columns)
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
     elif reading.variants:
         pairs = list(reading.variants.values())
         names = tuple(dict.fromkeys(name for _, name in pairs))
         systems = tuple(dict.fromkeys(name for name, _ in pairs))
-        measure = Coded(names, np.repeat([names.index(name) for _, name in pairs], n_rows))
-        system = Coded(systems, np.repeat([systems.index(name) for name, _ in pairs], n_rows))
+        measure = Coded(names, np.array([names.index(name) for _, name in pairs]))
+        system = Coded(systems, np.array([systems.index(name) for name, _ in pairs]))
     else:
-        measure = Coded(tuple(columns), np.repeat(np.arange(times), n_rows))
+        measure = Coded(tuple(columns), np.arange(len(columns)))
     for name in columns:
         names_of_rows = measure if reading.metric else Coded((name,), np.zeros(n_rows, np.int64))
         _require_numbers(table, table.column(name), query, names_of_rows)
     values = [table.column(name).numbers for name in columns]
-    rounding = [np.zeros(n_rows * times)]
+    rounding = np.broadcast_to(0.0, n_rows * len(columns))
     if aggregate.any():
-        rounding = [table.column(name).rounding() for name in columns]
-    if len(system) < len(measure):
-        system = Coded(system.names, np.tile(system.codes, times))
-    if run is not None:
-        run = Coded(run.names, np.tile(run.codes, times))
-    tile = np.tile(table.positions, times)
-    full = Queries(query.distinct, np.tile(query.codes, times)) if times != 1 else query
+        rounding = np.concatenate([table.column(name).rounding() for name in columns])
     return ScoreTable(
-        at=tile,
-        query=full,
+        at=table.positions,
+        query=query,
         system=system,
         measure=measure,
-        value=np.concatenate(values),
-        rounding=np.concatenate(rounding),
+        value=np.concatenate(values) if len(values) > 1 else values[0],
+        rounding=rounding,
         left_out=table.left_out,
-        source=replace(table.origin, n_rows=len(tile)),
+        source=replace(table.origin, n_rows=n_rows * len(columns)),
         reading=replace(
             reading,
             labels=tuple(name for name in system.names if name),
@@ -181,6 +194,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             parts=parts,
         ),
         run=run,
+        is_wide=not reading.metric,
     )
 
 

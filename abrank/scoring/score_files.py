@@ -249,7 +249,9 @@ def scores_of_table(
         is_file = isinstance(source, (str, os.PathLike))
         systems = (system or (short_name(source) if is_file else UNNAMED),)
         table = replace(table, system=Coded(systems, table.system.codes))
-    return _scores(table, aggregate) if table.run is None else _averaged(table, aggregate)
+    if table.run is None:
+        return _scores(table, aggregate)
+    return _averaged(table.long(), np.tile(aggregate, len(table.measure) if table.is_wide else 1))
 
 
 def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
@@ -311,11 +313,51 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
-    systems = table.system.names
     measure_of_name = {name: known(name) for name in table.measure.names}
     names = {
         name: name if measure is None else measure for name, measure in measure_of_name.items()
     }
+    scores = None if aggregate.any() else _by_column(table, names)
+    if scores is None:
+        if table.is_wide:
+            table, aggregate = table.long(), np.tile(aggregate, len(table.measure))
+        scores = _by_row(table, aggregate, names)
+    if aggregate.any() and not np.isnan(scores.values).any():
+        _require_aggregates(scores, table, measure_of_name, aggregate)
+    without_scores = [name for name, canonical in names.items() if canonical not in scores.measures]
+    counts = len(scores.query_ids), len(scores.measures)
+    return replace(
+        scores,
+        sources=dict.fromkeys(scores.systems, table.source),
+        notes=(describe(table, *counts, without_scores), *_too_high(scores)),
+        reading=table.reading,
+    )
+
+
+def _by_column(table: ScoreTable, names: Mapping[str, str]) -> Scores | None:
+    """Make the block of a table with columns of scores; None where two are for one place."""
+    if not table.is_wide or not len(table.at):
+        return None
+    columns = [names[table.measure.names[code]] for code in table.measure.codes]
+    measures = tuple(dict.fromkeys(columns))
+    n_queries, n_systems = len(table.query.distinct), len(table.system.names)
+    values = np.full((n_queries, n_systems, len(measures)), np.nan)
+    query, system = table.query.codes, table.system.codes
+    has_systems_in_columns = bool(table.reading.variants)
+    rows = query if has_systems_in_columns else query * n_systems + system
+    places = {(name, system[i] if has_systems_in_columns else 0) for i, name in enumerate(columns)}
+    if len(places) < len(columns) or np.bincount(rows).max() > 1:
+        return None
+    for i, name in enumerate(columns):
+        column = table.value[i * len(query) : (i + 1) * len(query)]
+        values[query, system[i] if has_systems_in_columns else system, measures.index(name)] = (
+            column
+        )
+    return Scores(table.query.names, table.system.names, measures, values, named=())
+
+
+def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
+    """Make the block of a table with a row for each score, but for aggregates."""
     rows = np.flatnonzero(~aggregate)
     query_ids, place_of_query = _occurring(table.query, rows)
     names_in_rows = [
@@ -324,7 +366,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     measures = tuple(dict.fromkeys(names_in_rows))
     index_of = {name: i for i, name in enumerate(measures)}
     place_of_measure = np.array([index_of.get(names[name], -1) for name in table.measure.names])
-    shape = (len(query_ids), len(systems), len(measures))
+    shape = (len(query_ids), len(table.system.names), len(measures))
     cell = np.empty(len(rows), np.int64)
     for index in range(0, len(rows), ROWS_AT_ONCE):
         chunk = rows[index : index + ROWS_AT_ONCE]
@@ -334,17 +376,8 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
         cell[index : index + len(chunk)] = np.ravel_multi_index(index_of_cell, shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
-    values.flat[cell] = table.value[rows]
-    scores = Scores(query_ids, systems, measures, values, named=())
-    if aggregate.any() and not np.isnan(values).any():
-        _require_aggregates(scores, table, measure_of_name, aggregate)
-    without_scores = [name for name, canonical in names.items() if canonical not in scores.measures]
-    return replace(
-        scores,
-        sources=dict.fromkeys(systems, table.source),
-        notes=(describe(table, len(query_ids), len(measures), without_scores), *_too_high(scores)),
-        reading=table.reading,
-    )
+    values.reshape(-1)[cell] = table.value[rows]
+    return Scores(query_ids, table.system.names, measures, values, named=())
 
 
 def _too_high(scores: Scores) -> Iterator[str]:
