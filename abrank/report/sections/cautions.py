@@ -21,7 +21,6 @@ from abrank.report.sections.notes import (
     Names,
     SystemNames,
     Words,
-    register,
     say,
 )
 
@@ -35,56 +34,10 @@ MOST_NAMED = 4  # measures that a sentence lists
 MOST, MOST_APART = 3, 6
 
 
-SENTENCES: dict[str, Words] = {}
+def _short(name: object) -> str:
+    return shorten(str(name), width=LONGEST_ID)
 
 
-@register(SENTENCES, "order-fixed")
-def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"{names[v['first']]} was shown first in every vote",
-        "People and models favour a place, often the first: what looks like a preference may be the"
-        " place. Show both orders, or draw the order of each query.",
-    )
-
-
-@register(SENTENCES, "order-unknown")
-def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
-        "If one system was always shown first, its place may be what was preferred. Give a column"
-        " shown_first: A, B, or random where the order was drawn and not kept.",
-    )
-
-
-@register(SENTENCES, "constant-difference")
-def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    flips = "The t test has no answer without a spread, so the sign-flip test decides. "
-    decides = flips if v.get("test") == "permutation" else ""
-    return (
-        f"Every query differs by exactly {names.signed(v['difference'])}",
-        f"{decides}Real systems seldom differ so; check that the scores are those of two rankers.",
-    )
-
-
-@register(SENTENCES, "nobody-chose")
-def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    text = shorten(str(v["primary"]), width=40)
-    return (
-        f"Nobody chose the measure: of {f.count(v['n'])}, {text} was taken",
-        f"Say which decides: -m {text} (measures=).",
-    )
-
-
-@register(SENTENCES, "direction-not-declared")
-def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    measures = [shorten(str(item), width=40) for item in v["measures"]]
-    return (
-        f"Is lower better for {f.first_of(measures, MOST)}?",
-        f"{say(measures[0])} Until then the highest mean stands first.",
-    )
-
-
-@register(SENTENCES, "missing-scores")
 def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
     left = v["n"] - v["left"]
@@ -98,15 +51,13 @@ def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 def _means(name: str, means: Sequence[float], names: Names) -> str:
     """Return the means of all systems, of more than two the ends."""
-    ends = means if len(means) == 2 else (min(means), max(means))
-    visible = [f.score(end, digits=names.digits) for end in ends]
-    name = shorten(name, width=40)
-    if visible[0] == visible[1]:
-        return f"{name} {visible[0]} for all" if len(means) > 2 else f"{name} {visible[0]} for both"
-    return f"{name} {' to '.join(visible)}" if len(means) > 2 else f"{name} {' → '.join(visible)}"
+    many = len(means) > 2
+    first, last = map(names.score, (min(means), max(means)) if many else means)
+    if first == last:
+        return f"{_short(name)} {first} for {'all' if many else 'both'}"
+    return f"{_short(name)} {first} {'to' if many else '→'} {last}"
 
 
-@register(SENTENCES, "not-tested")
 def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     text = [_means(str(name), means, names) for name, means in v["means"].items()]
     more = f"; and {f.count(len(text) - MOST_APART)} more" if len(text) > MOST_APART else ""
@@ -116,37 +67,6 @@ def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@register(SENTENCES, "margin-above-baseline")
-def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "baseline")}
-    return (
-        f"The margin of {visible['margin']} is larger than {names['a']}'s mean,"
-        f" {visible['baseline']}",
-        f"{names['b']} could lose everything and still not be worse by the margin. To ask about a"
-        " share of the baseline's mean, give the margin in per cent: --margin 2%.",
-    )
-
-
-@register(SENTENCES, "margin-above-half-range")
-def _margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "span")}
-    return (
-        f"The margin of {visible['margin']} is more than half of the measure's range",
-        f"Differences reach {visible['span']} at most, so a margin that wide calls nearly any two"
-        " systems the same. It is to be the smallest difference worth having.",
-    )
-
-
-@register(SENTENCES, "no-margin-many-queries")
-def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"With {f.count(v['n'])} queries nearly any difference is significant",
-        f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
-        " decide whether it matters: --margin (margin=), the smallest difference worth having.",
-    )
-
-
-@register(SENTENCES, "few-signs")
 def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     differ = "differs" if v["differ"] == 1 else "differ"
     title = f"Only {f.count(v['differ'])} of {words.queries(v['n'])} {differ}"
@@ -164,7 +84,6 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@register(SENTENCES, "few-clusters")
 def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if "n_effective" in v:
         few = f.score(v["n_effective"], digits=1)
@@ -179,18 +98,6 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
-@register(SENTENCES, "one-query-decides")
-def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    # Files of earlier versions have no p-value of the t test, here and below.
-    without = f" ({f.p_clause(v['pvalue'], alpha=names.alpha)})" if "pvalue" in v else ""
-    return (
-        "One query decides",
-        f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
-        f" others; without it the difference is not significant{without}.",
-    )
-
-
-@register(SENTENCES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
@@ -208,7 +115,7 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(measures, MOST_NAMED)}"
         return title, f"A t test corrected for skewness is not significant: {why}"
-    after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
+    after, before = (names.p(v[key]) for key in ("pvalue", "t"))
     also = f" The same is true of {f.first_of(measures, MOST_NAMED)}." if measures else ""
     return "Skewness decides", (
         f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
@@ -218,48 +125,87 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@register(SENTENCES, "monte-carlo-near-alpha")
-def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
-    return (
-        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
-        f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"
-        f" interval of {limits}. Another seed may land on the other side; raise resamples"
-        " (--config resamples=999999).",
-    )
-
-
-@register(SENTENCES, "not-about-the-mean")
 def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     asks = {
         "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
         "sign": ("The sign test does", "It asks who wins more queries"),
     }
     does, kind = asks[v["test"]]
-    by_t = f" ({f.p_clause(v['t'], alpha=names.alpha)})" if "t" in v else ""
     return (
         f"{does} not judge the mean",
-        f"{kind} and finds a difference, but the t test finds none in the mean{by_t}. On pairs"
-        f" of real runs with equal means it found one in {f.percent(v['rate'], sign=False)} of"
-        f" samples of {words.queries(v['n'])}, at α = 0.05.",
+        f"{kind} and finds a difference, but the t test finds none in the mean{names.p_of(v, 't')}."
+        f" On pairs of real runs with equal means it found one in"
+        f" {f.percent(v['rate'], sign=False)} of samples of {words.queries(v['n'])}, at α = 0.05.",
     )
 
 
-@register(SENTENCES, "rank-conflicts")
-def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
+SENTENCES: dict[str, Words] = {
+    "order-fixed": lambda v, names: (
+        f"{names[v['first']]} was shown first in every vote",
+        "People and models favour a place, often the first: what looks like a preference may be the"
+        " place. Show both orders, or draw the order of each query.",
+    ),
+    "order-unknown": lambda v, _: (
+        f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
+        "If one system was always shown first, its place may be what was preferred. Give a column"
+        " shown_first: A, B, or random where the order was drawn and not kept.",
+    ),
+    "constant-difference": lambda v, names: (
+        f"Every query differs by exactly {names.signed(v['difference'])}",
+        "The t test has no answer without a spread, so the sign-flip test decides. "
+        * (v.get("test") == "permutation")
+        + "Real systems seldom differ so; check that the scores are those of two rankers.",
+    ),
+    "nobody-chose": lambda v, _: (
+        f"Nobody chose the measure: of {f.count(v['n'])}, {_short(v['primary'])} was taken",
+        f"Say which decides: -m {_short(v['primary'])} (measures=).",
+    ),
+    "direction-not-declared": lambda v, _: (
+        f"Is lower better for {f.first_of(list(map(_short, v['measures'])), MOST)}?",
+        f"{say(_short(v['measures'][0]))} Until then the highest mean stands first.",
+    ),
+    "missing-scores": _missing_scores,
+    "not-tested": _not_tested,
+    "margin-above-baseline": lambda v, names: (
+        f"The margin of {names.score(v['margin'])} is larger than {names['a']}'s mean,"
+        f" {names.score(v['baseline'])}",
+        f"{names['b']} could lose everything and still not be worse by the margin. To ask about a"
+        " share of the baseline's mean, give the margin in per cent: --margin 2%.",
+    ),
+    "margin-above-half-range": lambda v, names: (
+        f"The margin of {names.score(v['margin'])} is more than half of the measure's range",
+        f"Differences reach {names.score(v['span'])} at most, so a margin that wide calls nearly"
+        " any two systems the same. It is to be the smallest difference worth having.",
+    ),
+    "no-margin-many-queries": lambda v, names: (
+        f"With {f.count(v['n'])} queries nearly any difference is significant",
+        f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
+        " decide whether it matters: --margin (margin=), the smallest difference worth having.",
+    ),
+    "few-signs": _few_signs,
+    "few-clusters": _few_clusters,
+    "one-query-decides": lambda v, names: (
+        "One query decides",
+        f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
+        f" others; without it the difference is not significant{names.p_of(v, 'pvalue')}.",
+    ),
+    "skewness-decides": _skewness,
+    "monte-carlo-near-alpha": lambda v, names: (
+        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
+        f"{names.p(v['pvalue']).capitalize()} is itself estimated, with a 95% interval of"
+        f" {f.score(v['low'], digits=4)} to {f.score(v['high'], digits=4)}. Another seed may land"
+        " on the other side; raise resamples (--config resamples=999999).",
+    ),
+    "not-about-the-mean": _not_about_mean,
+    "rank-conflicts": lambda v, names: (
         f"The ranks of {names[v['system']]} contradict its scores in {words.queries(v['count'])}",
         "The order by score counts and the rank column is ignored, as in trec_eval.",
-    )
-
-
-@register(SENTENCES, "several-tags")
-def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    tags = ", ".join(shorten(str(tag), width=LONGEST_ID) for tag in v["tags"])
-    return (
+    ),
+    "several-tags": lambda v, names: (
         f"{names[v['system']]} has several run tags",
-        f"{tags}: was more than one system written into this file?",
-    )
+        f"{', '.join(map(_short, v['tags']))}: was more than one system written into this file?",
+    ),
+}
 
 
 # In the order of what they mean for the verdict: first what was compared at all.

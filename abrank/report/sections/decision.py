@@ -12,7 +12,7 @@ from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.sections import design, planning, words
-from abrank.report.sections.notes import guards_rest_on, register
+from abrank.report.sections.notes import guards_rest_on
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
@@ -46,14 +46,6 @@ def unchanged_meaning(comparison: Comparison) -> str:
 
 
 LONGEST_NAME = 40
-
-_CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
-    "same-judgments": lambda v, _: (
-        f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
-        f" {len(v['collections'])} times"
-    ),
-    "order-fixed": lambda v, item: f"{_name(item, v['first'])} was shown first in every vote",
-}
 
 
 def doubts(comparison: Comparison) -> str:
@@ -149,65 +141,18 @@ def _name(comparison: Comparison, key: str) -> str:
     return comparison.baseline if key == "a" else comparison.candidate
 
 
-@register(_CLAUSES, "document-ids")
-def _document_ids(v: Mapping[str, Any], comparison: Comparison) -> str:
-    name = _name(comparison, v["system"])
-    return f"the document ids of {name} differ from the judged ones by {v['cause']}"
-
-
-@register(_CLAUSES, "none-judged")
-def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
-    if not v["n_rows"]:
-        return f"{_name(comparison, v['system'])} returned nothing"
-    return f"no document of {_name(comparison, v['system'])} is judged"
-
-
-@register(_CLAUSES, "none-relevant")
-def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
-    return (
-        f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
-        f" {f.number(v['highest'])}, and {f.number(v['rel'])} or more counts"
-    )
-
-
-@register(_CLAUSES, "missing-queries")
-def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
-    queries = words.queries(v["n_queries"])
-    where = f"on the {queries} that both runs have"
-    if v["kind"] == "missing-as-zero":
-        where = f"on all {queries} with the missing ones scored 0"
-    return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
-
-
-@register(_CLAUSES, "missing-scores")
-def _missing_scores(v: Mapping[str, Any], comparison: Comparison) -> str:
-    where = "with the worst score where one is missing"
-    if v["kind"] == "failed-dropped":
-        where = f"on the {words.queries(v['n_queries'])} with both scores"
-    return f"the verdict rests on scores that are missing: {_would_be(v, comparison)} {where}"
-
-
-@register(_CLAUSES, "guard-turned")
-@register(_CLAUSES, "guard-scores")
-def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
-    title, where = guards_rest_on(v)
-    return f"{title[0].lower()}{title[1:]}: {where[0].lower()}{where[1:].removesuffix('.')}"
-
-
 def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     text = f"it would be “{words.tag(Verdict(v['verdict']))[1]}”"
-    if words.estimand(comparison) != words.MEAN:
-        return text
-    return f"{text} (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
+    if words.estimand(comparison) == words.MEAN:
+        text += f" (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
+    return f"{text} {words.choice(v['kind'], v['n_queries'])}"
 
 
-@register(_CLAUSES, "sample-differs")
-def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
-    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
-    return f"the queries that people judged are not like the others ({v['what']}, {p})"
+def _guards_rest_on(v: Mapping[str, Any], _: Comparison) -> str:
+    title, where = (text[:1].lower() + text[1:] for text in guards_rest_on(v))
+    return f"{title}: {where.removesuffix('.')}"
 
 
-@register(_CLAUSES, "unjudged-decide")
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     second = words.tag(Verdict(v["verdict"]))[1]
     if comparison.strata:
@@ -221,24 +166,6 @@ def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
-@register(_CLAUSES, "few-judged")
-def _few_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
-    shares = [f"{_name(comparison, key)} {f.percent(v[key], sign=False)}" for key in "ab"]
-    required = f.percent(v["required"], sign=False)
-    return f"too few of the first ten are judged: {', '.join(shares)}; the rule asks for {required}"
-
-
-@register(_CLAUSES, "clusters-ignored")
-def _clusters_ignored(v: Mapping[str, Any], comparison: Comparison) -> str:
-    second = words.tag(Verdict(v["verdict"]))[1]
-    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
-    return (
-        f"queries of one {v['clusters']} may be alike, and were tested as independent; by whole"
-        f" clusters it would be “{second}” ({p})"
-    )
-
-
-@register(_CLAUSES, "one-cluster-carries")
 def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     digits = comparison.decimals
     limits = f.interval(v["low"], v["high"], digits=digits)
@@ -249,10 +176,54 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
-@register(_CLAUSES, "skewness-decides")
-def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
-    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
-    return f"corrected for the skewness of the differences, t shows no difference ({p})"
+_CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
+    "same-judgments": lambda v, _: (
+        f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
+        f" {len(v['collections'])} times"
+    ),
+    "order-fixed": lambda v, item: f"{_name(item, v['first'])} was shown first in every vote",
+    "document-ids": lambda v, item: (
+        f"the document ids of {_name(item, v['system'])} differ from the judged ones by"
+        f" {v['cause']}"
+    ),
+    "none-judged": lambda v, item: (
+        f"no document of {_name(item, v['system'])} is judged"
+        if v["n_rows"]
+        else f"{_name(item, v['system'])} returned nothing"
+    ),
+    "none-relevant": lambda v, item: (
+        f"no judged document is relevant to {item.rule.primary}: the highest grade is"
+        f" {f.number(v['highest'])}, and {f.number(v['rel'])} or more counts"
+    ),
+    "missing-queries": lambda v, item: (
+        f"the verdict rests on the queries that are missing: {_would_be(v, item)}"
+    ),
+    "missing-scores": lambda v, item: (
+        f"the verdict rests on scores that are missing: {_would_be(v, item)}"
+    ),
+    "guard-turned": _guards_rest_on,
+    "guard-scores": _guards_rest_on,
+    "sample-differs": lambda v, item: (
+        f"the queries that people judged are not like the others ({v['what']},"
+        f" {f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+    ),
+    "unjudged-decide": _unjudged_decide,
+    "few-judged": lambda v, item: (
+        f"too few of the first ten are judged:"
+        f" {', '.join(f'{_name(item, key)} {f.percent(v[key], sign=False)}' for key in 'ab')};"
+        f" the rule asks for {f.percent(v['required'], sign=False)}"
+    ),
+    "clusters-ignored": lambda v, item: (
+        f"queries of one {v['clusters']} may be alike, and were tested as independent; by whole"
+        f" clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"
+        f" ({f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+    ),
+    "one-cluster-carries": _one_cluster,
+    "skewness-decides": lambda v, item: (
+        "corrected for the skewness of the differences, t shows no difference"
+        f" ({f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+    ),
+}
 
 
 MOST_NAMED = 3  # collections that a sentence names

@@ -345,10 +345,10 @@ def sensitivity_sentence(comparison: Comparison) -> str:
             stays.append(choice)
     if comparison.soundness.level == "doubtful":
         stays = []
-    text = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
+    text = f"stays {_tag(comparison.verdict)} {f.listed(stays)}"
     if not fallen:
         return f"The verdict {text}." if stays else ""
-    texts = [f"{_tag(name)} {_listed(sentence)}" for name, sentence in fallen.items()]
+    texts = [f"{_tag(name)} {f.listed(sentence)}" for name, sentence in fallen.items()]
     return f"The verdict would be {'; '.join(texts)}{f'; it {text}' if stays else ''}."
 
 
@@ -438,7 +438,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
     left_out = [item for item in alternatives if item.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
-        text += f" The {multiple} that speak most for the verdict: {_listed(ids)}."
+        text += f" The {multiple} that speak most for the verdict: {f.listed(ids)}."
     blocks = (table, Text(text, "caption"))
     sentence = sensitivity_sentence(comparison)
     turned = any(falls(comparison.verdict, item.verdict) for item in telling(comparison))
@@ -449,32 +449,17 @@ def sensitivity(comparison: Comparison) -> Section | None:
 
 def _choice(item: Alternative, multiple: str) -> str:
     """Return the choice as it stands after a verdict, of several queries or impressions."""
-    return {
-        "shared-queries": f"on the {words.queries(item.n_queries)} that both runs have",
-        "missing-as-zero": (
-            f"on all {words.queries(item.n_queries)} with the missing ones scored 0"
-        ),
-        "failed-dropped": f"on the {words.queries(item.n_queries)} with both scores",
-        "failed-worst": "with the worst score where one is missing",
-        "failed-best": "with the best score where one is missing",
-        "judged-only": "with judged documents only",
-        "partly-condensed": "with unjudged documents partly left out",
-        "common-depth": f"with both runs cut at rank {f.count(item.depth or 0)}",
-        "whole-clusters": f"tested by whole clusters ({item.clusters})",
-        "without-supporting": _without(item, multiple),
-    }[item.kind]
-
-
-def _without(item: Alternative, multiple: str) -> str:
-    """Return how many queries are left out."""
-    count = len(item.left_out)
-    which = "the one that speaks" if count == 1 else "those that speak"
-    return f"without {count} of {f.count(item.n_queries + count)} {multiple}, {which} most for it"
+    if item.kind == "common-depth":
+        return f"with both runs cut at rank {f.count(item.depth or 0)}"
+    if item.kind == "whole-clusters":
+        return f"tested by whole clusters ({item.clusters})"
+    if item.kind == "without-supporting":
+        count = len(item.left_out)
+        which = "the one that speaks" if count == 1 else "those that speak"
+        total = f.count(item.n_queries + count)
+        return f"without {count} of {total} {multiple}, {which} most for it"
+    return words.choice(item.kind, item.n_queries)
 
 
 def _tag(verdict: Verdict) -> str:
     return f"“{words.tag(verdict)[1]}”"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

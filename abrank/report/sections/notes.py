@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank._support.typing import Function
 from abrank.report.sections import words
 
 # Returns the title of a caution and its text, of the numbers behind a note.
@@ -18,8 +17,6 @@ LONGEST_ID = 40
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3
 HASH = 12
-RUN_SENTENCES: dict[str, Words] = {}
-MACHINE_SENTENCES: dict[str, Words] = {}
 
 
 class Names:
@@ -45,6 +42,18 @@ class Names:
         """Return a difference with its sign."""
         return f.signed(value, digits=self.digits)
 
+    def score(self, value: float) -> str:
+        """Return a score or a mean."""
+        return f.score(value, digits=self.digits)
+
+    def p(self, value: float) -> str:
+        """Return a p-value as a clause of a sentence."""
+        return f.p_clause(value, alpha=self.alpha)
+
+    def p_of(self, values: Mapping[str, Any], key: str) -> str:
+        """Return a p-value in brackets; files of earlier versions lack it."""
+        return f" ({self.p(values[key])})" if key in values else ""
+
     def level(self, *pvalues: float) -> str:
         """Return the level of the tests beside the p-values of a note."""
         return f"α = {f.alpha(self.alpha, pvalues)}"
@@ -62,16 +71,6 @@ class SystemNames(Names):
 
     def __getitem__(self, key: str) -> str:
         return key
-
-
-def register(registry: dict[str, Function], code: str) -> Callable[[Function], Function]:
-    """Register what puts a note into words; first stands what means most for the verdict."""
-
-    def enter(function: Function) -> Function:
-        registry[code] = function
-        return function
-
-    return enter
 
 
 def quoted(text: object) -> str:
@@ -103,21 +102,6 @@ def _some_measures(names: list[str]) -> str:
     return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
 
 
-@register(RUN_SENTENCES, "document-ids")
-def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    judged = (
-        "No document of the run is judged, so nothing it found counts as relevant."
-        if v["n_judged"] == 0
-        else f"Of its {f.plural(v['n_rows'], 'document')} {f.count(v['n_judged'])} are judged."
-    )
-    return (
-        f"Document ids of {names[v['system']]} differ from the judged ones by {v['cause']}",
-        f"{f.count(v['n_alike'])} of {f.count(v['n_compared'])} first documents looked at match no"
-        f" judgment, and would without that difference: {_pair(v)}. {judged}",
-    )
-
-
-@register(RUN_SENTENCES, "none-judged")
 def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if not v["n_rows"]:
         return (
@@ -132,22 +116,7 @@ def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@register(RUN_SENTENCES, "none-relevant")
-def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    end = (
-        "choose a lower grade (--rel; of compare --config rel=1)."
-        if v["highest"] > 0
-        else "are these the judgments meant?"
-    )
-    return (
-        f"No document is relevant to {_some_measures(v['measures'])}",
-        f"The highest grade in the judgments is {f.number(v['highest'])}, and"
-        f" {f.number(v['rel'])} or more counts as relevant, so every score is 0: {end}",
-    )
-
-
-@register(RUN_SENTENCES, "missing-queries")
-def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+def _missing_queries(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     name, are = names[v["system"]], "is" if v["count"] == 1 else "are"
     listed = some_of(v["ids"], v["count"])
     became = {
@@ -166,7 +135,6 @@ def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"{queries} {are} missing from {name}", became
 
 
-@register(RUN_SENTENCES, "unequal-depth")
 def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     medians = sorted(v["medians"].items(), key=lambda item: float(item[1]))
     short, minimum = medians[0]
@@ -204,28 +172,13 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
     """Say on what guards rest that pass, and where they do not."""
-    queries = words.queries(v["n_queries"])
-    kind, where = {
-        "shared-queries": ("queries that are missing", f"On the {queries} that both runs have"),
-        "missing-as-zero": (
-            "queries that are missing",
-            f"On all {queries} with the missing ones scored 0",
-        ),
-        "failed-dropped": ("scores that are missing", f"On the {queries} with both scores"),
-        "failed-worst": ("scores that are missing", "With the worst score where one is missing"),
-    }[v["kind"]]
-    first = len(v["guards"]) == 1
-    title = f"The guard{'' if first else 's'} on {_some_measures(v['guards'])}"
-    return f"{title} rest{'s' * first} on the {kind}", f"{where} a loss is not excluded."
+    kind = "scores" if v["kind"].startswith("failed") else "queries"
+    one = len(v["guards"]) == 1
+    title = f"The guard{'s' * (not one)} on {_some_measures(v['guards'])} rest{'s' * one}"
+    where = words.capital(words.choice(v["kind"], v["n_queries"]))
+    return f"{title} on the {kind} that are missing", f"{where} a loss is not excluded."
 
 
-@register(RUN_SENTENCES, "guard-turned")
-@register(RUN_SENTENCES, "guard-scores")
-def _guard_turned(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return guards_rest_on(v)
-
-
-@register(RUN_SENTENCES, "same-file")
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     systems = " and ".join(names[item] for item in v["systems"][:MOST_SYSTEMS])
     more = len(v["systems"]) - MOST_SYSTEMS
@@ -235,58 +188,74 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@register(RUN_SENTENCES, "pairs-of-first")
-def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    text = f.count(v["n_systems"] - 1)
-    return (
-        f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}; only the"
-        f" {text} with the first are kept",
-        "All are tested together, so intervals and p-values are those of all pairs. --pairs keeps"
-        " every pair, and the letters.",
-    )
-
-
-@register(MACHINE_SENTENCES, "machine-set-aside")
-def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    n = words.queries(v["n_judged"])
-    return (
-        f"{n} are too few to know the machine's errors: people alone decide",
-        "It made few errors there, or one outweighs the others, so how often it fails grossly"
-        " cannot be known; intervals that relied on it were too narrow in simulations. Let people"
-        " judge more queries.",
-    )
-
-
-@register(MACHINE_SENTENCES, "machine-sample-differs")
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["what"] == "difference":
         text, mean = "in the machine's Δ", "Δ is"
         means = [names.signed(v[name]) for name in ("judged", "others")]
     else:
         text, mean = "in difficulty", "the mean score of A and B is"
-        means = [f.score(v[name], digits=names.digits) for name in ("judged", "others")]
+        means = [names.score(v[name]) for name in ("judged", "others")]
     return (
         f"The queries that people judged differ from the others {text}",
         f"By the machine's judgments {mean} {means[0]} on these and {means[1]} on the others"
-        f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}), which a random draw seldom is: people"
+        f" ({names.p(v['pvalue'])}), which a random draw seldom is: people"
         " alone decide. Draw the queries to judge by chance (abrank sample queries).",
     )
 
 
-@register(MACHINE_SENTENCES, "machine-missing")
-def _machine_missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{words.queries(v['count'])} judged by people {are} not judged by the machine",
+# First stands what means most for the verdict.
+RUN_SENTENCES: dict[str, Words] = {
+    "document-ids": lambda v, names: (
+        f"Document ids of {names[v['system']]} differ from the judged ones by {v['cause']}",
+        f"{f.count(v['n_alike'])} of {f.count(v['n_compared'])} first documents looked at match no"
+        f" judgment, and would without that difference: {_pair(v)}. "
+        + (
+            f"Of its {f.plural(v['n_rows'], 'document')} {f.count(v['n_judged'])} are judged."
+            if v["n_judged"]
+            else "No document of the run is judged, so nothing it found counts as relevant."
+        ),
+    ),
+    "none-judged": _none_judged,
+    "none-relevant": lambda v, _: (
+        f"No document is relevant to {_some_measures(v['measures'])}",
+        f"The highest grade in the judgments is {f.number(v['highest'])}, and"
+        f" {f.number(v['rel'])} or more counts as relevant, so every score is 0: "
+        + (
+            "choose a lower grade (--rel; of compare --config rel=1)."
+            if v["highest"] > 0
+            else "are these the judgments meant?"
+        ),
+    ),
+    "missing-queries": _missing_queries,
+    "unequal-depth": _unequal_depth,
+    "guard-scores": lambda v, _: guards_rest_on(v),
+    "guard-turned": lambda v, _: guards_rest_on(v),
+    "same-file": _same_file,
+    "pairs-of-first": lambda v, _: (
+        f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}; only the"
+        f" {f.count(v['n_systems'] - 1)} with the first are kept",
+        "All are tested together, so intervals and p-values are those of all pairs. --pairs keeps"
+        " every pair, and the letters.",
+    ),
+}
+MACHINE_SENTENCES: dict[str, Words] = {
+    "machine-set-aside": lambda v, _: (
+        f"{words.queries(v['n_judged'])} are too few to know the machine's errors: people alone"
+        " decide",
+        "It made few errors there, or one outweighs the others, so how often it fails grossly"
+        " cannot be known; intervals that relied on it were too narrow in simulations. Let people"
+        " judge more queries.",
+    ),
+    "machine-sample-differs": _sample_differs,
+    "machine-missing": lambda v, _: (
+        f"{words.queries(v['count'])} judged by people {'is' if v['count'] == 1 else 'are'} not"
+        " judged by the machine",
         f"Left out: {some_of(v['ids'], v['count'])}. Let the machine judge all queries, these"
         " included.",
-    )
-
-
-@register(MACHINE_SENTENCES, "machine-no-help")
-def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
+    ),
+    "machine-no-help": lambda v, _: (
         "The machine does not narrow the interval",
         f"Its differences correlate with people's by {f.signed(v['correlation'], digits=2)}, and"
         f" the break-even is {f.score(v['break_even'], digits=2)}: people alone tell as much.",
-    )
+    ),
+}

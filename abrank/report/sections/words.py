@@ -205,6 +205,19 @@ def queries(n: int) -> str:
     return f.plural(n, "query", "queries")
 
 
+def choice(kind: str, n_queries: int) -> str:
+    """Return another choice of queries or documents as it stands after a verdict."""
+    return {
+        "shared-queries": f"on the {queries(n_queries)} that both runs have",
+        "missing-as-zero": f"on all {queries(n_queries)} with the missing ones scored 0",
+        "failed-dropped": f"on the {queries(n_queries)} with both scores",
+        "failed-worst": "with the worst score where one is missing",
+        "failed-best": "with the best score where one is missing",
+        "judged-only": "with judged documents only",
+        "partly-condensed": "with unjudged documents partly left out",
+    }[kind]
+
+
 def unit(comparison: Comparison) -> tuple[str, str]:
     """Return what one, and several, of the things compared are called."""
     votes = comparison.preferences
