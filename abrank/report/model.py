@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from abrank._support import display as f
@@ -22,6 +22,8 @@ Place: TypeAlias = Literal["page", "text", "details", "markdown", "folded"]
 Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
+
+Item = TypeVar("Item")
 
 _LONGEST = 40  # characters of a word beside others
 _NARROW, _APART = 48, 1  # characters of a telephone, and between columns
@@ -80,6 +82,11 @@ def named(title: str) -> Column:
 DRAWN = label("", "drawn")
 
 
+def undrawn(_: object) -> Cell:
+    """Return the empty cell of a row in the drawn column."""
+    return Cell("")
+
+
 def counted(value: int) -> Cell:
     """Return a whole number as a cell."""
     return Cell(f.count(value), value)
@@ -112,6 +119,18 @@ class Table:
         """Return the table of these columns, each its heading and its cells from top to bottom."""
         heads, cells = zip(*columns, strict=True)
         return cls(key, heads, tuple(zip(*cells, strict=True)), **rest)
+
+    @classmethod
+    def by_row(
+        cls,
+        key: str,
+        items: Iterable[Item],
+        *columns: tuple[Column, Callable[[Item], Cell]],
+        **rest: Any,  # noqa: ANN401 - the other fields
+    ) -> Self:
+        """Return a table with a row for each item; a column has what makes the cell of an item."""
+        rows = tuple(tuple(cell(item) for _, cell in columns) for item in items)
+        return cls(key, tuple(column for column, _ in columns), rows, **rest)
 
     @property
     def is_wide(self) -> bool:
@@ -164,6 +183,12 @@ class Scale:
     of: str = "Δ (B − A)"
     signed: bool = True
     reach: tuple[float, ...] = ()
+
+    def facing(self, *, higher_is_better: bool) -> Scale:
+        """Return it for a measure of this direction: where lower is better, the sides change."""
+        if higher_is_better:
+            return self
+        return replace(self, left=self.right, right=self.left, tones=self.tones[::-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,11 +310,11 @@ class Headline:
     # that stands out; the others are sentences, empty where there is nothing to say.
 
     verdict: str
-    glyph: str
-    tag: str
-    tone: Tone
     title: str
     numbers: str
+    glyph: str = ""
+    tag: str = ""
+    tone: Tone = "plain"
     line: str = ""
     pieces: tuple[str, ...] = ()
     lead: str = ""

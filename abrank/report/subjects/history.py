@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.ledger import ErrorBudget, History
+from abrank.ledger import ErrorBudget, History, LedgerEntry
 from abrank.ledger.summary import level_text
 from abrank.report.model import (
+    DRAWN,
     EVERYWHERE,
     Bar,
     Caution,
@@ -25,12 +26,14 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Tone,
     Words,
     counted,
     label,
     named,
     report_of,
     share,
+    undrawn,
 )
 from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
@@ -60,9 +63,11 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
         else "Entries are added by comparisons with --ledger (ledger=)."
     )
     head = Headline(
-        verdict="history", glyph="", tag="", tone="plain", title=title, numbers=numbers,
+        verdict="history",
+        title=title,
+        numbers=numbers,
         rule="Nothing is tested anew: each comparison stands as it was decided.",
-    )  # fmt: skip
+    )
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
     sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
@@ -91,7 +96,7 @@ def _title(w: Words[History]) -> str:
     n = len(history.entries)
     if not n:
         return "The ledger is empty."
-    tones = Counter(verdict_tone(Verdict(entry.verdict)) for entry in history.entries)
+    tones = Counter(map(_tone, history.entries))
     text = f"{f.plural(n, 'comparison')}: {f.count(tones['b'])} better, {f.count(tones['a'])} worse"
     if not history.is_known or not history.claimed:
         return f"{text}."
@@ -129,49 +134,45 @@ def _chips(w: Words[History]) -> Iterator[Chip]:
         yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
 
 
+def _tone(entry: LedgerEntry) -> Tone:
+    return verdict_tone(Verdict(entry.verdict))
+
+
 def _comparisons(w: Words[History]) -> Section:
     """Return a row a comparison, the newest first; those in the most used measure are drawn."""
-    history = w.result
-    newest = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
-    entries = [entry for entry, _ in newest]
-    n = len(history.entries)
-    cut = n > len(entries)
-    verdicts = [Verdict(entry.verdict) for entry in entries]
-    tones = list(map(verdict_tone, verdicts))
-    measure = Counter(entry.measure for entry in entries).most_common(1)[0][0]
-    bars = [
-        Bar(e.difference, e.low, e.high, tone=tone) if e.measure == measure else None
-        for e, tone in zip(entries, tones, strict=True)
-    ]
-    higher = next(entry.higher_is_better for entry in entries if entry.measure == measure)
-    readings = []
-    for entry, verdict, tone in zip(entries, verdicts, tones, strict=True):
+    history, n = w.result, len(w.result.entries)
+    rows = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
+    cut = n > len(rows)
+    measure = Counter(entry.measure for entry, _ in rows).most_common(1)[0][0]
+    higher = next(entry.higher_is_better for entry, _ in rows if entry.measure == measure)
+    bars = tuple(
+        Bar(x.difference, x.low, x.high, tone=_tone(x)) if x.measure == measure else None
+        for x, _ in rows
+    )
+
+    def reading(entry: LedgerEntry) -> Cell:
         gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
         look = f", look {entry.look}" if entry.look else ""
-        text = f"{tag(verdict)[0]} {entry.verdict.replace('-', ' ')}{look}{gate}"
-        readings.append(Cell(text, entry.verdict, tone))
-    a, b = (
-        [Cell(f.shorten(name, width=_NAME), name) for name in names]
-        for names in ([e.baseline for e in entries], [e.candidate for e in entries])
-    )
-    repeated = []
-    if history.is_known:
-        gains = [Cell(w.signed(x) if x == x else "·", x) for _, x in newest]
-        repeated = [(Column("again"), gains)]
+        glyph, _ = tag(Verdict(entry.verdict))
+        text = f"{glyph} {entry.verdict.replace('-', ' ')}{look}{gate}"
+        return Cell(text, entry.verdict, _tone(entry))
+
+    repeated = [(Column("again"), [Cell(w.signed(x) if x == x else "·", x) for _, x in rows])]
+    entries = [entry for entry, _ in rows]
     columns: list[tuple[Column, list[Cell]]] = [
-        (Column("day"), [Cell(entry.day, entry.created) for entry in entries]),
-        (named("B"), b),
-        (label("against A", "mean"), a),
-        (label("measure"), [Cell(entry.measure, entry.measure) for entry in entries]),
+        (Column("day"), [Cell(x.day, x.created) for x in entries]),
+        (named("B"), [Cell(f.shorten(x.candidate, width=_NAME), x.candidate) for x in entries]),
         (
-            Column("Δ", role="change"),
-            [w.change(e.difference, tone) for e, tone in zip(entries, tones, strict=True)],
+            label("against A", "mean"),
+            [Cell(f.shorten(x.baseline, width=_NAME), x.baseline) for x in entries],
         ),
-        (Column("", role="drawn"), [Cell("") for _ in entries]),
-        *repeated,
-        (Column("p", role="p"), [w.chance(entry.pvalue) for entry in entries]),
-        (Column("level"), [Cell(level_text(entry.alpha), entry.alpha) for entry in entries]),
-        (label("verdict", "reading"), readings),
+        (label("measure"), [Cell(x.measure, x.measure) for x in entries]),
+        (Column("Δ", role="change"), [w.change(x.difference, _tone(x)) for x in entries]),
+        (DRAWN, list(map(undrawn, entries))),
+        *repeated * history.is_known,
+        (Column("p", role="p"), [w.chance(x.pvalue) for x in entries]),
+        (Column("level"), [Cell(level_text(x.alpha), x.alpha) for x in entries]),
+        (label("verdict", "reading"), list(map(reading, entries))),
     ]
     same = []  # what is the same in every row is said once
     for title, text in {"against A": "against", "measure": "on", "level": "at the level"}.items():
@@ -180,18 +181,16 @@ def _comparisons(w: Words[History]) -> Section:
             same.append(f"{text} {columns.pop(place)[1][0].text}")
     legend = (
         f"Thick: the interval at its comparison's level{'' if all(bars) else f' on {measure}'}",
-        *["Again: expected if repeated"] * bool(repeated),
+        *["Again: expected if repeated"] * history.is_known,
         *([f"All: {', '.join(same)}"] if same else []),
-        *([f"Newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
+        *([f"Newest: {f.count(len(rows))} of {f.count(n)}; .json and .csv have all"] * cut),
     )
     card = Scorecard.of(
         "comparisons",
         *columns,
         noun="newest comparison" if cut else "comparison",
-        bars=tuple(bars),
-        scale=Scale("A better", "B better")
-        if higher
-        else Scale("B better", "A better", tones=("b", "a")),
+        bars=bars,
+        scale=Scale("A better", "B better").facing(higher_is_better=higher),
         tall=frozenset(),
         legend=legend,
     )
@@ -214,14 +213,15 @@ def _gains(w: Words[History]) -> Iterator[Section]:
 
 def _uses(w: Words[History]) -> Section:
     sets = w.result.query_sets[:SHOWN]
-    table = Table.of(
+    table = Table.by_row(
         "sets",
-        (named("Set"), [Cell(item.queries[:8]) for item in sets]),
-        (Column("Queries"), [counted(item.n_queries) for item in sets]),
-        (Column("Comparisons"), [counted(item.n_comparisons) for item in sets]),
-        (Column("Found better"), [counted(item.n_better) for item in sets]),
-        (Column("By chance"), [Cell(f"{item.by_chance:.1f}", item.by_chance) for item in sets]),
-        (Column("Shared"), [share(item.overlap) for item in sets]),
+        sets,
+        (named("Set"), lambda x: Cell(x.queries[:8])),
+        (Column("Queries"), lambda x: counted(x.n_queries)),
+        (Column("Comparisons"), lambda x: counted(x.n_comparisons)),
+        (Column("Found better"), lambda x: counted(x.n_better)),
+        (Column("By chance"), lambda x: Cell(f"{x.by_chance:.1f}", x.by_chance)),
+        (Column("Shared"), lambda x: share(x.overlap)),
         noun="set",
     )
     caption = (
@@ -238,13 +238,13 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
     budgets = w.result.budgets
     if not budgets:
         return
-    levels = [budget.next_alpha for budget in budgets]
-    table = Table.of(
+    table = Table.by_row(
         "budgets",
-        (named("Error budget"), [Cell(budget.budget) for budget in budgets]),
-        (Column("Comparisons"), [counted(budget.n_comparisons) for budget in budgets]),
-        (Column("Found better"), [counted(budget.n_better) for budget in budgets]),
-        (Column("Next level"), [Cell(level_text(level), level) for level in levels]),
+        budgets,
+        (named("Error budget"), lambda x: Cell(x.budget)),
+        (Column("Comparisons"), lambda x: counted(x.n_comparisons)),
+        (Column("Found better"), lambda x: counted(x.n_better)),
+        (Column("Next level"), lambda x: Cell(level_text(x.next_alpha), x.next_alpha)),
         noun="budget",
     )
     texts = [

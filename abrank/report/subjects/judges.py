@@ -47,9 +47,6 @@ def compose_judges(result: JudgeAgreement, *, digits: int | None = None) -> Repo
         rule += f"; those of Δ: the t test of compare{text}"
     head = Headline(
         verdict="agreement",
-        glyph="",
-        tag="",
-        tone="plain",
         title=f"Human ({human}) and machine ({machine}) gave {same} of {documents} the same grade",
         numbers=f"95% interval {limits}; Cohen's κ {kappa}; {queries}",
         rule=rule,
@@ -95,15 +92,12 @@ def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -
 
 def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
     """Return a row an estimate, with its interval; some are shares."""
-    shares = [
-        share(value.estimate) if of_all else w.mean(value.estimate) for _, value, of_all in rows
-    ]
-    limits = [Cell(_limits(w, value, share=of_all)) for _, value, of_all in rows]
-    return Table.of(
+    return Table.by_row(
         key,
-        (named("Agreement"), [Cell(name) for name, _, _ in rows]),
-        (Column("Value"), shares),
-        (Column("95% interval", role="interval"), limits),
+        rows,
+        (named("Agreement"), lambda x: Cell(x[0])),
+        (Column("Value"), lambda x: (share if x[2] else w.mean)(x[1].estimate)),
+        (Column("95% interval", role="interval"), lambda x: Cell(_limits(w, x[1], share=x[2]))),
     )
 
 
@@ -131,12 +125,12 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
 def _systems(w: Words[JudgeAgreement]) -> Section:
     """Return the means of the systems by either judge, and how alike the two orders are."""
     result = w.result
-    human, machine = zip(*result.means.values(), strict=True) if result.means else ((), ())
-    table = Table.of(
+    table = Table.by_row(
         "systems",
-        (named(result.measure or ""), map(Cell, result.means)),
-        (Column("Human"), map(w.mean, human)),
-        (Column("Machine"), map(w.mean, machine)),
+        result.means.items(),
+        (named(result.measure or ""), lambda x: Cell(x[0])),
+        (Column("Human"), lambda x: w.mean(x[1][0])),
+        (Column("Machine"), lambda x: w.mean(x[1][1])),
     )
     blocks: list[Block] = [table]
     finding = ""
@@ -154,19 +148,21 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     """Return the verdict by either judge, whether they differ, and whom the machine favours."""
     result = w.result
     a, b = (f.shorten(name, width=_LABEL) for name in (pair.baseline, pair.candidate))
-    apart, both = pair.apart, (pair.human, pair.machine)
-    differs = math.isfinite(apart.low)  # of that between the two a p-value is known
-    more = [apart] * differs
-    table = Table.of(
+    apart = pair.apart
+    rows: list[tuple[str, str, Estimate, str]] = [
+        ("human", pair.human.verdict, pair.human, ""),
+        ("machine", pair.machine.verdict, pair.machine, ""),
+    ]
+    if math.isfinite(apart.low):  # of that between the two a p-value is known
+        rows.append(("human less machine", "", apart, f.pvalue(apart.pvalue, alpha=0.05)))
+    table = Table.by_row(
         f"verdicts {b}",
-        (named("Judge"), map(Cell, ["human", "machine", *["human less machine"] * differs])),
-        (label("Verdict"), map(Cell, [*(x.verdict for x in both), *[""] * differs])),
-        (Column("Δ"), [w.change(x.estimate) for x in (*both, *more)]),
-        (
-            Column("95% interval", role="interval"),
-            [Cell(w.interval(*x.interval)) for x in (*both, *more)],
-        ),
-        (Column("p"), map(Cell, ["", "", *(f.pvalue(x.pvalue, alpha=0.05) for x in more)])),
+        rows,
+        (named("Judge"), lambda x: Cell(x[0])),
+        (label("Verdict"), lambda x: Cell(x[1])),
+        (Column("Δ"), lambda x: w.change(x[2].estimate)),
+        (Column("95% interval", role="interval"), lambda x: Cell(w.interval(*x[2].interval))),
+        (Column("p"), lambda x: Cell(x[3])),
     )
     depends = apart.interval.excludes_zero
     if pair.human.verdict == pair.machine.verdict:

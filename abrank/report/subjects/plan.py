@@ -27,6 +27,7 @@ from abrank.report.model import (
     Words,
     named,
     report_of,
+    undrawn,
 )
 from abrank.report.sections.words import capital, reading_tone
 from abrank.report.subjects import compose
@@ -53,9 +54,6 @@ def compose_plan(
         numbers += f", {_queries(plan.n_queries)}"
     head = Headline(
         verdict="plan",
-        glyph="",
-        tag="",
-        tone="plain",
         title=_title(w),
         numbers=numbers,
         rule=f"{plan.test} test, two-sided, α = {f.number(plan.alpha)},"
@@ -133,26 +131,27 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
 
 def _table(w: Words[Plan]) -> Section:
     """Return a line a difference, under a heading; a simulated power has its error."""
-    plan, rows, more = w.result, w.result.rows, []
-    if plan.sd_low > 0.0:
-        more.append((Column("Range"), [Cell(_range(row), row.n_low) for row in rows]))
-    if plan.n_queries is not None:
-        chances = []
-        for row in rows:
-            chance = f.percent(row.power, sign=False)
-            if math.isfinite(row.power_low):
-                half = max(row.power_high - row.power, row.power - row.power_low)
-                chance += f" ± {f.percent(half, sign=False)}"
-            chances.append(Cell(chance, row.power))
-        more.append((Column(f"Power, n = {f.count(plan.n_queries)}"), chances))
-    table = Table.of(
+    plan = w.result
+
+    def chance(row: PlanRow) -> Cell:
+        text = f.percent(row.power, sign=False)
+        if math.isfinite(row.power_low):
+            half = max(row.power_high - row.power, row.power - row.power_low)
+            text += f" ± {f.percent(half, sign=False)}"
+        return Cell(text, row.power)
+
+    ranges = (Column("Range"), lambda x: Cell(_range(x), x.n_low))
+    table = Table.by_row(
         "plan",
+        plan.rows,
         (
             Column("True difference", role="change"),
-            [Cell(_size(row.difference), row.difference) for row in rows],
+            lambda x: Cell(_size(x.difference), x.difference),
         ),
-        (Column("Queries needed"), [Cell(_needed(row.n), row.n) for row in rows]),
-        *more,
+        (Column("Queries needed"), lambda x: Cell(_needed(x.n), x.n)),
+        *[ranges] * (plan.sd_low > 0.0),
+        *[(Column(f"Power, n = {f.count(plan.n_queries or 0)}"), chance)]
+        * (plan.n_queries is not None),
     )
     return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
 
@@ -236,9 +235,13 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
     )
     facts = tuple(_facts_of_audit(w))
     head = Headline(
-        verdict="audit", glyph=glyph, tag=tag, tone="plain", title=title, numbers=numbers,
+        verdict="audit",
+        glyph=glyph,
+        tag=tag,
+        title=title,
+        numbers=numbers,
         rule=f"Paired t and exact sign flips, two-sided, α = {f.number(result.alpha)}",
-    )  # fmt: skip
+    )
     method = _method_of_audit(w)
     card = _scorecard(w)
     texts = tuple(Text(f"{capital(fact.text)}.") for fact in facts)
@@ -342,18 +345,18 @@ def _scorecard(w: Words[MeansAudit]) -> Scorecard:
             " them; better is a spread that you know (--sd, sd=)"
         )
         legend.append(text if board.n_pairs >= MANY else few)
-    needed = [row.needed for row in rows]
-    return Scorecard.of(
+    return Scorecard.by_row(
         "audit",
-        (named("spread"), [Cell(row.spread, strong=i == 0) for i, row in enumerate(rows)]),
-        (Column("SD"), [w.mean(row.sd) for row in rows]),
-        (DRAWN, [Cell("") for _ in rows]),
+        rows,
+        (named("spread"), lambda x: Cell(x.spread, strong=x is rows[0])),
+        (Column("SD"), lambda x: w.mean(x.sd)),
+        (DRAWN, undrawn),
+        (Column(f"{w.level} interval", role="interval"), lambda x: Cell(w.interval(*x.interval))),
+        (Column("p", role="p"), lambda x: w.chance(x.pvalue)),
         (
-            Column(f"{w.level} interval", role="interval"),
-            [Cell(w.interval(*row.interval)) for row in rows],
+            Column("queries needed"),
+            lambda x: Cell("" if x.needed is None else f.count(x.needed), x.needed),
         ),
-        (Column("p", role="p"), [w.chance(row.pvalue) for row in rows]),
-        (Column("queries needed"), [Cell("" if n is None else f.count(n), n) for n in needed]),
         bars=tuple(
             Bar(result.difference, *row.interval, tone=reading_tone(row.interval.read()))
             for row in rows

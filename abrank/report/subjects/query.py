@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -88,7 +88,7 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
         glyph, who = "", f"{'B' if b > a else 'A'} is higher"
     change = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}"
     numbers = f"{change}: {who} on this query. {why}".strip()
-    return Headline(verdict="query", glyph=glyph, tag="", tone=tone, title=title, numbers=numbers)
+    return Headline(verdict="query", glyph=glyph, tone=tone, title=title, numbers=numbers)
 
 
 def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
@@ -118,15 +118,13 @@ def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
 
 def _scores(w: Words[Inspection]) -> Section:
     result = w.result
-    changes = [
-        (name, b - a) for name, a, b in zip(result.measures, result.a, result.b, strict=True)
-    ]
-    table = Table.of(
+    table = Table.by_row(
         "scores",
-        (named("Measure"), map(Cell, result.measures)),
-        (Column("A"), map(w.mean, result.a)),
-        (Column("B"), map(w.mean, result.b)),
-        (Column("Δ"), [w.change(item, _tone(name, item)) for name, item in changes]),
+        zip(result.measures, result.a, result.b, strict=True),
+        (named("Measure"), lambda x: Cell(x[0])),
+        (Column("A"), lambda x: w.mean(x[1])),
+        (Column("B"), lambda x: w.mean(x[2])),
+        (Column("Δ"), lambda x: w.change(x[2] - x[1], _tone(x[0], x[2] - x[1]))),
     )
     return Section("scores", "Scores", "", (table,), EVERYWHERE)
 
@@ -143,11 +141,12 @@ def _missed(result: Inspection, depth: int) -> Section | None:
     unknown = any(-1 in (item.rank_a, item.rank_b) for item in missed)
     dash = f"– is not retrieved{', ? further down or not retrieved' if unknown else ''}"
     finding = f"Relevant, but missing from one top {depth} or both ({dash})"
-    table = Table.of(
+    table = Table.by_row(
         "missed",
-        (named("Document"), [Cell(item.doc_id) for item in missed[:MOST]]),
-        (Column("Grade"), [Cell(f"{item.grade}") for item in missed[:MOST]]),
-        *_places(missed[:MOST]),
+        missed[:MOST],
+        (named("Document"), lambda x: Cell(x.doc_id)),
+        (Column("Grade"), lambda x: Cell(f"{x.grade}")),
+        *_PLACES,
     )
     more = f.count(len(missed) - MOST)
     texts = (Text(f"and {more} more"),) if len(missed) > MOST else ()
@@ -162,17 +161,22 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
         f"Judge next: unjudged documents that could most move Δ {result.measures[0]}, given grade"
         f" {result.grade}"
     )
-    table = Table.of(
+    table = Table.by_row(
         "judge",
-        (named("Document"), [Cell(item.doc_id) for item in result.to_judge]),
-        *_places(result.to_judge),
-        (Column("Δ"), [w.change(item.swing) for item in result.to_judge]),
+        result.to_judge,
+        (named("Document"), lambda x: Cell(x.doc_id)),
+        *_PLACES,
+        (Column("Δ"), lambda x: w.change(x.swing)),
     )
     return Section("judge", "To judge", finding, (table,), EVERYWHERE)
 
 
-def _places(rows: Sequence[QueryDocument | Unjudged]) -> Iterator[tuple[Column, list[Cell]]]:
-    """Yield the columns of ranks; a dash stands for a document that was not retrieved."""
-    text = {0: "–", -1: "?"}
-    for side, ranks in (("A", [x.rank_a for x in rows]), ("B", [x.rank_b for x in rows])):
-        yield Column(side), [Cell(text.get(rank, str(rank))) for rank in ranks]
+def _place(rank: int) -> Cell:
+    """Return a rank; a dash stands for a document that was not retrieved."""
+    return Cell({0: "–", -1: "?"}.get(rank, str(rank)))
+
+
+_PLACES: tuple[tuple[Column, Callable[[QueryDocument | Unjudged], Cell]], ...] = (
+    (Column("A"), lambda x: _place(x.rank_a)),
+    (Column("B"), lambda x: _place(x.rank_b)),
+)

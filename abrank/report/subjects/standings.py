@@ -42,6 +42,7 @@ from abrank.report.model import (
     label,
     named,
     report_of,
+    undrawn,
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
@@ -256,41 +257,37 @@ def _difference(w: Words[CollectionsRanking], standing: Standing) -> Cell:
 def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
     result, rows = w.result, w.result.primary.rows
-    changes, bars = [], []
+    bars = []
     for row in rows:
+        limits = row.these.diff_low, row.these.diff_high
         # As in a comparison: orange is significantly worse than the first.
-        behind = Interval(row.these.diff_low, row.these.diff_high).excludes_zero
-        tone: Tone = "a" if behind else "tie"
-        if row.position == 1:
-            changes.append(Cell("", row.diff))
-            bars.append(Bar(0.0, math.nan, math.nan, tone=tone))
-        else:
-            changes.append(w.change(row.diff))
-            bars.append(Bar(row.diff, row.these.diff_low, row.these.diff_high, tone=tone))
-    higher = result.primary.these.higher_is_better
+        tone: Tone = "a" if Interval(*limits).excludes_zero else "tie"
+        drawn = (0.0, math.nan, math.nan) if row.position == 1 else (row.diff, *limits)
+        bars.append(Bar(*drawn, tone=tone))
     legend = (
         f"Bold: could be the best. The {w.level} interval of Δ, the difference from the first, is"
         " for all pairs together. Rank: on these collections; like these: on others of which they"
         " are a sample."
     )
-    card = Scorecard.of(
+    scale = Scale("worse", "better", of="Δ from the first")
+    card = Scorecard.by_row(
         "standings",
-        (Column("#", role="place"), [counted(row.position) for row in rows]),
-        (named("system"), [Cell(x.system, x.system, strong=x.these.may_be_first) for x in rows]),
-        (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
-        (Column("Δ", role="change"), changes),
-        (DRAWN, [Cell("") for _ in rows]),
-        (Column("interval of Δ", role="interval"), [_difference(w, row.these) for row in rows]),
-        (Column("rank"), [_rank(row.these) for row in rows]),
-        (Column("like these"), [_rank(row.like) for row in rows]),
-        (Column("first on", role="wins"), [counted(row.n_first) for row in rows]),
+        rows,
+        (Column("#", role="place"), lambda x: counted(x.position)),
+        (named("system"), lambda x: Cell(x.system, x.system, strong=x.these.may_be_first)),
+        (Column("mean", role="mean"), lambda x: w.mean(x.mean)),
+        (
+            Column("Δ", role="change"),
+            lambda x: Cell("", x.diff) if x.position == 1 else w.change(x.diff),
+        ),
+        (DRAWN, undrawn),
+        (Column("interval of Δ", role="interval"), lambda x: _difference(w, x.these)),
+        (Column("rank"), lambda x: _rank(x.these)),
+        (Column("like these"), lambda x: _rank(x.like)),
+        (Column("first on", role="wins"), lambda x: counted(x.n_first)),
         noun="system",
         bars=tuple(bars),
-        scale=Scale(
-            *(("worse", "better") if higher else ("better", "worse")),
-            tones=("a", "b") if higher else ("b", "a"),
-            of="Δ from the first",
-        ),
+        scale=scale.facing(higher_is_better=result.primary.these.higher_is_better),
         tall=frozenset(),
         legend=(legend,),
     )

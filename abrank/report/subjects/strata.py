@@ -38,6 +38,7 @@ from abrank.report.model import (
     named,
     report_of,
     share,
+    undrawn,
 )
 from abrank.report.sections import cautions as of_comparison
 from abrank.report.sections import decision, design, scorecard
@@ -330,87 +331,83 @@ def _chips(result: CollectionsComparison) -> Iterator[Chip]:
         yield Chip("I²", share, "of the variance between collections")
 
 
+def _collections(
+    w: Words[CollectionsComparison], summary: MeasureSummary
+) -> Iterator[tuple[Bar, tuple[Cell, ...]]]:
+    """Yield a row a collection: its own interval thick, the one adjusted for all thin."""
+    for row in summary.rows:
+        tone, interval = reading_tone(row.reading), summary.within_reach(row.interval)
+        adjusted = summary.within_reach(row.adjusted)
+        # What may reverse one collection stands in its row: the headline is of the whole.
+        level = w.result.comparisons[row.collection].soundness.level
+        doubt = ", doubtful" * (summary is w.result.primary and level == "doubtful")
+        cells = (
+            Cell(row.collection, row.collection),
+            counted(row.n_queries),
+            w.mean(row.mean_a),
+            w.mean(row.mean_b),
+            w.change(row.diff, tone),
+            undrawn(row),
+            w.limits(adjusted),
+            w.chance(row.pvalue_adj),
+            Cell(f"{READINGS[row.reading]}{doubt}", row.reading, tone),
+        )
+        yield Bar(row.diff, *interval, *adjusted, tone), cells
+
+
+def _summaries(
+    w: Words[CollectionsComparison], summary: MeasureSummary
+) -> Iterator[tuple[Bar, tuple[Cell, ...]]]:
+    """Yield a row a summary; thin is where one more collection would lie."""
+    for kind, title in SUMMARIES.items():
+        row: SummaryRow = getattr(summary, kind)
+        tone, thick = reading_tone(row.reading), summary.within_reach(row.interval)
+        beyond = kind == "random" and math.isfinite(summary.prediction[0])
+        cells = (
+            Cell(f"= {title}", f"= {title}", strong=True),
+            counted(summary.n_queries),
+            Cell(""),
+            Cell(""),
+            w.change(row.estimate, tone, strong=True),
+            undrawn(row),
+            w.limits(thick, strong=True),
+            w.chance(row.pvalue),
+            Cell(READINGS[row.reading], row.reading, tone),
+        )
+        yield Bar(row.estimate, *thick, *(summary.prediction if beyond else thick), tone), cells
+
+
 def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
     """Return a row a collection with the interval as adjusted; the summaries stand out below."""
-    rows, count, rule = summary.rows, len(summary.rows), w.result.pooled.rule
-    below: list[SummaryRow] = [getattr(summary, kind) for kind in SUMMARIES]
-    readings = [*(row.reading for row in rows), *(row.reading for row in below)]
-    tones = list(map(reading_tone, readings))
-    # What may reverse one collection stands in its row: the headline is of the whole.
-    levels = [w.result.comparisons[row.collection].soundness.level for row in rows]
-    is_primary = summary is w.result.primary
-    doubts = [", doubtful" * (is_primary and level == "doubtful") for level in levels]
-    doubts += [""] * len(below)
-    bars, within = [], summary.within_reach
-    for row, tone in zip(rows, tones, strict=False):
-        bars.append(Bar(row.diff, *within(row.interval), *within(row.adjusted), tone))
-    for kind, item, tone in zip(SUMMARIES, below, tones[count:], strict=True):
-        thick = within(item.interval)
-        thin = summary.prediction if kind == "random" else thick
-        thin = thin if math.isfinite(thin[0]) else thick
-        bars.append(Bar(item.estimate, *thick, *thin, tone))
-    of_each = zip(rows, tones, strict=False)
-    of_all = list(zip(below, tones[count:], strict=True))
-    empty = [Cell("") for _ in below]
-    higher = summary.higher_is_better
-    ahead = "higher" if summary.measure in w.result.undeclared else "better"
-    sides = (f"A {ahead}", f"B {ahead}")
+    bars, rows = zip(*_collections(w, summary), *_summaries(w, summary), strict=True)
     legend = [
         "Limits, p and reading of a collection are adjusted for all collections (Holm), those of"
         " the summaries (=) are not. Thick: a collection's own interval; thin: adjusted."
     ]
     if math.isfinite(summary.prediction_low):
         legend.append("Thin through the last row: where one more collection would lie.")
-    has_margin = is_primary and not rule.margin_is_relative
-    return Scorecard.of(
+    ahead = "higher" if summary.measure in w.result.undeclared else "better"
+    rule = w.result.pooled.rule
+    has_margin = summary is w.result.primary and not rule.margin_is_relative
+    scale = Scale(f"A {ahead}", f"B {ahead}", margin=rule.margin if has_margin else 0.0)
+    return Scorecard(
         f"by collection, {summary.measure}",
         (
             named("collection"),
-            [
-                *(Cell(row.collection, row.collection) for row in rows),
-                *(Cell(f"= {words}", f"= {words}", strong=True) for words in SUMMARIES.values()),
-            ],
-        ),
-        (
             Column("queries", role="wins"),
-            map(counted, [*(x.n_queries for x in rows), *[summary.n_queries] * len(below)]),
-        ),
-        (Column("A", role="mean"), [*(w.mean(row.mean_a) for row in rows), *empty]),
-        (Column("B", role="mean"), [*(w.mean(row.mean_b) for row in rows), *empty]),
-        (
+            Column("A", role="mean"),
+            Column("B", role="mean"),
             Column("Δ", role="change"),
-            [
-                *(w.change(row.diff, tone) for row, tone in of_each),
-                *(w.change(row.estimate, tone, strong=True) for row, tone in of_all),
-            ],
-        ),
-        (DRAWN, [Cell("") for _ in bars]),
-        (
+            DRAWN,
             Column(f"{w.level} interval", role="interval"),
-            [
-                *(w.limits(within(row.adjusted)) for row in rows),
-                *(w.limits(within(row.interval), strong=True) for row in below),
-            ],
-        ),
-        (
             Column("p", role="p"),
-            map(w.chance, [*(x.pvalue_adj for x in rows), *(x.pvalue for x in below)]),
-        ),
-        (
             label("reading", "reading"),
-            [
-                Cell(f"{READINGS[x]}{doubt}", x, tone)
-                for x, doubt, tone in zip(readings, doubts, tones, strict=True)
-            ],
         ),
+        rows,
         noun="collection",
-        bars=tuple(bars),
-        scale=Scale(
-            *(sides if higher else sides[::-1]),
-            tones=("a", "b") if higher else ("b", "a"),
-            margin=rule.margin if has_margin else 0.0,
-        ),
-        tall=frozenset({count}),
+        bars=bars,
+        scale=scale.facing(higher_is_better=summary.higher_is_better),
+        tall=frozenset({len(summary.rows)}),
         narrow=frozenset({"interval"}),
         legend=tuple(legend),
     )
@@ -419,12 +416,13 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
 def _numbers_section(w: Words[CollectionsComparison]) -> Section:
     card = _scorecard(w, w.result.primary)
     finding = heterogeneity(w) or counts(w.result.primary)
-    weights = Table.of(
+    weights = Table.by_row(
         "weights",
-        (label("Collection"), [row[0] for row in card.rows[: -len(SUMMARIES)]]),
+        w.result.primary.rows,
+        (label("Collection"), lambda x: Cell(x.collection, x.collection)),
         (
             Column("Weight, collections like these"),
-            [Cell(f.percent(x.weight_random, sign=False)) for x in w.result.primary.rows],
+            lambda x: Cell(f.percent(x.weight_random, sign=False)),
         ),
         folded="Weights of the collections",
     )
@@ -441,30 +439,28 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     result = w.result
     if not result.measures[1:]:
         return
-    measures, summaries = result.measures, []
-    for heading, kind in (("all queries", "stratified"), ("collections like these", "random")):
-        rows: list[SummaryRow] = [getattr(item, kind) for item in measures]
-        texts = [
-            f"{w.signed(row.estimate)} ({w.interval(*item.within_reach(row.interval))})"
-            for item, row in zip(measures, rows, strict=True)
-        ]
-        cells = [
-            Cell(sentence, row.estimate, reading_tone(row.reading))
-            for sentence, row in zip(texts, rows, strict=True)
-        ]
-        summaries.append((label(heading), cells))
-    counted_ = [(x.count("better"), x.count("worse"), len(x.rows)) for x in measures]
-    readings = [item.stratified.reading for item in measures]
-    table = Table.of(
+
+    def of_all(item: MeasureSummary, row: SummaryRow) -> Cell:
+        limits = w.interval(*item.within_reach(row.interval))
+        text = f"{w.signed(row.estimate)} ({limits})"
+        return Cell(text, row.estimate, reading_tone(row.reading))
+
+    def counts_of(item: MeasureSummary) -> Cell:
+        b, a = item.count("better"), item.count("worse")
+        return Cell(f"▲ {b} ▼ {a} of {len(item.rows)}", b - a)
+
+    table = Table.by_row(
         "measures",
+        result.measures,
+        (named("measure"), lambda x: Cell(x.measure, x.measure, strong=x is result.primary)),
+        (label("all queries"), lambda x: of_all(x, x.stratified)),
+        (label("collections like these"), lambda x: of_all(x, x.random)),
+        (Column("I²"), lambda x: share(x.heterogeneity.i_squared)),
+        (label("collections"), counts_of),
         (
-            named("measure"),
-            [Cell(x.measure, x.measure, strong=x is result.primary) for x in measures],
+            label("reading", "reading"),
+            lambda x: Cell(READINGS[x.stratified.reading], x.stratified.reading),
         ),
-        *summaries,
-        (Column("I²"), [share(item.heterogeneity.i_squared) for item in measures]),
-        (label("collections"), [Cell(f"▲ {b} ▼ {a} of {n}", b - a) for b, a, n in counted_]),
-        (label("reading", "reading"), [Cell(READINGS[reading], reading) for reading in readings]),
     )
     rest = result.measures[1:]
     n_shown = sum(item.stratified.reading in _SHOWN for item in rest)
