@@ -255,24 +255,24 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
 
 
 def _guard_table(comparison: Comparison) -> Table:
-    w, guards = Words(comparison), comparison.decision.guards
-    estimates = [
-        Cell(f.percent(item.estimate), item.estimate)
-        if item.margin_is_relative
-        else w.change(item.estimate)
-        for item in guards
-    ]
-    outcomes = ("not passed", "passed")
-    return Table.of(
+    w, level = Words(comparison), f.level(comparison.rule.confidence_equivalence)
+
+    def estimate(item: GuardResult) -> Cell:
+        if item.margin_is_relative:
+            return Cell(f.percent(item.estimate), item.estimate)
+        return w.change(item.estimate)
+
+    return Table.by_row(
         "guards",
-        (label("Guard"), [Cell(item.measure, item.measure) for item in guards]),
-        (Column("Loss to exclude"), [Cell(_margin(x, w.digits), x.margin) for x in guards]),
-        (Column("Δ"), estimates),
+        comparison.decision.guards,
+        (label("Guard"), lambda x: Cell(x.measure, x.measure)),
+        (Column("Loss to exclude"), lambda x: Cell(_margin(x, w.digits), x.margin)),
+        (Column("Δ"), estimate),
+        (Column(f"{level} interval"), lambda x: Cell(_limits(comparison, x, w.digits), x.low)),
         (
-            Column(f"{f.level(comparison.rule.confidence_equivalence)} interval"),
-            [Cell(_limits(comparison, item, w.digits), item.low) for item in guards],
+            label("Outcome"),
+            lambda x: Cell("passed" if x.passed else "not passed", strong=not x.passed),
         ),
-        (label("Outcome"), [Cell(outcomes[x.passed], strong=not x.passed) for x in guards]),
     )
 
 
@@ -302,18 +302,20 @@ def _chance(probability: float) -> str:
 
 def _belief_table(comparison: Comparison) -> Table:
     w, beliefs = Words(comparison), comparison.beliefs
-    margin = planning.in_unit(comparison) if beliefs[0].rope else ""
-    chances = [("B better", [item.ahead for item in beliefs])]
-    if margin:
-        chances.append((f"By more than {margin}", [item.better for item in beliefs]))
-        chances.append(("Within", [item.within for item in beliefs]))
-        chances.append(("Worse by more", [item.worse for item in beliefs]))
-    return Table.of(
+    margin = planning.in_unit(comparison)
+    by_margin = (
+        (Column(f"By more than {margin}"), lambda x: Cell(_chance(x.better), x.better)),
+        (Column("Within"), lambda x: Cell(_chance(x.within), x.within)),
+        (Column("Worse by more"), lambda x: Cell(_chance(x.worse), x.worse)),
+    )
+    return Table.by_row(
         "beliefs",
-        (label("Posterior"), [Cell(words.capital(_MODELS[item.model])) for item in beliefs]),
+        beliefs,
+        (label("Posterior"), lambda x: Cell(words.capital(_MODELS[x.model]))),
         (
             Column(f"{f.level(beliefs[0].confidence)} credible interval"),
-            [w.limits(within_reach(comparison, item.interval, relative=False)) for item in beliefs],
+            lambda x: w.limits(within_reach(comparison, x.interval, relative=False)),
         ),
-        *((Column(title), [Cell(_chance(x), x) for x in item]) for title, item in chances),
+        (Column("B better"), lambda x: Cell(_chance(x.ahead), x.ahead)),
+        *by_margin * bool(beliefs[0].rope),
     )

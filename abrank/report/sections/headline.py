@@ -6,12 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.units import (
-    deciding_interval,
-    deciding_level,
-    difference_in_unit,
-    is_relative,
-)
+from abrank.comparison.units import difference_in_unit, is_relative
 from abrank.report.model import Headline, Section, Text
 from abrank.report.sections import decision, design, inputs, planning, samples, words
 from abrank.report.sections.decision import gate_sentence
@@ -73,8 +68,7 @@ _SAME_MEANING = {
 
 def against_margin(comparison: Comparison) -> str:
     """Say what the interval means against the declared margin, and what others would give."""
-    second = planning.other_margins(comparison)
-    return f"{_against_declared(comparison)} {second}".rstrip()
+    return f"{_against_declared(comparison)} {planning.other_margins(comparison)}".rstrip()
 
 
 def other_margins(comparison: Comparison) -> Section | None:
@@ -100,8 +94,8 @@ def _against_declared(comparison: Comparison) -> str:
     # Where lower is better a gain is a difference below 0.
     sign = direction if comparison.rule.higher_is_better else -direction
     if comparison.rule.margin == 0:
-        sides = {"side": "above" if sign > 0 else "below", "what": _WHAT.get(direction, "")}
-        return _WITHOUT_MARGIN.format(**sides) if direction else _OPEN
+        side, what = "above" if sign > 0 else "below", "gain" if direction > 0 else "loss"
+        return _WITHOUT_MARGIN.format(side=side, what=what) if direction else _OPEN
     pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
     margin = planning.margin_of_what(comparison)
     excludes_zero = comparison.decision.equivalence_interval.excludes_zero
@@ -114,9 +108,6 @@ def _against_declared(comparison: Comparison) -> str:
         beyond=_BEYOND.get(sign, "").format(margin=margin),
         within=_WITHIN.get(sign, "").format(margin=margin),
     )
-
-
-_WHAT = {1: "gain", -1: "loss"}
 
 
 def contradictions(comparison: Comparison) -> str:
@@ -308,7 +299,13 @@ def numbers(comparison: Comparison) -> str:
         return f"{start}: {difference}, {words.queries_of(comparison)}; nothing was tested."
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries_of(comparison)}, all tied."
-    limits, by = _decisive(comparison)
+    rule, by_margin = comparison.rule, comparison.decision.by_equivalence
+    kind = "interval of two one-sided tests" if by_margin else "confidence interval"
+    limits = planning.deciding_limits(comparison, kind)
+    by = f.p_clause(row.pvalue_adj, alpha=rule.alpha)
+    by += " adjusted" * (rule.family == "all" and rule.adjust != "none")
+    if by_margin:
+        by = f"margin {planning.margin_of_what(comparison)}"
     end = f"{by}, {samples.sizes(comparison)}."
     if words.estimand(comparison) == words.MEAN:
         return f"{start}: {difference} ({limits}{change}), {end}"
@@ -335,11 +332,9 @@ def pieces(comparison: Comparison) -> list[str]:
     by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
     if comparison.decision.by_equivalence:
         by = f"margin {planning.margin_of_what(comparison)}"
-    level = f"{f.level(deciding_level(comparison))} CI"
-    interval = planning.labelled(comparison, level, deciding_interval(comparison))
+    interval = planning.deciding_limits(comparison, "CI")
     if rule_.margin_is_relative:
-        visible = planning.estimate(comparison)
-        return [f"{visible} of A's mean", interval, f"({means})", by, n]
+        return [f"{planning.estimate(comparison)} of A's mean", interval, f"({means})", by, n]
     change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]
@@ -347,21 +342,6 @@ def pieces(comparison: Comparison) -> list[str]:
     if comparison.with_machine:
         return [estimate, interval, by, n]
     return [difference, f"({means}{change})", estimate, interval, by, n]
-
-
-def _decisive(comparison: Comparison) -> tuple[str, str]:
-    """Return the interval that decides, with its level, and p or the margin that it is held to."""
-    row, rule_ = comparison.primary, comparison.rule
-    if comparison.decision.by_equivalence:
-        level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        limits = planning.labelled(comparison, level, deciding_interval(comparison))
-        return limits, f"margin {planning.margin_of_what(comparison)}"
-    level = f"{f.level(rule_.confidence)} confidence interval"
-    limits = planning.labelled(comparison, level, deciding_interval(comparison))
-    p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
-    if rule_.family == "all" and rule_.adjust != "none":
-        p += " adjusted"
-    return limits, p
 
 
 def agreement(comparison: Comparison) -> str:
@@ -397,9 +377,10 @@ def rule(comparison: Comparison) -> str:
     """Return the declared rule as one sentence; the scorecard says how others are adjusted."""
     declared = comparison.rule
     parts = rule_parts(comparison)
-    gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
-    text = f"Rule: {', '.join([*parts, *gate])}."
-    return f"{text} {controlled(comparison)}".rstrip()
+    if declared.require is not None:
+        fails_only = declared.require == "no-significant-loss"
+        parts.append(f"gate: {'fail only if worse' if fails_only else declared.require}")
+    return f"Rule: {', '.join(parts)}. {controlled(comparison)}".rstrip()
 
 
 def rule_parts(comparison: Comparison) -> list[str]:
@@ -483,10 +464,3 @@ def controlled(comparison: Comparison) -> str:
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}
-
-_GATES = {
-    "better": "better",
-    "non-inferior": "non-inferior",
-    "equivalent": "equivalent",
-    "no-significant-loss": "fail only if worse",
-}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.rows import ExtremeQuery
 from abrank.comparison.units import (
     deciding_interval,
     difference_in_unit,
@@ -228,32 +226,25 @@ def extremes(comparison: Comparison, maximum: int) -> tuple[list[int], list[int]
     return lowest(differences, maximum).tolist(), highest(differences, maximum).tolist()
 
 
-def _outermost(comparison: Comparison, maximum: int) -> Iterator[tuple[ExtremeQuery, int]]:
-    """Yield the queries with the lowest and the highest difference, ascending, with who wins."""
-    column = comparison.measures.index(comparison.rule.primary)
-    differences, outcomes = comparison.differences(), comparison.outcomes()
-    for i in [item for side in extremes(comparison, maximum) for item in side]:
-        a, b = float(comparison.a[i, column]), float(comparison.b[i, column])
-        query = ExtremeQuery(comparison.query_ids[i], a, b, float(differences[i]))
-        yield query, int(outcomes[i])
-
-
 def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
     w, win = Words(comparison), words.wins(comparison)
-    outermost = list(_outermost(comparison, maximum))
-    tones: list[Tone] = [("tie", "b", "a")[outcome] for _, outcome in outermost]
-    outcomes = [("tie", f"B {win}", f"A {win}")[outcome] for _, outcome in outermost]
-    return Table.of(
+    column, outcomes = comparison.measures.index(comparison.rule.primary), comparison.outcomes()
+    a, b, differences = comparison.a[:, column], comparison.b[:, column], comparison.differences()
+    tones: tuple[Tone, ...] = ("tie", "b", "a")
+    texts = ("tie", f"B {win}", f"A {win}")
+
+    def outcome(i: int) -> Cell:
+        return Cell(texts[outcomes[i]], texts[outcomes[i]], tones[outcomes[i]])
+
+    return Table.by_row(
         "queries",
-        (label("Query"), [Cell(query.query_id, query.query_id) for query, _ in outermost]),
-        (Column("A"), [w.mean(query.a) for query, _ in outermost]),
-        (Column("B"), [w.mean(query.b) for query, _ in outermost]),
-        (
-            Column("Δ"),
-            [w.change(query.difference, x) for (query, _), x in zip(outermost, tones, strict=True)],
-        ),
-        (label("Outcome"), [Cell(x, x, y) for x, y in zip(outcomes, tones, strict=True)]),
+        [i for side in extremes(comparison, maximum) for i in side],
+        (label("Query"), lambda i: Cell(comparison.query_ids[i], comparison.query_ids[i])),
+        (Column("A"), lambda i: w.mean(float(a[i]))),
+        (Column("B"), lambda i: w.mean(float(b[i]))),
+        (Column("Δ"), lambda i: w.change(float(differences[i]), tones[outcomes[i]])),
+        (label("Outcome"), outcome),
     )
 
 

@@ -79,8 +79,8 @@ _HEADLINES: Mapping[str, str] = {
 def _sentence(comparison: Comparison, step: Step) -> str:
     """Say a step in words: by its reason where that has words of its own, else by the verdict."""
     a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
-    if step.because in _OF_EVIDENCE:
-        return _of_evidence(comparison, step.because)
+    if text := _of_evidence(comparison, step.because):
+        return text
     if step.because == "looks":
         return _look_again(comparison)
     if step.because == "few-queries":
@@ -187,27 +187,25 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
     "margin-of-ties": "Decide by --test t or permutation (test=), which count queries that tie.",
     "no-variance": "Check that the scores are those of two different rankers.",
-    # Those whose numbers stand in the sentence, see below.
-    "none-judged": "",
-    "none-relevant": "",
     "guard-turned": (
         "Run both systems on all judged queries: the guard rests on those that are missing."
     ),
-    "unjudged-decide": "",
-    "few-judged": "",
-    "clusters-ignored": "",
-    "one-cluster-carries": "",
-    "direction-not-declared": "",
 }
+
+# Those whose numbers stand in the sentence.
+_BY_NUMBERS = (
+    "none-judged", "none-relevant", "unjudged-decide", "few-judged", "clusters-ignored",
+    "one-cluster-carries",
+)  # fmt: skip
 
 
 def _of_evidence(comparison: Comparison, code: str) -> str:
-    """Say what removes what speaks against the evidence, or lets it be tested."""
+    """Say what removes what speaks against the evidence, or lets it be tested; empty of others."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
         return notes.say(comparison.rule.primary)
-    if _OF_EVIDENCE[code]:
-        return _OF_EVIDENCE[code].format(a=a, b=b)
+    if code not in _BY_NUMBERS:
+        return _OF_EVIDENCE.get(code, "")
     message = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
     values = message[0]
     if code == "none-judged":

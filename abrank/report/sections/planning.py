@@ -88,9 +88,9 @@ def limits_beside(
     return " to ".join(visible)
 
 
-def deciding_limits(comparison: Comparison) -> str:
-    """Return the interval that verdict and gate rest on, labelled with its level."""
-    level = f"{f.level(deciding_level(comparison))} interval"
+def deciding_limits(comparison: Comparison, kind: str = "interval") -> str:
+    """Return the interval that verdict and gate rest on, labelled with its level and kind."""
+    level = f"{f.level(deciding_level(comparison))} {kind}"
     return labelled(comparison, level, deciding_interval(comparison))
 
 
@@ -216,38 +216,31 @@ def smallest_visible(comparison: Comparison) -> str:
 
 def needed_table(comparison: Comparison) -> Table:
     """Return a row a true difference: the queries that show it, and the power of these ones."""
-    rows, ranges, same = comparison.planning.differences, [], []
-    if _has_ranges(comparison):
-        ranges = [(Column("Range"), [Cell(_range(row), row.queries_low) for row in rows])]
-    if comparison.clusters is not None:
-        needed = [row.queries_same_clusters for row in rows]
-        cells = [Cell("no number" if n is None else f.count(n), n) for n in needed]
-        same = [(Column("In these clusters"), cells)]
-    leads = [row.difference == comparison.decision.margin for row in rows]
-    margin = f"{in_unit(comparison)} (margin)"
-    return Table.of(
+
+    def difference(row: PlannedDifference) -> Cell:
+        lead = row.difference == comparison.decision.margin
+        text = f"{in_unit(comparison)} (margin)" if lead else _chosen(comparison, row.difference)
+        return Cell(text, row.difference, strong=lead)
+
+    def number(n: int | None, lacking: str) -> Cell:
+        return Cell(lacking if n is None else f.count(n), n)
+
+    ranges = (Column("Range"), lambda x: Cell(_range(x), x.queries_low))
+    same = (
+        Column("In these clusters"),
+        lambda x: number(x.queries_same_clusters, "no number"),
+    )
+    return Table.by_row(
         "planning",
-        (
-            Column("True Δ"),
-            [
-                Cell(
-                    margin if lead else _chosen(comparison, row.difference),
-                    row.difference,
-                    strong=lead,
-                )
-                for row, lead in zip(rows, leads, strict=True)
-            ],
-        ),
+        comparison.planning.differences,
+        (Column("True Δ"), difference),
         (
             Column(f"Queries, {f.level(comparison.planning.power)} power"),
-            [
-                Cell(_TOO_MANY if n is None else f.count(n), n)
-                for n in (row.queries_needed for row in rows)
-            ],
+            lambda x: number(x.queries_needed, _TOO_MANY),
         ),
-        *ranges,
-        *same,
-        (Column(f"Power, n = {f.count(comparison.n_queries)}"), [share(row.power) for row in rows]),
+        *[ranges] * _has_ranges(comparison),
+        *[same] * (comparison.clusters is not None),
+        (Column(f"Power, n = {f.count(comparison.n_queries)}"), lambda x: share(x.power)),
     )
 
 

@@ -41,6 +41,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    undrawn,
 )
 from abrank.report.sections import headline, planning, words
 from abrank.rule import GuardResult
@@ -404,16 +405,12 @@ def all_tests(comparison: Comparison) -> Section | None:
 
 def _test_table(comparison: Comparison) -> Scorecard:
     w, rows, alpha = Words(comparison), tests_in_unit(comparison), comparison.rule.alpha
-    tones: list[Tone] = [
-        "plain"
-        if not row.pvalue < alpha
-        else "b"
-        if (row.estimate > 0) == comparison.rule.higher_is_better
-        else "a"
-        for row in rows
-    ]
-    hows = [words.how_found(row, alpha=alpha) for row in rows]
     percent = is_relative(comparison)
+
+    def tone(row: TestRow) -> Tone:
+        if not row.pvalue < alpha:
+            return "plain"
+        return "b" if (row.estimate > 0) == comparison.rule.higher_is_better else "a"
 
     def in_unit(row: TestRow, value: float) -> str:
         if percent and "difference" in row.estimand:
@@ -426,39 +423,37 @@ def _test_table(comparison: Comparison) -> Scorecard:
             return cell
         return replace(cell, text=" to ".join(in_unit(row, end) for end in row.interval))
 
-    # The sign test's estimate has another unit.
-    bars = tuple(
-        Bar(row.estimate, *row.interval, tone=tone)
-        if "difference" in row.estimand and row.interval.is_finite
-        else None
-        for row, tone in zip(rows, tones, strict=True)
-    )
-    return Scorecard.of(
+    def how(row: TestRow) -> Cell:
+        text = words.how_found(row, alpha=alpha)
+        return Cell(text, text)
+
+    return Scorecard.by_row(
         "tests",
+        rows,
         (
             named("Test"),
-            [
-                Cell(f"{x.title}{' ★ declared' * x.decides}", x.title, strong=x.decides)
-                for x in rows
-            ],
+            lambda x: Cell(f"{x.title}{' ★ declared' * x.decides}", x.title, strong=x.decides),
         ),
-        (label("What it estimates"), [Cell(row.estimand, row.estimand) for row in rows]),
+        (label("What it estimates"), lambda x: Cell(x.estimand, x.estimand)),
         (
             Column("Estimate", role="change"),
-            [
-                Cell(in_unit(row, row.estimate), row.estimate, tone, strong=row.decides)
-                for row, tone in zip(rows, tones, strict=True)
-            ],
+            lambda x: Cell(in_unit(x, x.estimate), x.estimate, tone(x), strong=x.decides),
         ),
-        (DRAWN, [Cell("") for _ in rows]),
-        (Column(f"{w.level} interval", role="interval"), list(map(limits_of, rows))),
+        (DRAWN, undrawn),
+        (Column(f"{w.level} interval", role="interval"), limits_of),
         (
             Column("Statistic"),
-            [Cell(words.statistic(row, digits=w.digits), row.statistic) for row in rows],
+            lambda x: Cell(words.statistic(x, digits=w.digits), x.statistic),
         ),
-        (Column("p", role="p"), [w.chance(row.pvalue, strong=row.decides) for row in rows]),
-        (label("How"), [Cell(options, options) for options in hows]),
-        bars=bars,
+        (Column("p", role="p"), lambda x: w.chance(x.pvalue, strong=x.decides)),
+        (label("How"), how),
+        # The sign test's estimate has another unit.
+        bars=tuple(
+            Bar(row.estimate, *row.interval, tone=tone(row))
+            if "difference" in row.estimand and row.interval.is_finite
+            else None
+            for row in rows
+        ),
         scale=scale(comparison, percent=percent, text="" if percent else "Estimate, B − A"),
         tall=frozenset(i for i, row in enumerate(rows) if row.decides),
     )
