@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
 
 
-# Random flips where there are too many to draw them all.
-N_MEANS = 9_999
 # A resampled mean of fewer values shows the few values, not the distribution of the mean.
 FEWEST = 10
 # Of a curve.

@@ -185,9 +185,6 @@ def card(report: Report) -> str:
     >>> card(compose(abrank.compare_scores(a, b))).startswith("<div")
     True
     """
-    # Here, not above: a room that only writes text does not load the templates.
-    pass
-
     head, scorecard = report.headline, report.scorecard
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
     sample = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)

@@ -227,16 +227,14 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     doubts = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
     registered = [note for note in notes if note.code in WORDS and note.code not in doubts]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
-    return tuple(
-        _joined([caution(note, names) for note in same])
-        for _, same in groupby(registered, key=lambda note: (note.severity, note.code))
-    )
-
-
-def _joined(same: Sequence[Caution]) -> Caution:
-    """Return the cautions of one code, one for A and one for B, as one."""
-    titles = "; ".join(caution.title for caution in same)
-    return replace(same[0], title=titles, text=" ".join(caution.text for caution in same))
+    result = []
+    # Those of one code, one for A and one for B, are one.
+    for _, same in groupby(registered, key=lambda note: (note.severity, note.code)):
+        first, *more = (caution(note, names) for note in same)
+        titles = "; ".join(item.title for item in (first, *more))
+        text = " ".join(item.text for item in (first, *more))
+        result.append(replace(first, title=titles, text=text))
+    return tuple(result)
 
 
 def caution(note: Note, names: Names) -> Caution:
@@ -250,18 +248,12 @@ def by_collection(
 ) -> tuple[Caution, ...]:
     """Return the cautions of several collections, each after its name, the most severe first."""
     # What stands before the verdict is asked of all of them at once.
-    fromkeys = [
+    named = dict.fromkeys(
         item if item.stands_first else replace(item, title=f"{collection}: {item.title}")
         for collection, cautions in result.items()
         for item in cautions
-    ]
-    fromkeys = list(dict.fromkeys(fromkeys))
-    return (*counted_twice(results), *sorted(fromkeys, key=lambda item: -item.severity))
-
-
-def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution, ...]:
-    """Return a caution for collections that have the same judgments."""
-    return tuple(
+    )
+    twice = (
         Caution(
             "same-judgments",
             "The same judgments twice",
@@ -271,6 +263,7 @@ def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution,
         )
         for names in same_judgments(results)
     )
+    return (*twice, *sorted(named, key=lambda item: -item.severity))
 
 
 def run_sentences(scores: Scores) -> tuple[str, ...]:

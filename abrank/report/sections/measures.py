@@ -93,7 +93,10 @@ def _reading_guide(comparison: Comparison) -> str:
         options = f" {words.capital(headline.adjustment(comparison))}."
         return text if len(comparison.rows) == 1 else f"{text}{options}"
     if len(comparison.rows) == 1:
-        return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
+        owner = f"{words.estimand(comparison)}, B − A"
+        if is_relative(comparison):
+            owner = "relative change of the mean (Δ%, in per cent of A's), by Fieller"
+        return f"Interval: {level} confidence interval of the {owner}."
     if rule.adjust == "none":
         return (
             f"Intervals at {level}. The secondary measures are not adjusted, so a false"
@@ -106,13 +109,6 @@ def _reading_guide(comparison: Comparison) -> str:
         f"{' other' if alone else ''} measure come from one procedure:"
         f" {headline.adjustment(comparison)}."
     )
-
-
-def _of_what(comparison: Comparison) -> str:
-    """Return what the intervals are of."""
-    if is_relative(comparison):
-        return "relative change of the mean (Δ%, in per cent of A's), by Fieller"
-    return f"{words.estimand(comparison)}, B − A"
 
 
 def measure_table(comparison: Comparison) -> Table:

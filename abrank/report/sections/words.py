@@ -12,6 +12,7 @@ from abrank.comparison.rows import WITH_MACHINE
 from abrank.comparison.units import is_relative
 from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
+from abrank.report.cells import one_line
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
 
@@ -178,12 +179,6 @@ def followed(name: str, letter: str) -> str:
     return name if name == letter else f"{name.removesuffix(f' ({letter})')} ({letter})"
 
 
-def at_level(comparison: Comparison) -> str:
-    """Return the level of the tests as it stands in a sentence."""
-    level = comparison.rule.alpha
-    return f"at the {f.level(level, digits=f.level_digits(level, _pvalues(comparison)))} level"
-
-
 def alpha(comparison: Comparison) -> str:
     """Return the level of the tests as a number."""
     return f.alpha(comparison.rule.alpha, _pvalues(comparison))
@@ -198,6 +193,11 @@ def _pvalues(comparison: Comparison) -> list[float]:
         pvalues.append(segmentation.interaction)
         pvalues += [row.pvalue_adj for row in segmentation.rows]
     return pvalues
+
+
+def name(text: str) -> str:
+    """Return a name on one line, shortened where it is very long."""
+    return one_line(text, width=40)
 
 
 def queries(n: int) -> str:

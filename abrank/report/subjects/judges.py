@@ -26,6 +26,7 @@ from abrank.report.model import (
     report_of,
     share,
 )
+from abrank.report.sections.words import queries
 from abrank.report.subjects import compose
 
 _LABEL = 24
@@ -36,7 +37,7 @@ def compose_judges(result: JudgeAgreement, *, digits: int | None = None) -> Repo
     """Return everything a report says about the agreement of two judges."""
     w = Words(result, digits)
     human, machine = (f.shorten(name, width=_LABEL) for name in (result.human, result.machine))
-    queries = f.plural(result.n_queries, "query", "queries")
+    n = queries(result.n_queries)
     documents = f.plural(result.n_documents, "document")
     same = f.percent(result.same.estimate, sign=False)
     limits, kappa = _limits(w, result.same, share=True), w.score(result.kappa.estimate)
@@ -48,14 +49,14 @@ def compose_judges(result: JudgeAgreement, *, digits: int | None = None) -> Repo
     head = Headline(
         verdict="agreement",
         title=f"Human ({human}) and machine ({machine}) gave {same} of {documents} the same grade",
-        numbers=f"95% interval {limits}; Cohen's κ {kappa}; {queries}",
+        numbers=f"95% interval {limits}; Cohen's κ {kappa}; {n}",
         rule=rule,
     )
     sections = [_grades(w), *([_systems(w)] if result.measure is not None else [])]
     return report_of(
         w,
         head,
-        context=(f"human {human}", f"machine {machine}", documents, queries),
+        context=(f"human {human}", f"machine {machine}", documents, n),
         who=f"agreement of {human} and {machine}",
         file="agreement",
         sections=(*sections, *(_pair(w, pair) for pair in result.pairs)),

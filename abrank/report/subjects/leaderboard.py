@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal, TypeAlias
 
 from abrank._support import display as f
 from abrank.estimate import Estimate, Interval
-from abrank.ranking import PairRow, Ranking, SystemRow
+from abrank.ranking import PairRow, Ranking
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
 from abrank.report.model import (
@@ -31,7 +32,7 @@ from abrank.report.model import (
     label,
     named,
 )
-from abrank.report.sections.words import READINGS, capital
+from abrank.report.sections.words import READINGS, capital, name, queries
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 IntervalKind: TypeAlias = Literal["difference", "own", "within"]
@@ -45,11 +46,6 @@ _SHARED = {
     False: "Ties with: the places (#) of the systems not significantly different.",
 }
 _PAPER_NAME = 30
-
-
-def name(text: str) -> str:
-    """Return a name on one line, shortened where it is very long."""
-    return one_line(text, width=40)
 
 
 # A limit this near to 0 says on which side of it the difference is, and no more.
@@ -121,8 +117,7 @@ def _scorecard(
 ) -> Scorecard:
     ranking = w.result
     higher, declared = ranking.higher_is_better, ranking.direction_declared
-    sides = ("worse", "better") if declared else ("lower", "higher")
-    tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
+    scale = Scale("worse", "better") if declared else Scale("lower", "higher", ("plain", "plain"))
     shares = ranking.baseline is None and ranking.has_all_pairs
     text = _SHARED[lettered(ranking)] if shares else ""
     return Scorecard.of(
@@ -133,11 +128,7 @@ def _scorecard(
         ),
         noun="system",
         bars=tuple(bars),
-        scale=Scale(
-            *(sides if higher else sides[::-1]),
-            tones=tones if declared else ("plain", "plain"),
-            of=f"Δ from {reference(ranking)}",
-        ),
+        scale=replace(scale, of=f"Δ from {reference(ranking)}").facing(higher_is_better=higher),
         tall=frozenset(),
         narrow=frozenset({"p"}),
         legend=tuple(part for part in (" ".join([text, *legend]).strip(),) if part),
@@ -170,16 +161,11 @@ def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict
         result.append((Column("mean rank"), ranks))
     if interval != "difference":
         owner = {"own": "interval of the mean", "within": "interval within queries"}[interval]
-        ends = {row.system: limits(row, interval) for row in rows}
+        own = interval == "own"
+        ends = {x.system: x.interval if own else (x.within_low, x.within_high) for x in rows}
         cells = {system: Cell(w.range(*end), end[0]) for system, end in ends.items()}
         result.append((Column(f"{w.level} {owner}"), cells))
     return result
-
-
-def limits(row: SystemRow, interval: IntervalKind) -> tuple[float, float]:
-    """Return the limits of one kind that go with a mean."""
-    custom = interval == "own"
-    return row.interval if custom else (row.within_low, row.within_high)
 
 
 def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, dict[str, Cell]]]:
@@ -261,11 +247,6 @@ def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     return [
         (Column(f.count(i + 1), role="pair"), cells) for i, cells in enumerate(columns) if cells
     ]
-
-
-def lead(share: float) -> str:
-    """Return a chance to lead; a dot for none."""
-    return "·" if share == 0.0 else chance(share)
 
 
 def to_lead(ranking: Ranking) -> str:
@@ -406,23 +387,23 @@ def by_measure(w: Words[Ranking]) -> Table:
 
 def all_pairs(w: Words[Ranking]) -> Table:
     """Return a row a pair, B above A."""
-    rows = w.result.pair_rows
-    tones = [TONES.get(row.reading, "plain") for row in rows]
+    ranking = w.result
     limits = (
-        Column(capital(w.result.interval_name), role="interval"),
-        [w.limits(w.result.within_reach(row.interval)) for row in rows],
+        Column(capital(ranking.interval_name), role="interval"),
+        lambda x: w.limits(ranking.within_reach(x.interval)),
     )
-    return Table.of(
+    return Table.by_row(
         "pairs",
-        (named("A"), [Cell(row.a, row.a) for row in rows]),
-        (named("B"), [Cell(row.b, row.b) for row in rows]),
+        ranking.pair_rows,
+        (named("A"), lambda x: Cell(x.a, x.a)),
+        (named("B"), lambda x: Cell(x.b, x.b)),
         (
             Column("Δ", role="change"),
-            [w.change(row.diff, tone) for row, tone in zip(rows, tones, strict=True)],
+            lambda x: w.change(x.diff, TONES.get(x.reading, "plain")),
         ),
-        *[limits] * has_intervals(w.result),
-        (Column("Adjusted p", role="p"), [w.chance(row.pvalue_adj) for row in rows]),
-        (label("Reading of B", "reading"), [Cell(READINGS[x.reading], x.reading) for x in rows]),
+        *[limits] * has_intervals(ranking),
+        (Column("Adjusted p", role="p"), lambda x: w.chance(x.pvalue_adj)),
+        (label("Reading of B", "reading"), lambda x: Cell(READINGS[x.reading], x.reading)),
         noun="pair",
     )
 
@@ -438,13 +419,13 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     else:
         table, message = _of_one(w, by, interval)
     measure = ", ".join(one_line(measure, width=_PAPER_NAME) for measure in ranking.measures)
-    queries = f.plural(ranking.n_queries, "query", "queries")
+    over = queries(ranking.n_queries)
     order = "the best first" if ranking.direction_declared else "the highest first"
     if ranking.secondary:
         order = f"ordered by {one_line(ranking.measure, width=_PAPER_NAME)}"
     return Paper(
-        comment=f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}",
-        caption=f"{measure}, means over {queries}, {order}; {message}.",
+        comment=f"{measure}, {over}, {f.plural(len(ranking.systems), 'system')}",
+        caption=f"{measure}, means over {over}, {order}; {message}.",
         label=f"leaderboard {ranking.measure}",
         table=table,
     )
@@ -456,14 +437,9 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn", "pair")
     without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
-    visible = [
-        i
-        for i, column in enumerate(without.columns)
-        if column.title not in ("rank", "leads", "highest")
-    ]
+    visible = [i for i, column in enumerate(without.columns) if column.title != "rank"]
     columns = []
-    for i in visible:
-        column = without.columns[i]
+    for column in (without.columns[i] for i in visible):
         title = column.title if column.role == "p" else capital(column.title)
         role = "interval" if "interval" in column.title else column.role
         columns.append(Column("Δ" if role == "change" else title, column.numeric, role))

@@ -30,7 +30,7 @@ from abrank.report.model import (
     named,
     report_of,
 )
-from abrank.report.sections.words import capital
+from abrank.report.sections.words import capital, queries
 from abrank.report.subjects import compose
 from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
 
@@ -76,7 +76,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
     return report_of(
         w,
         head,
-        context=(*systems[:3], f.plural(result.n_queries, "query", "queries")),
+        context=(*systems[:3], queries(result.n_queries)),
         who=f"means of {', '.join(systems)}",
         file="means",
         cautions=tuple(cautions),
@@ -89,7 +89,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
             for floor in result.floors
         ),
         papers=lambda _: Paper(
-            f"{head.rule}; {f.plural(result.n_queries, 'query', 'queries')}",
+            f"{head.rule}; {queries(result.n_queries)}",
             f"Means with {head.rule}.", "means", card.without("drawn", "reading"),
         ),
         hint=".rows  .floors  .segments  .cleared",
@@ -98,7 +98,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
 
 def _headline(w: Words[Intervals]) -> Headline:
     result = w.result
-    n = f.plural(result.n_queries, "query", "queries")
+    n = queries(result.n_queries)
     first = result.rows[0] if result.rows else None
     numbers = ""
     title = "No measure asked for is averaged over queries."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from abrank._support.files import name_of
 from abrank.comparison import Comparison
 from abrank.comparison.units import difference_in_unit, rows_in_unit
 from abrank.report.cells import NO_BREAK, fit, one_line
-from abrank.report.model import Case, Fact, Headline, Report
+from abrank.report.model import Case, Fact, Headline, Report, Words, report_of
 from abrank.report.sections import (
     appendix,
     cautions,
@@ -75,25 +75,23 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
     }
     head = _headline(comparison)
     text = decision.doubted(comparison, headline.short(comparison))
-    return Report(
-        subject=comparison,
-        digits=comparison.decimals,
+    return report_of(
+        Words(comparison),
+        head,
         who=f"{comparison.candidate} against {comparison.baseline}",
         file=f"{b}-vs-{a}",
         title=f"{text} · abrank",
         context=_context(comparison),
-        headline=head,
         cautions=cautions.cautions(comparison),
         sections=tuple(
             replace(section, places=section.places | {"folded"}) if key in _FOLDED else section
             for key, section in result.items()
             if section is not None
         ),
-        omitted=_omitted(comparison, [key for key in _OMITTED if result[key] is None]),
+        omitted=tuple(_omitted(comparison, [key for key in _OMITTED if result[key] is None])),
         facts=tuple(_facts(comparison)),
         methods=methods,
         sources=sources,
-        command=str(comparison.provenance.get("command") or ""),
         cases=tuple(cases(comparison)),
         papers=lambda style: measures.paper(comparison, style=style),
         hint='.to_frame()  .queries  .plot.deltas()  .report("report.html")',
@@ -110,7 +108,7 @@ def _headline(comparison: Comparison) -> Headline:
         baseline=fit(comparison.baseline, LONGEST_IN_LINE),
         candidate=fit(comparison.candidate, LONGEST_IN_LINE),
     )
-    passed = comparison.decision.gate
+    gate = comparison.decision.gate
     (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
     value = row.estimate if comparison.with_machine else row.diff
     return replace(
@@ -118,27 +116,24 @@ def _headline(comparison: Comparison) -> Headline:
         line=headline.short(short),
         pieces=tuple(headline.pieces(comparison)),
         lead=difference_in_unit(comparison, value, digits=comparison.decimals),
-        gate_passed=passed is not None and passed.passed,
+        gate_passed=gate is not None and gate.passed,
         falls=any(falls(comparison.verdict, item.verdict) for item in inputs.telling(comparison)),
     )
 
 
 def _facts(comparison: Comparison) -> Iterator[Fact]:
     """Yield who A and B are, who wins how often, what it means and by which rule."""
-    name_a = words.system("A", comparison.baseline)
-    name_b = words.system("B", comparison.candidate)
-    yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
+    baseline, candidate, *_ = _context(comparison)
+    yield Fact("systems", f"{baseline} {NO_BREAK}{NO_BREAK}{candidate}")
     if comparison.rule.independent:
         yield Fact("units", _visible(comparison))
     elif comparison.n_queries:
         yield Fact("queries", _wins(comparison))
-    for vote_sentence in samples.vote_sentences(comparison):
-        yield Fact("votes", vote_sentence)
+    yield from (Fact("votes", text) for text in samples.vote_sentences(comparison))
     yield Fact("meaning", headline.against_margin(comparison))
     if left := decision.unseen(comparison):
         yield Fact("unseen", left)
-    for label, stated in design.sentences(comparison):
-        yield Fact(label, stated)
+    yield from (Fact(label, text) for label, text in design.sentences(comparison))
     if against := headline.contradictions(comparison):
         yield Fact("but", against, loud=True)
     yield Fact("next", next_step(comparison).sentence, "strong")
@@ -154,11 +149,13 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
 def _wins(comparison: Comparison) -> str:
     """Return who wins how often, A left as in every picture, and what so many queries can see."""
     row, win = comparison.primary, words.wins(comparison)
-    text = [f"A {win} {f.count(row.losses)}", f"ties {f.count(row.ties)}"]
-    text.append(f"B {win} {f.count(row.wins)}")
-    if visible := _visible(comparison):
-        text.append(visible)
-    return f" {NO_BREAK}".join(item.replace(" ", NO_BREAK) for item in text)
+    parts = (
+        f"A {win} {f.count(row.losses)}",
+        f"ties {f.count(row.ties)}",
+        f"B {win} {f.count(row.wins)}",
+        _visible(comparison),
+    )
+    return f" {NO_BREAK}".join(part.replace(" ", NO_BREAK) for part in parts if part)
 
 
 def _visible(comparison: Comparison) -> str:
@@ -172,39 +169,32 @@ def cases(comparison: Comparison) -> Iterator[Case]:
     """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
     gate = comparison.decision.gate
     if gate is None:
-        guard = decision.doubted(comparison, headline.title(comparison))
-        yield Case("verdict", True, guard)
+        yield Case("verdict", True, decision.doubted(comparison, headline.title(comparison)))
         return
-    guard = decision.primary_sentence(comparison, gate)
-    passed = gate.lacks in ("", "guards")
-    yield Case(f"{gate.require} on {comparison.rule.primary}", passed, guard)
+    text, passed = decision.primary_sentence(comparison, gate), gate.lacks in ("", "guards")
+    yield Case(f"{gate.require} on {comparison.rule.primary}", passed, text)
     for item in comparison.decision.guards:
-        guard = design.guard(comparison, item)
-        yield Case(f"guard on {item.measure}", item.passed, guard)
+        yield Case(f"guard on {item.measure}", item.passed, design.guard(comparison, item))
 
 
-def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
+def _omitted(comparison: Comparison, lacking: Sequence[str]) -> Iterator[str]:
     """Say of each section that is left out why."""
     if comparison.n_queries and words.all_tied(comparison):
+        yield "What needs a difference: every query is tied."
         lacking = [key for key in lacking if key in ("machine", "segments", "quality")]
-        return _TIED, *(_why(comparison, key) for key in lacking)
-    return tuple(_why(comparison, key) for key in lacking)
-
-
-def _why(comparison: Comparison, key: str) -> str:
-    """Say why a section is left out."""
-    repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
-    text = _OMITTED[key]
-    if comparison.rule.independent and key in ("queries", "distribution"):
-        return f"{text.partition(':')[0]}: independent groups have no pairs."
+    compared = _READY
     if comparison.preferences is not None:
-        return text.replace(_READY, "votes were compared, no run was read.")
-    return text.replace(_READY, "means of repeated runs were compared.") if repeated else text
+        compared = "votes were compared, no run was read."
+    elif any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {})):
+        compared = "means of repeated runs were compared."
+    for key in lacking:
+        if comparison.rule.independent and key in ("queries", "distribution"):
+            yield f"{_OMITTED[key].partition(':')[0]}: independent groups have no pairs."
+        else:
+            yield _OMITTED[key].replace(_READY, compared)
 
 
 _READY = "ready scores were compared, no run was read."
-
-_TIED = "What needs a difference: every query is tied."
 _OMITTED = {
     "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
     "queries": "Query by query: there is no query.",
@@ -220,17 +210,13 @@ _OMITTED = {
 }
 
 
-def _context(comparison: Comparison) -> tuple[str, ...]:
-    """Return what stands above the verdict: the systems, the queries, the judgments, the day."""
+def _context(comparison: Comparison) -> Iterator[str]:
+    """Yield what stands above the verdict: the systems, the queries, the judgments."""
     arguments = comparison.provenance.get("inputs", {}).get("qrels", {})
     path = arguments.get("path") if isinstance(arguments, Mapping) else None
-    parts = [
-        f"{words.system('A', comparison.baseline)} (baseline)",
-        f"{words.system('B', comparison.candidate)} (candidate)",
-        words.queries_of(comparison),
-    ]
+    yield f"{words.system('A', comparison.baseline)} (baseline)"
+    yield f"{words.system('B', comparison.candidate)} (candidate)"
+    yield words.queries_of(comparison)
     if path:  # by their file and its folder
         text = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
-        parts.append(f"judgments {text}")
-    created = str(comparison.provenance.get("created") or "")
-    return tuple(parts + ([created[:10]] if created else []))
+        yield f"judgments {text}"

@@ -29,7 +29,7 @@ from abrank.report.model import (
     report_of,
     undrawn,
 )
-from abrank.report.sections.words import capital, reading_tone
+from abrank.report.sections.words import capital, queries, reading_tone
 from abrank.report.subjects import compose
 
 NO_SPREAD = (
@@ -51,7 +51,7 @@ def compose_plan(
     if plan.sd_low > 0.0:
         numbers += f" ({w.range(plan.sd_low, plan.sd_high)})"
     if plan.n_queries is not None:
-        numbers += f", {_queries(plan.n_queries)}"
+        numbers += f", {queries(plan.n_queries)}"
     head = Headline(
         verdict="plan",
         title=_title(w),
@@ -79,19 +79,14 @@ def _size(difference: float) -> str:
     return f.number(float(f"{difference:.4g}"))
 
 
-def _queries(count: int) -> str:
-    return f.plural(count, "query", "queries")
-
-
 def _title(w: Words[Plan]) -> str:
     """Return what is asked most: what the queries at hand show, or how many are needed."""
     plan = w.result
     if plan.sd == 0.0:
         return NO_SPREAD
     if plan.n_queries is not None:
-        power = f.level(plan.target)
-        queries = _queries(plan.n_queries)
-        return f"{queries} detect a difference of {w.score(plan.mde)} or more with {power} power"
+        text = f"{queries(plan.n_queries)} detect a difference of {w.score(plan.mde)} or more"
+        return f"{text} with {f.level(plan.target)} power"
     if len(plan.rows) == 1:
         row = plan.rows[0]
         return f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
@@ -113,7 +108,7 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         text = f"{needed} would give a {level} interval of width {width} (t test)"
         yield Fact("width", text, everywhere=True)
     if plan.n_queries is not None:
-        text = f"smallest visible difference with {_queries(plan.n_queries)}: {w.score(plan.mde)}"
+        text = f"smallest visible difference with {queries(plan.n_queries)}: {w.score(plan.mde)}"
         if plan.mde_low > 0.0:
             text += f" ({w.range(plan.mde_low, plan.mde_high)})"
         yield Fact("visible", text)
@@ -211,7 +206,7 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
     ]
     finding = (
-        f"with a machine's judgments of {_queries(machine)}; r is the correlation of its"
+        f"with a machine's judgments of {queries(machine)}; r is the correlation of its"
         f" differences B − A with people's{limits}"
     )
     table = Table("judged", columns, tuple(rows))
@@ -224,13 +219,13 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
     """Return everything a report says about two published means."""
     w = Words(result, 3 if digits is None else digits)
     title, tag, glyph = _audited(w)
-    queries = f.plural(result.n_queries, "query", "queries")
+    n = queries(result.n_queries)
     first = result.rows[0]
     spread = "at the usual spread" if result.board else f"at a spread of {f.number(first.sd)}"
     numbers = (
         f"{result.measure} {w.score(result.a)} → {w.score(result.b)}, Δ"
         f" {w.signed(result.difference)},"
-        f" {queries}; {w.level} CI {w.interval(*first.interval)} {spread},"
+        f" {n}; {w.level} CI {w.interval(*first.interval)} {spread},"
         f" {w.p_clause(first.pvalue)}"
     )
     facts = tuple(_facts_of_audit(w))
@@ -248,7 +243,7 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
     return report_of(
         w,
         head,
-        context=(result.measure, queries),
+        context=(result.measure, n),
         who="audit",
         file="audit",
         sections=(
@@ -266,10 +261,10 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
 def _audited(w: Words[MeansAudit]) -> tuple[str, str, str]:
     """Return the sentence that is said first, its tag and its glyph."""
     result = w.result
-    queries = f.plural(result.n_queries, "query", "queries")
+    n = queries(result.n_queries)
     if not result.is_possible:
         mean = result.b if result.counts_a else result.a
-        text = f"No scores of 0 or 1 on {queries} have a mean of {w.score(mean)}."
+        text = f"No scores of 0 or 1 on {n} have a mean of {w.score(mean)}."
         return text, "Cannot be", "!"
     if not result.could_be_significant:
         text = "No outcome with these means could have been significant."
@@ -279,7 +274,7 @@ def _audited(w: Words[MeansAudit]) -> tuple[str, str, str]:
     spread = "usual spread" if result.board else "spread given"
     if result.rows[0].pvalue < result.alpha:
         return f"At the {spread} this difference is significant.", "Plausible", "△"
-    return f"At the {spread} {queries} cannot tell these means apart.", "Not significant", "?"
+    return f"At the {spread} {n} cannot tell these means apart.", "Not significant", "?"
 
 
 def _facts_of_audit(w: Words[MeansAudit]) -> Iterator[Fact]:

@@ -46,9 +46,9 @@ from abrank.report.model import (
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
-from abrank.report.sections.words import capital
+from abrank.report.sections.words import capital, name, queries
 from abrank.report.subjects import compose
-from abrank.report.subjects.leaderboard import ahead, chance, leaderboard, name, to_lead
+from abrank.report.subjects.leaderboard import ahead, chance, leaderboard, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
 from abrank.report.subjects.systems import of_runs
 
@@ -78,7 +78,7 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
     context = [
         f.plural(len(result.systems), "system"),
         f.plural(len(result.rankings), "collection"),
-        f.plural(result.n_queries, "query", "queries"),
+        queries(result.n_queries),
         ", ".join(name(measure.measure) for measure in result.measures),
     ]
     sources = cited([*of_measures(measure.measure for measure in result.measures), *SOURCES])
@@ -404,7 +404,7 @@ def one_collection(ranking: Ranking) -> str:
     better = len(ahead(ranking))
     if better:
         text = f"{f.count(better)} of {n} significantly better"
-    return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {text}"
+    return f"{queries(ranking.n_queries)}, {first} leads, {text}"
 
 
 def rank_command(collection: str, ranking: Ranking) -> str:
@@ -432,7 +432,7 @@ def _methods(result: CollectionsRanking) -> str:
     ranking = next(iter(result.rankings.values()))
     return (
         f"{capital(systems)} were scored on {f.plural(n, 'collection')}"
-        f" ({f.plural(result.n_queries, 'query', 'queries')}) by {measures}. {claims(result)} On"
+        f" ({queries(result.n_queries)}) by {measures}. {claims(result)} On"
         " each"
         f" collection by itself: {ranking_methods(ranking).partition('Means were compared, ')[2]}"
     )

@@ -52,6 +52,8 @@ from abrank.report.sections.words import (
     READINGS,
     capital,
     followed,
+    name,
+    queries,
     reading_tone,
     system,
     verdict_tone,
@@ -98,21 +100,31 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
     """Return everything a report says about two systems on several collections."""
     digits = result.decimals if digits is None else digits
     visible = {
-        name: replace(comparison, digits=digits) for name, comparison in result.comparisons.items()
+        collection: replace(comparison, digits=digits)
+        for collection, comparison in result.comparisons.items()
     }
     result = replace(result, comparisons=visible, pooled=replace(result.pooled, digits=digits))
     w = Words(result, digits)
     head = _headline(w)
-    a, b = (_name(item) for item in (result.baseline, result.candidate))
+    a, b = (name(item) for item in (result.baseline, result.candidate))
     context = (
         f"{system('A', a)} (baseline)",
         f"{system('B', b)} (candidate)",
         f.plural(len(result.comparisons), "collection"),
-        f.plural(result.primary.n_queries, "query", "queries"),
+        queries(result.primary.n_queries),
     )
-    text, sources = _methods(result), cited(_sources(result))
+    text, named = _methods(result), [*of_sources(x.measure for x in result.measures), *SOURCES]
+    if result.pooled.clusters is not None:
+        named.append(("Errors of clusters", CLUSTERS))
+    sources = cited(named)
     files = (name_of(result.candidate) or "B", name_of(result.baseline) or "A")
     seed = next(iter(result.comparisons.values())).seed
+    pooled = replace(result.pooled, provenance=result.provenance)
+    segments = scorecard.segments(pooled)
+    of_pooled = (
+        design.design(pooled),
+        segments and replace(segments, places=segments.places | {"folded"}),
+    )
     return report_of(
         w,
         head,
@@ -123,7 +135,7 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         sections=(
             _numbers_section(w),
             *_further(w),
-            *_of_pooled(result),
+            *filter(None, of_pooled),
             _each(w),
             methods(text, sources, "A paragraph to paste, with its sources."),
             reproduce(result.provenance, seed, inputs_of(result.comparisons)),
@@ -136,10 +148,6 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         papers=partial(_paper, w),
         hint='.to_frame()  .comparisons  .plot.forest()  .report("report.html")',
     )
-
-
-def _name(name: str) -> str:
-    return one_line(name, width=40)
 
 
 def _headline(w: Words[CollectionsComparison]) -> Headline:
@@ -159,10 +167,9 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     gate = result.decision.gate
     guards = result.decision.guards
     against = " ".join(f"{design.guard(result.pooled, guard)}." for guard in guards if not gate)
-    queries = f.plural(summary.n_queries, "query", "queries")
     lead = f"Δ {w.signed(summary.stratified.estimate)}"
     numbers = (
-        f"{one_line(summary.measure, width=40)}, mean of the {queries}:"
+        f"{name(summary.measure)}, mean of the {queries(summary.n_queries)}:"
         f" {_clause(w, summary.stratified)}."
     )
     step, text = next_step(result.pooled), title(result)
@@ -177,7 +184,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         lead=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
         action=action,
-        reason=of_one.after(action, text, _name(result.candidate)),
+        reason=of_one.after(action, text, name(result.candidate)),
         next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided α ="
         f" {alpha_of(result.pooled)}; each collection by itself is adjusted by Holm.",
@@ -190,15 +197,15 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
 
 def title(result: CollectionsComparison) -> str:
     """Say in one sentence what the primary measure says of both questions."""
-    a, b = (_name(item) for item in (result.baseline, result.candidate))
+    a, b = (name(item) for item in (result.baseline, result.candidate))
     these, like = result.primary.stratified.reading, result.primary.random.reading
     if result.primary.measure in result.undeclared:
-        return f"Is lower better for {_name(result.primary.measure)}? Say so."
-    for name, soundness in result.unsound.items():
-        why = clause(soundness.reasons[0], result.comparisons[name])
+        return f"Is lower better for {name(result.primary.measure)}? Say so."
+    for collection, soundness in result.unsound.items():
+        why = clause(soundness.reasons[0], result.comparisons[collection])
         more = len(result.unsound) - 1
         text = f", nor on {f.count(more)} more" if more else ""
-        sentence = f"{b} and {a} cannot be tested on {_name(name)}: {why}{text}."
+        sentence = f"{b} and {a} cannot be tested on {name(collection)}: {why}{text}."
         return f"{sentence} Mend the inputs, or leave the collection out."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
@@ -244,7 +251,7 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     limits = w.interval(*summary.prediction)
     text += f" One more collection would have a Δ of {limits} ({w.level} prediction interval)."
     if summary.prediction != (summary.prediction_low, summary.prediction_high):
-        text += f" It is cut at what {_name(summary.measure)} can differ at all."
+        text += f" It is cut at what {name(summary.measure)} can differ at all."
     if len(summary.rows) <= FEW:
         text += (
             f" With up to {FEW} collections this interval covers the truth less often than"
@@ -279,7 +286,7 @@ def counts(summary: MeasureSummary) -> str:
 
 
 def _bounded(summary: MeasureSummary) -> str:
-    names = [_name(row.collection) for row in summary.rows if row.bounded]
+    names = [name(row.collection) for row in summary.rows if row.bounded]
     if not names:
         return ""
     verb = "has" if len(names) == 1 else "have"
@@ -465,27 +472,18 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     rest = result.measures[1:]
     n_shown = sum(item.stratified.reading in _SHOWN for item in rest)
     if len(rest) == 1:
-        finding = f"{_name(rest[0].measure)} shows {'a' if n_shown else 'no'} difference"
+        finding = f"{name(rest[0].measure)} shows {'a' if n_shown else 'no'} difference"
     else:
         text = f.count(n_shown) if n_shown else "None"
         finding = f"{text} of {f.count(len(rest))} further measures"
         finding += f" show{'' if n_shown > 1 else 's'} a difference"
     finding += " over all queries."
     folds = tuple(
-        Fold(f"measure-{i}", f"{_name(measure.measure)} by collection", (_scorecard(w, measure),))
+        Fold(f"measure-{i}", f"{name(measure.measure)} by collection", (_scorecard(w, measure),))
         for i, measure in enumerate(result.measures[1:], start=2)
     )
     blocks: tuple[Block, ...] = (table, *folds)
     yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
-
-
-def _of_pooled(result: CollectionsComparison) -> Iterator[Section]:
-    """Yield the sections that one comparison has, too, of all queries: design and segments."""
-    pooled = replace(result.pooled, provenance=result.provenance)
-    if (section := design.design(pooled)) is not None:
-        yield section
-    if (section := scorecard.segments(pooled)) is not None:
-        yield replace(section, places=section.places | {"folded"})
 
 
 def _each(w: Words[CollectionsComparison]) -> Section:
@@ -503,8 +501,8 @@ def _each(w: Words[CollectionsComparison]) -> Section:
             adjusted = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}."
             text = f"{adjusted} Alone: {text}"
         line = (
-            f"{_name(row.collection)} · {READINGS[row.reading]} ·"
-            f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
+            f"{name(row.collection)} · {READINGS[row.reading]} ·"
+            f" {queries(row.n_queries)}, Δ {w.signed(row.diff)}"
             f" ({w.interval(*w.result.primary.within_reach(row.adjusted))}, adjusted)"
         )
         notes = [
@@ -522,34 +520,26 @@ def _each(w: Words[CollectionsComparison]) -> Section:
     return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
 
 
-def _sources(result: CollectionsComparison) -> Iterator[tuple[str, str]]:
-    """Yield what the methods paragraph names, with its source."""
-    yield from of_sources(measure.measure for measure in result.measures)
-    yield from SOURCES
-    if result.pooled.clusters is not None:
-        yield "Errors of clusters", CLUSTERS
-
-
 def _methods(result: CollectionsComparison) -> str:
     """Return the methods paragraph: what was compared where, and by which models."""
     pooled = result.pooled
     text = ""
     if pooled.clusters is not None:
         text += (
-            f" Queries come in clusters ({_name(pooled.clusters.name)}): the errors within"
+            f" Queries come in clusters ({name(pooled.clusters.name)}): the errors within"
             " collections are cluster-robust (CR2)."
         )
     if pooled.segmentations:
-        names = f.listed([_name(segmentation.name) for segmentation in pooled.segmentations])
+        names = f.listed([name(segmentation.name) for segmentation in pooled.segmentations])
         text += (
             f" Segments of the queries ({names}) were compared by their means over all queries,"
             " with errors from within the collections, adjusted by Holm; they are exploratory."
         )
-    a, b = (_name(item) for item in (result.baseline, result.candidate))
+    a, b = (name(item) for item in (result.baseline, result.candidate))
     n = f.plural(len(result.comparisons), "collection")
-    queries = f.plural(result.primary.n_queries, "query", "queries")
     return (
-        f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n} ({queries}) by"
+        f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n}"
+        f" ({queries(result.primary.n_queries)}) by"
         f" {', '.join(measure.measure for measure in result.measures)}, at α = {alpha_of(pooled)}."
         f" {_METHOD} Single collections were adjusted by Holm.{text}"
     )

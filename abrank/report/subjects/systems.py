@@ -25,7 +25,7 @@ from abrank.report.model import (
 from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.notes import SystemNames, say
-from abrank.report.sections.words import capital
+from abrank.report.sections.words import capital, name, queries
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
     IntervalKind,
@@ -33,7 +33,6 @@ from abrank.report.subjects.leaderboard import (
     all_pairs,
     chance,
     leaderboard,
-    name,
     paper,
 )
 from abrank.report.subjects.systems_sections import (
@@ -68,7 +67,7 @@ def compose_ranking(
     sections = _sections(w, interval, listed=pairs)
     context = [
         f.plural(len(ranking.systems), "system"),
-        f.plural(ranking.n_queries, "query", "queries"),
+        queries(ranking.n_queries),
         ", ".join(name(measure) for measure in ranking.measures),
     ]
     return report_of(
@@ -139,7 +138,7 @@ _OMITTED = {
 
 def headline(w: Words[Ranking]) -> Headline:
     """Return who leads, who does not differ from it, and after how many comparisons."""
-    ranking = w.result
+    ranking, top = w.result, w.result.rows[0]
     verdict, glyph, tag, title = _verdict(ranking)
     return Headline(
         verdict=verdict,
@@ -147,8 +146,8 @@ def headline(w: Words[Ranking]) -> Headline:
         tag=tag,
         tone="b" if verdict in ("leads", "better") else "tie",
         title=title,
-        numbers=_numbers(w),
-        lead=w.score(ranking.rows[0].mean),
+        numbers=f"{name(top.system)} has the mean {w.score(top.mean)}. {_of_pairs(ranking)}",
+        lead=w.score(top.mean),
         numbers_in_table=True,
         meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
         next_step=_next_step(ranking),
@@ -171,7 +170,12 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         )
         return "not-decided", "!", "Not decided", text
     if ranking.systems[0] in ranking.unsound:
-        return "not-decided", "!", "Not decided", _no_leader(ranking, on)
+        why = {
+            "document-ids": "its document ids are not those of the judgments",
+            "none-judged": "none of its documents is judged",
+        }[ranking.unsound[ranking.systems[0]]]
+        text = f"{name(ranking.systems[0])} has the {ranking.best} mean{on}, but {why}"
+        return "not-decided", "!", "Not decided", f"{text}: no system leads."
     if ranking.baseline is not None:
         return _against(ranking, on)
     first, *rest = map(name, ranking.leaders)
@@ -189,16 +193,6 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     if worse := n - len(rest):
         text += f", {f.count(worse)} {'is' if worse == 1 else 'are'} worse"
     return "shared", "≈", "Shared lead", f"{first} leads{on}; {text}."
-
-
-def _no_leader(ranking: Ranking, on: str) -> str:
-    """Say why the system with the best mean leads nothing: its evidence is not sound."""
-    first = ranking.systems[0]
-    why = {
-        "document-ids": "its document ids are not those of the judgments",
-        "none-judged": "none of its documents is judged",
-    }[ranking.unsound[first]]
-    return f"{name(first)} has the {ranking.best} mean{on}, but {why}: no system leads."
 
 
 def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
@@ -220,21 +214,13 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
     return "none", "?", "None better", text
 
 
-def _numbers(w: Words[Ranking]) -> str:
-    """Return the leader's mean, who does not differ from it, and the count of comparisons."""
-    ranking, top = w.result, w.result.rows[0]
-    start = f"{name(top.system)} has the mean {w.score(top.mean)}"
-    return f"{start}. {_of_pairs(ranking)}"
-
-
 def _of_pairs(ranking: Ranking) -> str:
     """Say how many pairs differ significantly."""
-    n = len(ranking.pair_rows)
-    noun = f.plural(n, "pair" if ranking.baseline is None else "comparison")
+    noun = f.plural(len(ranking.pair_rows), "pair" if ranking.baseline is None else "comparison")
     if ranking.baseline is None and not ranking.has_all_pairs:
         noun += " with the first"
-    text = f.count(ranking.n_significant) if ranking.n_significant else "none"
-    return f"Of {noun}, {text} {'differs' if text == '1' else 'differ'} significantly."
+    n = ranking.n_significant
+    return f"Of {noun}, {f.count(n) if n else 'none'} differ{'s' * (n == 1)} significantly."
 
 
 def _next_step(ranking: Ranking) -> str:
@@ -302,10 +288,8 @@ def highest_of_many(ranking: Ranking) -> str:
 def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     """Yield what was ranked, what it means, and what a reader must know about it."""
     ranking = w.result
-    queries = f.plural(ranking.n_queries, "query", "queries")
-    measure = name(ranking.measure)
-    text = f"{f.plural(len(ranking.systems), 'system')} by {measure} on {queries}"
-    yield Fact("ranked", f"{text}.", everywhere=True)
+    text = f"{f.plural(len(ranking.systems), 'system')} by {name(ranking.measure)}"
+    yield Fact("ranked", f"{text} on {queries(ranking.n_queries)}.", everywhere=True)
     if head.meaning:
         yield Fact("meaning", head.meaning)
     if order := by_mean_rank(ranking):
@@ -377,7 +361,7 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
     minimum = 2.0 ** (1 - ranking.n_queries)
     if ranking.test in ("max-t", "permutation") and ranking.n_queries and minimum >= ranking.level:
         yield (
-            f"With {f.plural(ranking.n_queries, 'query', 'queries')} no flip of signs gives a p"
+            f"With {queries(ranking.n_queries)} no flip of signs gives a p"
             f" below {f.number(minimum)}: no difference can be significant."
         )
 
@@ -408,7 +392,7 @@ def methods_text(ranking: Ranking) -> str:
     systems = f.plural(len(ranking.systems), "system")
     text = (
         f"{capital(systems)} were scored on"
-        f" {f.plural(ranking.n_queries, 'query', 'queries')} by {measures}. Means were compared,"
+        f" {queries(ranking.n_queries)} by {measures}. Means were compared,"
         f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
     )
@@ -420,10 +404,7 @@ def methods_text(ranking: Ranking) -> str:
 
 def _source(ranking: Ranking) -> str:
     """Return where the test of the ranking was published."""
-    joint_tests = (
-        inference.JOINT_TESTS if ranking.test in inference.JOINT_TESTS else inference.TESTS
-    )
-    return joint_tests[ranking.test].source
+    return {**inference.TESTS, **inference.JOINT_TESTS}[ranking.test].source
 
 
 def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:

@@ -27,14 +27,13 @@ from abrank.report.model import (
     named,
     share,
 )
-from abrank.report.sections.words import READINGS
+from abrank.report.sections.words import READINGS, name, queries
 from abrank.report.subjects.leaderboard import (
     MOST_PAIRS,
     by_measure,
     chance,
     key_of,
     lettered,
-    name,
     to_lead,
 )
 
@@ -177,7 +176,7 @@ def _fold(w: Words[Ranking], row: PairRow) -> Fold:
     )
     better, worse = ("better", "worse") if ranking.direction_declared else ("higher", "lower")
     counts = (
-        f"{name(row.b)} is {better} on {f.plural(row.wins, 'query', 'queries')}, {worse} on"
+        f"{name(row.b)} is {better} on {queries(row.wins)}, {worse} on"
         f" {f.count(row.losses)}, the same on {f.count(row.ties)}."
     )
     blocks: list[Block] = [Text(counts)]
@@ -240,7 +239,7 @@ def per_query(ranking: Ranking) -> Section | None:
     order = " then ".join(map(name, ranking.systems[:3]))
     summary = (
         f"Scores of {f.plural(len(ranking.systems), 'system')}, from the top {order}, on"
-        f" {f.plural(ranking.n_queries, 'query', 'queries')}. {finding}"
+        f" {queries(ranking.n_queries)}. {finding}"
     )
     caption = (
         f"A row is a system, {ranking.best} mean on top, a column a query, highest mean at the"

@@ -6,7 +6,6 @@ from abrank import Clusters
 from abrank.comparison import compare_scores
 from abrank.report.sections.words import (
     alpha,
-    at_level,
     declared_test,
     followed,
     name_of_rule,
@@ -55,13 +54,6 @@ def test_a_system_has_its_letter_once() -> None:
 
 def test_a_letter_follows_a_name() -> None:
     assert (followed("bm25", "A"), followed("A", "A")) == ("bm25 (A)", "A")
-
-
-def test_the_level_stands_in_a_sentence() -> None:
-    assert (
-        at_level(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
-        == "at the 5% level"
-    )
 
 
 def test_the_level_is_a_number() -> None:
