@@ -147,7 +147,7 @@ def judging(comparison: Comparison) -> Section | None:
     count = len(result.documents)
     n = words.queries_of(comparison)
     blocks: list[Block] = [
-        _table(comparison, "judge", result.documents),
+        _table(comparison, result.documents),
         Text(
             f"Swing: how far Δ of its query would move were the document of grade {result.grade},"
             f" the highest; the mean over {n} moves by that divided by their number."
@@ -186,33 +186,31 @@ def _delta(comparison: Comparison) -> str:
     return f"Δ {comparison.rule.primary}{alone}"
 
 
-def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
-    w, titles, names = Words(comparison), comparison.evidence.documents, []
-    higher = comparison.rule.higher_is_better
-    for document in documents:
-        text = comparison.topics.get(document.query_id, "")
-        name = f"{document.query_id} “{f.shorten(text, width=40)}”" if text else document.query_id
-        names.append(
-            Cell(name, link=f"query={quote(document.query_id, safe='', errors='replace')}")
-        )
-    ranks = ([x.rank_a for x in documents], [x.rank_b for x in documents])
-    a, b = ([Cell(str(rank) if rank else _NOT_THERE, rank) for rank in item] for item in ranks)
-    tones: list[Tone] = [
-        ("b" if (item.swing > 0) == higher else "a") if item.swing else "tie" for item in documents
-    ]
-    titled = any(item.doc_id in titles for item in documents)
-    cells = [Cell(titles.get(item.doc_id, "")) for item in documents]
-    return Table.of(
-        key,
-        (label("Query"), names),
-        (label("Document"), [Cell(item.doc_id) for item in documents]),
-        (Column("Rank in A"), a),
-        (Column("Rank in B"), b),
-        (
-            Column("Swing of Δ"),
-            [w.change(item.swing, tone) for item, tone in zip(documents, tones, strict=True)],
-        ),
-        *([(label("Title"), cells)] if titled else []),
+def _table(comparison: Comparison, documents: tuple[Unjudged, ...]) -> Table:
+    w, titles = Words(comparison), comparison.evidence.documents
+
+    def query(document: Unjudged) -> Cell:
+        name, text = document.query_id, comparison.topics.get(document.query_id, "")
+        link = f"query={quote(name, safe='', errors='replace')}"
+        return Cell(f"{name} “{f.shorten(text, width=40)}”" if text else name, link=link)
+
+    def rank(place: int) -> Cell:
+        return Cell(str(place) if place else _NOT_THERE, place)
+
+    def swing(document: Unjudged) -> Cell:
+        ahead: Tone = "b" if (document.swing > 0) == comparison.rule.higher_is_better else "a"
+        return w.change(document.swing, ahead if document.swing else "tie")
+
+    title = (label("Title"), lambda x: Cell(titles.get(x.doc_id, "")))
+    return Table.by_row(
+        "judge",
+        documents,
+        (label("Query"), query),
+        (label("Document"), lambda x: Cell(x.doc_id)),
+        (Column("Rank in A"), lambda x: rank(x.rank_a)),
+        (Column("Rank in B"), lambda x: rank(x.rank_b)),
+        (Column("Swing of Δ"), swing),
+        *[title] * any(item.doc_id in titles for item in documents),
     )
 
 
@@ -385,57 +383,47 @@ def sensitivity(comparison: Comparison) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
-    w, alternatives = Words(comparison), comparison.alternatives
-    multiple = words.unit(comparison)[1]
-    rows: list[Alternative | MeasureResult] = [comparison.primary, *alternatives]
+    w, multiple = Words(comparison), words.unit(comparison)[1]
     in_unit = partial(difference_in_unit, comparison, digits=w.digits)
-    changes, ends = zip(*(_in_unit(comparison, row) for row in rows), strict=True)
-    verdicts = [
-        comparison.decision.of_numbers or comparison.verdict,
-        *(x.verdict for x in alternatives),
+    declared = comparison.decision.of_numbers or comparison.verdict
+    rows: list[tuple[str, Verdict, Alternative | MeasureResult, int]] = [
+        ("As declared", declared, comparison.primary, comparison.n_queries),
+        *(
+            (words.capital(_choice(x, multiple)), x.verdict, x, x.n_queries)
+            for x in comparison.alternatives
+        ),
     ]
-    fallen = [False, *(falls(comparison.verdict, item.verdict) for item in alternatives)]
-    table = Table.of(
+
+    def verdict(row: tuple[str, Verdict, Alternative | MeasureResult, int]) -> Cell:
+        _, second, item, _ = row
+        loud = item is not comparison.primary and falls(comparison.verdict, second)
+        return Cell(" ".join(words.tag(second)), tone=words.verdict_tone(second), strong=loud)
+
+    def change(item: Alternative | MeasureResult) -> Cell:
+        value, _ = _in_unit(comparison, item)
+        return Cell(in_unit(value), value)
+
+    def limits(item: Alternative | MeasureResult) -> Cell:
+        _, ends = _in_unit(comparison, item)
+        text = " to ".join(map(in_unit, ends)) if ends.is_finite else w.limits(ends).text
+        return Cell(text, ends.low)
+
+    table = Table.by_row(
         "sensitivity",
-        (
-            label("Analysis"),
-            map(
-                Cell, ["As declared", *(words.capital(_choice(x, multiple)) for x in alternatives)]
-            ),
-        ),
-        (
-            label("Verdict"),
-            [
-                Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=loud)
-                for verdict, loud in zip(verdicts, fallen, strict=True)
-            ],
-        ),
-        (
-            Column(words.delta_title(comparison)),
-            [Cell(in_unit(change), change) for change in changes],
-        ),
-        (
-            Column(f"{w.level} interval"),
-            [
-                Cell(
-                    " to ".join(map(in_unit, item)) if item.is_finite else w.limits(item).text,
-                    item.low,
-                )
-                for item in ends
-            ],
-        ),
-        (Column("p"), [w.chance(row.pvalue) for row in rows]),
-        (
-            Column("Queries"),
-            map(counted, [comparison.n_queries, *(x.n_queries for x in alternatives)]),
-        ),
-        (Column("A"), [w.mean(row.mean_a) for row in rows]),
-        (Column("B"), [w.mean(row.mean_b) for row in rows]),
+        rows,
+        (label("Analysis"), lambda x: Cell(x[0])),
+        (label("Verdict"), verdict),
+        (Column(words.delta_title(comparison)), lambda x: change(x[2])),
+        (Column(f"{w.level} interval"), lambda x: limits(x[2])),
+        (Column("p"), lambda x: w.chance(x[2].pvalue)),
+        (Column("Queries"), lambda x: counted(x[3])),
+        (Column("A"), lambda x: w.mean(x[2].mean_a)),
+        (Column("B"), lambda x: w.mean(x[2].mean_b)),
     )
     text = "Each row changes one choice and keeps everything else as it was declared."
     if words.estimand(comparison) != words.MEAN:
         text += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
-    left_out = [item for item in alternatives if item.left_out]
+    left_out = [item for item in comparison.alternatives if item.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
         text += f" The {multiple} that speak most for the verdict: {f.listed(ids)}."

@@ -113,10 +113,10 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         f.plural(len(result.comparisons), "collection"),
         queries(result.primary.n_queries),
     )
-    text, named = _methods(result), [*of_sources(x.measure for x in result.measures), *SOURCES]
+    text, works = _methods(result), [*of_sources(x.measure for x in result.measures), *SOURCES]
     if result.pooled.clusters is not None:
-        named.append(("Errors of clusters", CLUSTERS))
-    sources = cited(named)
+        works.append(("Errors of clusters", CLUSTERS))
+    sources = cited(works)
     files = (name_of(result.candidate) or "B", name_of(result.baseline) or "A")
     seed = next(iter(result.comparisons.values())).seed
     pooled = replace(result.pooled, provenance=result.provenance)
