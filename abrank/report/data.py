@@ -245,39 +245,30 @@ def _segment_tables(comparison: Comparison) -> dict[str, str]:
     }
 
 
+def _keyed(heads: Sequence[str], kind: type, rows: Iterable[tuple[tuple[str, ...], Any]]) -> str:
+    """Return records of a class as CSV, before each what it is of."""
+    columns = [*heads, *(field.name for field in fields(kind))]
+    return csv_text(columns, ((*key, *astuple(row)) for key, row in rows))
+
+
 def _ranking_tables(ranking: Ranking) -> dict[str, str]:
     """Return a row a measure and system; all pairs beside."""
-    result = {}
-    kinds: tuple[tuple[str, type, str], ...] = (
-        (".csv", SystemRow, "rows"),
-        (".pairs.csv", PairRow, "pair_rows"),
-    )
-    for suffix, kind, rows in kinds:
-        result[suffix] = csv_text(
-            ["measure", *(field.name for field in fields(kind))],
-            (
-                (item.measure, *astuple(row))
-                for item in ranking.by_measure
-                for row in getattr(item, rows)
-            ),
-        )
-    return result
+    boards = ranking.by_measure
+    systems = (((board.measure,), row) for board in boards for row in board.rows)
+    pairs = (((board.measure,), row) for board in boards for row in board.pair_rows)
+    return {
+        ".csv": _keyed(["measure"], SystemRow, systems),
+        ".pairs.csv": _keyed(["measure"], PairRow, pairs),
+    }
 
 
 def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
     """Return a row a measure and collection; the summaries beside, with the prediction interval."""
-    row_fields = fields(result.primary.rows[0])
+    rows = (((measure.measure,), row) for measure in result.measures for row in measure.rows)
     heads = [field.name for field in fields(result.primary.stratified)]
     beyond = ["tau", "prediction_low", "prediction_high", "heterogeneity_pvalue", "i_squared"]
     return {
-        ".csv": csv_text(
-            ["measure", *(row_field.name for row_field in row_fields)],
-            (
-                (measure.measure, *astuple(row))
-                for measure in result.measures
-                for row in measure.rows
-            ),
-        ),
+        ".csv": _keyed(["measure"], type(result.primary.rows[0]), rows),
         ".summaries.csv": csv_text(
             ["measure", "summary", *heads, *beyond],
             (
@@ -302,6 +293,12 @@ def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
     row = result.primary.rows[0]
     names = [field.name for field in fields(row) if field.name not in ("these", "like")]
     both = [f"{which}_{field.name}" for which in ("these", "like") for field in fields(row.these)]
+    pairs = (
+        ((measure.measure, claim), row)
+        for measure in result.measures
+        for claim in ("these", "like")
+        for row in getattr(measure, claim).pair_rows
+    )
     return {
         ".csv": csv_text(
             ["measure", *names, *both],
@@ -320,15 +317,7 @@ def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
                 for row in item.rows
             ),
         ),
-        ".pairs.csv": csv_text(
-            ["measure", "collections", *(field.name for field in fields(PairRow))],
-            (
-                (measure.measure, claim, *astuple(row))
-                for measure in result.measures
-                for claim, ranking in (("these", measure.these), ("like", measure.like))
-                for row in ranking.pair_rows
-            ),
-        ),
+        ".pairs.csv": _keyed(["measure", "collections"], PairRow, pairs),
     }
 
 
@@ -337,8 +326,10 @@ def _history_tables(history: History) -> dict[str, str]:
     entries = [asdict(entry) for entry in history.entries]
     columns = [*(entries[0] if entries else ["key"]), "expected_again"]
     rows = [[*e.values(), again] for e, again in zip(entries, history.expected, strict=True)]
-    used = _records(history.query_sets, "queries")
-    return {".csv": csv_text(columns, rows), ".queries.csv": used}
+    return {
+        ".csv": csv_text(columns, rows),
+        ".queries.csv": _records(history.query_sets, "queries"),
+    }
 
 
 def _records(rows: Iterable[Any], *empty: str) -> str:

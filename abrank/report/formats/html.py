@@ -189,6 +189,10 @@ def card(report: Report) -> str:
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
     sample = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
     lines = [] if scorecard is None or sample is None else _lines(scorecard)
+    heads: list[str] = []
+    if scorecard is not None:  # of the name, of two columns of numbers, of the reading
+        titles = {column.role: column.title for column in scorecard.columns}
+        heads = [titles.get(role, "") for role in ("name", *_numbers(scorecard), "reading")]
     tables = [
         block
         for section in report.in_place("text", "details")
@@ -209,7 +213,7 @@ def card(report: Report) -> str:
             tones=TONES,
             drawn=sample,
             lines=lines,
-            heads=() if scorecard is None else _heads(scorecard),
+            heads=heads,
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
             bottom=_TOP + _ROW * len(lines),
             legend=[]
@@ -235,12 +239,6 @@ def _asides(report: Report) -> list[str]:
         result.append(f'{more} in the report: .report("report.html").')
     result += [fact.text for fact in report.facts if fact.label == "segments"]
     return [cut(item, LONGEST_ASIDE) for item in result]
-
-
-def _heads(card: Scorecard) -> list[str]:
-    """Return the headings of a card: of the name, of two columns of numbers, of the reading."""
-    titles = {column.role: column.title for column in card.columns}
-    return [titles.get(role, "") for role in ("name", *_numbers(card), "reading")]
 
 
 def _numbers(card: Scorecard) -> tuple[Role, Role]:

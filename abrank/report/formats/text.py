@@ -347,7 +347,9 @@ def text_lines(
     everything = detail == "all"
     blocks: list[list[Line]] = [list(_verdict(report, look))]
     if detail != "headline":
-        first = [*_first(report, look), *blocks[0], *_below(report, look, everything=everything)]
+        before = [line for caution in report.first for line in look.wrap(str(caution))]
+        first = [[(line, "note")] for line in before]
+        first += [*blocks[0], *_below(report, look, everything=everything)]
         visible = [x for x in report.facts if everything or x.label not in _DETAILS]
         if not everything:
             visible += [
@@ -378,13 +380,6 @@ def text_lines(
             lines.append([])
         lines += [[Span(*span) for span in line] for line in block]
     return lines
-
-
-def _first(report: Report, look: TerminalFormat) -> Iterator[Line]:
-    """Yield what stands before the verdict."""
-    for caution in report.first:
-        for line in look.wrap(str(caution)):
-            yield [(line, "note")]
 
 
 def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:

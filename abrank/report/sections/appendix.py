@@ -241,10 +241,14 @@ def methods_text(comparison: Comparison) -> str:
         sentences.append("A query missing from a run scored 0.")
     elif settings.get("missing") == "drop":
         sentences.append("A query missing from a run was left out for both systems.")
-    version = _known(comparison, "versions").get("abrank")
-    tool = f"abrank {version}" if version else "abrank"
-    sentences.append(f"Computed with {tool}, seed {comparison.seed}.")
+    sentences.append(computed_with(comparison.provenance, comparison.seed))
     return " ".join(sentences)
+
+
+def computed_with(provenance: Mapping[str, Any], seed: int) -> str:
+    """Return the last sentence of a methods paragraph: the version where it is known, the seed."""
+    version = (provenance.get("versions") or {}).get("abrank")
+    return f"Computed with abrank{f' {version}' if version else ''}, seed {seed}."
 
 
 def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str:

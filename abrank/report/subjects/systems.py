@@ -22,7 +22,7 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
+from abrank.report.sections.appendix import cited, computed_with, methods, of_measures, reproduce
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.notes import SystemNames, say
 from abrank.report.sections.words import capital, name, queries
@@ -398,8 +398,7 @@ def methods_text(ranking: Ranking) -> str:
     )
     if ranking.stability:
         text += f" Ranks were resampled over the queries {f.count(ranking.n_drawn)} times."
-    version = (ranking.provenance.get("versions") or {}).get("abrank")
-    return f"{text} Computed with abrank{f' {version}' if version else ''}, seed {ranking.seed}."
+    return f"{text} {computed_with(ranking.provenance, ranking.seed)}"
 
 
 def _source(ranking: Ranking) -> str:
