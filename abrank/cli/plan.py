@@ -400,11 +400,7 @@ def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: boo
                 display.percent(row.power, sign=False), _needed(row.n), _needed(row.n_not_worse)
             ]  # fmt: skip
         rows.append(tuple(cells))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *cells in rows:
-        rest = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        lines.append("  ".join([f"{first:<{widths[0]}}", *rest]))
-    lines.append("")
+    lines += [*_columns(rows, f"<{'>' * (len(rows[0]) - 1)}"), ""]
     if names:
         power = display.level(result.target)
         lines.append(f"queries: for {power} power; not worse: to exclude a loss of that size")
@@ -418,6 +414,13 @@ def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: boo
     elif not names:
         lines.append("Add --against RUN or --sd X for the power and the queries of each margin.")
     return [*lines, *_ADVICE]
+
+
+def _columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """Return rows as lines, each column as wide as it needs and at its side, < or >."""
+    wide = (max(map(len, column)) for column in zip(*rows, strict=True))
+    forms = [f"{side}{width}" for side, width in zip(sides, wide, strict=True)]
+    return ["  ".join(map(format, row, forms)) for row in rows]
 
 
 def _needed(n: int | None) -> str:
@@ -539,20 +542,14 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
         (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
         for row in result.rows
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"A/A test on {display.shorten(measure, width=24)}, {queries}, alpha"
         f" {display.number(result.alpha)},",
         f"{display.count(result.n_replications)} replications a row without any difference to find",
         "",
     ]
-    for row, cells in zip((None, *result.rows), rows, strict=True):
-        first, way, rate, interval = cells
-        mark = "  too often" if row is not None and row.too_often else ""
-        lines.append(
-            f"{first:<{widths[0]}}  {way:<{widths[1]}}  {rate:>{widths[2]}}"
-            f"  {interval:>{widths[3]}}{mark}".rstrip()
-        )
+    marks = ["", *("  too often" * row.too_often for row in result.rows)]
+    lines += [f"{line}{mark}" for line, mark in zip(_columns(rows, "<<>>"), marks, strict=True)]
     first_row = result.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
     text = [

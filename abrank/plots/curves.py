@@ -19,7 +19,7 @@ from abrank.planning import power_curve
 from abrank.planning.student import PAIRED, PairedT
 from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme, dress, label_x, label_y, new_axes
+from abrank.plots.style import LIGHT, NARROW, Theme, dress, label_x, label_y, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +66,7 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
         style.cutoff_axis(panel, theme, curve.cutoffs, _lead(comparison))
     upper.tick_params(axis="x", length=0.0, labelbottom=False)
     style.draw_pair(upper, theme, x.tolist(), curve.mean_a, curve.mean_b)
-    upper.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    upper.yaxis.set_major_formatter(PlainTicks())
+    style.round_ticks(upper.yaxis, 4)
     style.name_systems(upper, theme, comparison)
     style.label_y(upper, theme, f"{shorten(curve.measure, width=16)}@k")
     _differences(lower, theme, comparison, curve)
@@ -104,8 +103,7 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
             clip_on=False,
         )
     ax.set_ylim(*style.difference_limits(*low.tolist(), *high.tolist(), *diff.tolist(), room=0.08))
-    style.signed_ticks(ax, "y")
-    ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    style.round_ticks(ax.yaxis, 4, signed=True)
     style.label_y(ax, theme, "Δ (B − A)")
 
 
@@ -153,9 +151,8 @@ def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(0.0, max(0.1, 1.06 * max(*curve.a, *curve.b)))
     style.draw_pair(ax, theme, curve.levels, curve.a, curve.b)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(PlainTicks())
+    style.round_ticks(ax.xaxis, 6)
+    style.round_ticks(ax.yaxis, 6)
     style.name_systems(ax, theme, comparison)
     style.label_x(ax, theme, "recall")
     style.label_y(ax, theme, "interpolated precision, mean")
@@ -226,10 +223,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     )
     ax.set_ylim(0.0, 1.04)
     ax.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ["0%", "20%", "40%", "60%", "80%", "100%"])
-    ax.xaxis.set_major_locator(
-        MaxNLocator(4 if style.inches(ax) < NARROW else 7, steps=[1, 2, 5, 10])
-    )
-    ax.xaxis.set_major_formatter(PlainTicks())
+    style.round_ticks(ax.xaxis, 4 if style.inches(ax) < NARROW else 7)
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
@@ -315,8 +309,7 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
             xytext=(4, 0), textcoords="offset points", va=side, color=colour,
         )  # fmt: skip
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-    ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(PlainTicks())
+    style.round_ticks(ax.yaxis, 4)
     ax.set_xlim(0, max(len(result), 1) * 1.16)
     label_x(ax, theme, "comparison")
     label_y(ax, theme, f"sum of gains, {shorten(history.measure, width=24)}")

@@ -450,8 +450,7 @@ def paired(
     low, high = style.score_limits(a, b)
     ends = [row.mean_a + end for end in row.adjusted if np.isfinite(end)]
     ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
-    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(PlainTicks())
+    style.round_ticks(ax.yaxis, 6)
     style.label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
     if len(a) <= LINES:
         _lines(ax, theme, a, b, comparison.outcomes(row.measure).tolist())
@@ -576,8 +575,7 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
         functions=(lambda y: np.asarray(y) - row.mean_a, lambda d: np.asarray(d) + row.mean_a),
     )
     style.dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # it has all of it
-    scale.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    scale.yaxis.set_major_formatter(PlainTicks(signed=True))
+    style.round_ticks(scale.yaxis, 6, signed=True)
     size = style.sizes(ax).small
     scale.set_ylabel("mean Δ (B − A)", color=theme.muted, fontsize=size, parse_math=False)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.ticker import Formatter, MaxNLocator
@@ -395,8 +396,14 @@ def difference_axis(
 def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
     """Put about six round ticks on an axis of differences, each with its sign."""
     axis = ax.xaxis if which == "x" else ax.yaxis
-    axis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 6, steps=[1, 2, 5, 10]))
+    round_ticks(axis, 4 if inches(ax) < NARROW else 6)
     axis.set_major_formatter(PlainTicks(signed=True, percent=percent))
+
+
+def round_ticks(axis: Axis, n: int, *, signed: bool = False) -> None:
+    """Put about ``n`` round ticks on an axis."""
+    axis.set_major_locator(MaxNLocator(n, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(PlainTicks(signed=signed))
 
 
 def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]:

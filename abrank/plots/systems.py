@@ -17,7 +17,7 @@ from abrank._support.errors import ArgumentError
 from abrank.plots import grids, style
 from abrank.plots.axes import draw_interval, name_rows, stripe
 from abrank.plots.registry import plot
-from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
+from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsRanking, Standing
@@ -87,12 +87,10 @@ def leaderboard(
     low, high = float(finite.min()), float(finite.max())
     room = 0.04 * ((high - low) or abs(high) or 1.0)
     ax.set_xlim(low - room, high + room)
-    ax.xaxis.set_major_locator(
-        MaxNLocator(4 if style.inches(ax) < NARROW else 7, steps=[1, 2, 5, 10])
-    )
-    ax.xaxis.set_major_formatter(PlainTicks())
+    narrow = style.inches(ax) < NARROW
+    style.round_ticks(ax.xaxis, 4 if narrow else 7)
     # A row has room for one line.
-    longest = 16 if style.inches(ax) < NARROW else 26
+    longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
     for place, row in enumerate(rows):
@@ -105,14 +103,8 @@ def leaderboard(
         ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
     lanes = _name_lanes(ranking, rows) if interval != "difference" else []
     _groups(ax, theme, lanes)
-    _numbers(
-        ax,
-        theme,
-        ranking,
-        list(zip(rows, ends, strict=True)),
-        _LANE * len(lanes),
-        around=interval == "difference",
-    )
+    beside = [] if interval == "difference" else ends
+    _numbers(ax, theme, ranking, rows, beside, _LANE * len(lanes))
     style.label_x(ax, theme, _means_words(ranking, len(rows), interval, grouped=bool(lanes)))
     return ax
 
@@ -184,24 +176,21 @@ def _numbers(
     ax: Axes,
     theme: Theme,
     ranking: Ranking,
-    rows: list[tuple[SystemRow, tuple[float, float]]],
+    rows: list[SystemRow],
+    intervals: list[tuple[float, float]],
     context: float,
-    *,
-    around: bool,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
-    type_ = style.sizes(ax)
-    narrow = style.inches(ax) < NARROW
-    width = context + 0.62 * (2 + theme.digits) * type_.body
-    for place, (row, ends) in enumerate(rows):
-        mean, low, high = (style.plain(value, digits=theme.digits) for value in (row.mean, *ends))
-        position: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
-        position["size"] = type_.body
-        colour = _colour(ranking, theme, row)
-        style.write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **position)
-        if not narrow and not (np.isnan(ends[0]) or around):
-            text, left = f"{low} to {high}", 8.0 + width + 0.7 * type_.body
-            style.write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **position)
+    body = style.sizes(ax).body
+    right = 8.0 + context + 0.62 * (2 + theme.digits) * body
+    look: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center", "size": body}
+    for place, row in enumerate(rows):
+        mean, colour = style.plain(row.mean, digits=theme.digits), _colour(ranking, theme, row)
+        style.write(ax, mean, (1.0, place), colour, "right", shift=(right, 0.0), **look)
+        if intervals and style.inches(ax) >= NARROW and not np.isnan(intervals[place][0]):
+            text = " to ".join(style.plain(end, digits=theme.digits) for end in intervals[place])
+            shift = (right + 0.7 * body, 0.0)
+            style.write(ax, text, (1.0, place), theme.muted, "left", shift=shift, **look)
 
 
 def _means_words(ranking: Ranking, visible: int, interval: str, *, grouped: bool) -> str:
