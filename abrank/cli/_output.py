@@ -228,6 +228,5 @@ def put_notes(result: object, visible: str, *, remarks: Sequence[str] = ()) -> N
 
 
 def _size(n_bytes: int) -> str:
-    """Return a file's size in words."""
     kilobytes = n_bytes / 1000
     return f"{kilobytes / 1000:.1f} MB" if kilobytes >= 1000 else f"{max(kilobytes, 1):.0f} kB"

@@ -169,7 +169,6 @@ def _unusual(entry: MeasureEntry) -> str:
 
 
 def _also(entry: MeasureEntry) -> str:
-    """Name its other spellings."""
     spellings = {**TREC_EVAL, **OTHERS}.items()
     names = [
         *entry.aliases,

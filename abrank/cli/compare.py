@@ -226,7 +226,6 @@ def _ranking(
     called: str,
     on_stage: Callable[[str], None],
 ) -> Ranking:
-    """Rank runs by judgments, or files of ready scores."""
     if flags["scores"]:
         from abrank.ranking.rank import rank_ready
 

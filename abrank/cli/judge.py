@@ -102,7 +102,6 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 
 
 def _count(n: int, noun: str) -> str:
-    """Return a number with its noun."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun.removesuffix('y')}ies"
 
 

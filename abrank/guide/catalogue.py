@@ -279,7 +279,6 @@ def _table(tests: Iterable[RegisteredTest]) -> str:
 
 
 def _table_of(docstring: str | None) -> str:
-    """Return the table of a module's docstring."""
     lines = (docstring or "").splitlines()
     first, *_, last = (i for i, line in enumerate(lines) if line.startswith("==="))
     return "\n".join(lines[first : last + 1])

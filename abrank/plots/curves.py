@@ -108,7 +108,6 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
 
 
 def _no_curve(comparison: Comparison) -> str:
-    """Say why there is no curve."""
     if comparison.n_queries == 0:
         return "No queries: nothing to draw."
     if not _lead(comparison):

@@ -196,7 +196,6 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:
-    """Return why there is no picture, or nothing."""
     if ranking.n_queries < 2:
         return f"{style.few(ranking.n_queries)}: no pair can be tested."
     if ranking.baseline is not None:

@@ -80,7 +80,6 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 
 
 def _bar_words(comparison: Comparison, rows: Sequence[AxisRow]) -> list[str]:
-    """Say what the thick and the thin bars are."""
     rule = comparison.rule
     level, adjusted = display.level(rule.confidence), any(row.thin for row in rows[1:])
     if not comparison.decision.by_equivalence:
@@ -191,7 +190,6 @@ def effect(
 
 
 def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) -> str:
-    """Return why there is no picture, or nothing."""
     if comparison.n_queries == 0:
         return "No queries: nothing to draw."
     if comparison.n_queries == 1:

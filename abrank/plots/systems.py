@@ -194,7 +194,6 @@ def _numbers(
 
 
 def _means_words(ranking: Ranking, visible: int, interval: str, *, grouped: bool) -> str:
-    """Return the words under the axis."""
     level = display.level(1.0 - ranking.alpha)
     text = "of each mean by itself" if interval == "own" else "within queries"
     owner = f"{level} interval {text}"
@@ -291,7 +290,6 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:
-    """Return why there is no diagram, or nothing."""
     from abrank.ranking.result import RANK_TESTS  # a page of a comparison needs nothing of it
 
     n, k = ranking.n_queries, len(ranking.systems)

@@ -383,7 +383,6 @@ def text_lines(
 
 
 def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:
-    """Yield the tag and the sentence."""
     head = report.headline
     first = look.put(f"{head.glyph} {head.tag.upper()}".strip())
     sentence = head.line or head.title

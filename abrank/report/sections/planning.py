@@ -391,7 +391,6 @@ def _level(comparison: Comparison) -> str:
 
 
 def _why(comparison: Comparison) -> str:
-    """Say what the ranges are, where there are any."""
     if not _has_ranges(comparison):
         return ""
     level = _level(comparison)

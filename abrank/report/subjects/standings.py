@@ -207,7 +207,6 @@ def _firsts(result: CollectionsRanking) -> str:
 
 
 def _of_measures(result: CollectionsRanking) -> str:
-    """Say who may be first by each further measure."""
     return " ".join(
         f"By {name(measure.measure)} {f.count(len(measure.first()))} could be the best on these"
         f" collections ({_list(measure.first())}), {f.count(len(measure.first(like=True)))} on"
@@ -233,7 +232,6 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
 
 
 def _chips(result: CollectionsRanking) -> Iterator[Chip]:
-    """Yield the numbers beside the leaderboard."""
     top, n = result.primary.rows[0], f.count(len(result.systems))
     first, like = (len(result.primary.first(like=item)) for item in (False, True))
     here = f"on these {f.count(len(result.rankings))} collections"

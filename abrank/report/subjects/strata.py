@@ -321,7 +321,6 @@ def _facts(
 
 
 def _chips(result: CollectionsComparison) -> Iterator[Chip]:
-    """Yield the numbers beside the scorecard."""
     summary = result.primary
     n = f.count(len(summary.rows))
     behind = sum(row.diff < 0 for row in summary.rows), sum(row.diff > 0 for row in summary.rows)

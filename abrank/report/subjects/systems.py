@@ -215,7 +215,6 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
 
 
 def _of_pairs(ranking: Ranking) -> str:
-    """Say how many pairs differ significantly."""
     noun = f.plural(len(ranking.pair_rows), "pair" if ranking.baseline is None else "comparison")
     if ranking.baseline is None and not ranking.has_all_pairs:
         noun += " with the first"
@@ -224,7 +223,6 @@ def _of_pairs(ranking: Ranking) -> str:
 
 
 def _next_step(ranking: Ranking) -> str:
-    """Return what to do about the lead."""
     if ranking.n_queries < 2:
         return "Give more judged queries."
     if not ranking.direction_declared:
@@ -402,7 +400,6 @@ def methods_text(ranking: Ranking) -> str:
 
 
 def _source(ranking: Ranking) -> str:
-    """Return where the test of the ranking was published."""
     return {**inference.TESTS, **inference.JOINT_TESTS}[ranking.test].source
 
 
