@@ -53,6 +53,21 @@ class Cell:
     mark: str = ""
     parts: tuple[int, int, int] | None = None
 
+    @classmethod
+    def count(cls, value: int) -> Self:
+        """Return a whole number."""
+        return cls(f.count(value), value)
+
+    @classmethod
+    def share(cls, value: float) -> Self:
+        """Return a share in per cent."""
+        return cls(f.percent(value, sign=False), value)
+
+    @classmethod
+    def empty(cls, _: object = None) -> Self:
+        """Return a cell without text, as those of the drawn column are."""
+        return cls("")
+
     @property
     def is_unbroken(self) -> bool:
         """Whether it is one word so long that it needs a line of a small screen: a hash, a path."""
@@ -67,34 +82,19 @@ class Column:
     numeric: bool = True
     role: Role = ""
 
+    @classmethod
+    def words(cls, title: str, role: Role = "") -> Self:
+        """Return a column of words."""
+        return cls(title, numeric=False, role=role)
 
-def label(title: str, role: Role = "") -> Column:
-    """Return a column of words."""
-    return Column(title, numeric=False, role=role)
-
-
-def named(title: str) -> Column:
-    """Return the column that says what a row is of."""
-    return label(title, "name")
+    @classmethod
+    def name(cls, title: str) -> Self:
+        """Return the column that says what a row is of."""
+        return cls.words(title, "name")
 
 
 # The column whose cells are drawn from the bars of a scorecard.
-DRAWN = label("", "drawn")
-
-
-def undrawn(_: object) -> Cell:
-    """Return the empty cell of a row in the drawn column."""
-    return Cell("")
-
-
-def counted(value: int) -> Cell:
-    """Return a whole number as a cell."""
-    return Cell(f.count(value), value)
-
-
-def share(value: float) -> Cell:
-    """Return a share in per cent as a cell."""
-    return Cell(f.percent(value, sign=False), value)
+DRAWN = Column.words("", "drawn")
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,7 @@ from abrank.comparison.samples import machine
 from abrank.comparison.units import within_reach
 from abrank.measures.names import known
 from abrank.report.cells import one_line, to_ascii
-from abrank.report.model import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Fold,
-    Section,
-    Table,
-    Text,
-    Words,
-    label,
-)
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.numbers import plain
 from abrank.report.sections import design, headline, planning, samples, words
 from abrank.verdict import Verdict
@@ -196,7 +185,7 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
         )
         more = (*more, (Cell("Pseudo-median of the queries that differ"), *row))
     value, limited = Column("Value"), Column(f"{w.level} interval")
-    columns = (label("Effect size"), value, limited, label("What it is"))
+    columns = (Column.words("Effect size"), value, limited, Column.words("What it is"))
     table = Table("more-effects", columns, more, folded="Other effect sizes")
     return Table("effects", columns, first), table
 
@@ -330,7 +319,7 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         within = _within(path, folder)
         n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
         rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(within), n))
-    columns = label("Input"), label("Path"), Column("Rows")
+    columns = Column.words("Input"), Column.words("Path"), Column("Rows")
     if rows:
         yield Table("inputs", columns, tuple(rows[:MOST_INPUTS]))
     if len(rows) > MOST_INPUTS:
@@ -383,8 +372,8 @@ def setting_table(comparison: Comparison) -> Table:
             settings[title] = _UNSET.get(key, "default") if value is None else text
     return Table.of(
         "settings",
-        (label("Setting"), map(Cell, settings)),
-        (label("Value"), map(Cell, settings.values())),
+        (Column.words("Setting"), map(Cell, settings)),
+        (Column.words("Value"), map(Cell, settings.values())),
     )
 
 

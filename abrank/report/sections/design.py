@@ -14,7 +14,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.groups import ClusterSummary
 from abrank.comparison.rows import Belief
 from abrank.comparison.units import within_reach
-from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words, label
+from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult
 
@@ -265,12 +265,12 @@ def _guard_table(comparison: Comparison) -> Table:
     return Table.by_row(
         "guards",
         comparison.decision.guards,
-        (label("Guard"), lambda x: Cell(x.measure, x.measure)),
+        (Column.words("Guard"), lambda x: Cell(x.measure, x.measure)),
         (Column("Loss to exclude"), lambda x: Cell(_margin(x, w.digits), x.margin)),
         (Column("Δ"), estimate),
         (Column(f"{level} interval"), lambda x: Cell(_limits(comparison, x, w.digits), x.low)),
         (
-            label("Outcome"),
+            Column.words("Outcome"),
             lambda x: Cell("passed" if x.passed else "not passed", strong=not x.passed),
         ),
     )
@@ -311,7 +311,7 @@ def _belief_table(comparison: Comparison) -> Table:
     return Table.by_row(
         "beliefs",
         beliefs,
-        (label("Posterior"), lambda x: Cell(words.capital(_MODELS[x.model]))),
+        (Column.words("Posterior"), lambda x: Cell(words.capital(_MODELS[x.model]))),
         (
             Column(f"{f.level(beliefs[0].confidence)} credible interval"),
             lambda x: w.limits(within_reach(comparison, x.interval, relative=False)),

@@ -26,9 +26,6 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    share,
 )
 from abrank.report.sections import words
 from abrank.scoring.judging import ToJudge, Unjudged, pool_text
@@ -65,7 +62,7 @@ def quality(comparison: Comparison) -> Section | None:
     a, b = comparison.audits["a"], comparison.audits["b"]
     table = Table.of(
         "quality",
-        (label("What was counted"), [Cell(kind) for kind, _ in _COUNTS]),
+        (Column.words("What was counted"), [Cell(kind) for kind, _ in _COUNTS]),
         (Column("A"), [Cell(show(a), show(a)) for _, show in _COUNTS]),
         (Column("B"), [Cell(show(b), show(b)) for _, show in _COUNTS]),
     )
@@ -201,12 +198,12 @@ def _table(comparison: Comparison, documents: tuple[Unjudged, ...]) -> Table:
         ahead: Tone = "b" if (document.swing > 0) == comparison.rule.higher_is_better else "a"
         return w.change(document.swing, ahead if document.swing else "tie")
 
-    title = (label("Title"), lambda x: Cell(titles.get(x.doc_id, "")))
+    title = (Column.words("Title"), lambda x: Cell(titles.get(x.doc_id, "")))
     return Table.by_row(
         "judge",
         documents,
-        (label("Query"), query),
-        (label("Document"), lambda x: Cell(x.doc_id)),
+        (Column.words("Query"), query),
+        (Column.words("Document"), lambda x: Cell(x.doc_id)),
         (Column("Rank in A"), lambda x: rank(x.rank_a)),
         (Column("Rank in B"), lambda x: rank(x.rank_b)),
         (Column("Swing of Δ"), swing),
@@ -307,13 +304,13 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[in
     tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
     return Table.of(
         "depths",
-        (label("Measure"), [Cell(name, name, strong=name == lead) for name in names]),
+        (Column.words("Measure"), [Cell(name, name, strong=name == lead) for name in names]),
         (Column("A"), map(w.mean, curve.mean_a)),
         (Column("B"), map(w.mean, curve.mean_b)),
         (Column("Δ"), map(w.change, curve.diff, tones)),
         (Column(f"{w.level} interval"), map(w.limits, ends)),
-        (Column("Judged, A"), map(share, curve.judged_a)),
-        (Column("Judged, B"), map(share, curve.judged_b)),
+        (Column("Judged, A"), map(Cell.share, curve.judged_a)),
+        (Column("Judged, B"), map(Cell.share, curve.judged_b)),
     )
 
 
@@ -411,12 +408,12 @@ def sensitivity(comparison: Comparison) -> Section | None:
     table = Table.by_row(
         "sensitivity",
         rows,
-        (label("Analysis"), lambda x: Cell(x[0])),
-        (label("Verdict"), verdict),
+        (Column.words("Analysis"), lambda x: Cell(x[0])),
+        (Column.words("Verdict"), verdict),
         (Column(words.delta_title(comparison)), lambda x: change(x[2])),
         (Column(f"{w.level} interval"), lambda x: limits(x[2])),
         (Column("p"), lambda x: w.chance(x[2].pvalue)),
-        (Column("Queries"), lambda x: counted(x[3])),
+        (Column("Queries"), lambda x: Cell.count(x[3])),
         (Column("A"), lambda x: w.mean(x[2].mean_a)),
         (Column("B"), lambda x: w.mean(x[2].mean_b)),
     )

@@ -29,9 +29,6 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    named,
 )
 from abrank.report.sections import decision, headline, planning, samples, words
 from abrank.report.sections.next_step import next_step
@@ -156,9 +153,9 @@ def measure_table(comparison: Comparison) -> Table:
         for row, tone, lead in zip(rows, tones, leads, strict=True)
     ]
     outcomes = (
-        (Column(f"A {win}"), [counted(row.losses) for row in rows]),
-        (Column("Ties"), [counted(row.ties) for row in rows]),
-        (Column(f"B {win}"), [counted(row.wins) for row in rows]),
+        (Column(f"A {win}"), [Cell.count(row.losses) for row in rows]),
+        (Column("Ties"), [Cell.count(row.ties) for row in rows]),
+        (Column(f"B {win}"), [Cell.count(row.wins) for row in rows]),
     )
     # Only as one of a family of all is the primary measure adjusted.
     all_adjusted = adjusts and rule.family == "all"
@@ -169,7 +166,7 @@ def measure_table(comparison: Comparison) -> Table:
     ]
     return Table.of(
         "measures",
-        (label("Measure"), names),
+        (Column.words("Measure"), names),
         (Column("A"), [w.mean(row.mean_a) for row in rows]),
         (Column("B"), [w.mean(row.mean_b) for row in rows]),
         *owner,
@@ -178,7 +175,7 @@ def measure_table(comparison: Comparison) -> Table:
         *([] if rule.independent else outcomes),
         (Column("p"), [w.chance(row.pvalue) for row in rows]),
         *([(Column("Adjusted p"), adjusted)] if adjusts else []),
-        (label("Reading"), readings),
+        (Column.words("Reading"), readings),
     )
 
 
@@ -236,11 +233,11 @@ def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
     return Table.by_row(
         "queries",
         [i for side in extremes(comparison, maximum) for i in side],
-        (label("Query"), lambda i: Cell(comparison.query_ids[i], comparison.query_ids[i])),
+        (Column.words("Query"), lambda i: Cell(comparison.query_ids[i], comparison.query_ids[i])),
         (Column("A"), lambda i: w.mean(float(a[i]))),
         (Column("B"), lambda i: w.mean(float(b[i]))),
         (Column("Δ"), lambda i: w.change(float(differences[i]), tones[outcomes[i]])),
-        (label("Outcome"), outcome),
+        (Column.words("Outcome"), outcome),
     )
 
 
@@ -251,7 +248,7 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
     """Return the table of measures, the primary one first."""
     w, rule = Words(comparison), comparison.rule
     rows = primary_first(comparison, rows_in_unit(comparison))
-    named_, a_, b_ = named("Measure"), [x.mean_a for x in rows], [x.mean_b for x in rows]
+    named_, a_, b_ = Column.name("Measure"), [x.mean_a for x in rows], [x.mean_b for x in rows]
     names = [Cell(row.measure) for row in rows]
     if style == "superscript":
         over = [("b" * (x.reading == "worse"), "a" * (x.reading == "better")) for x in rows]
@@ -260,7 +257,7 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
             (named_, names),
             *(
                 (
-                    label(side, "mean"),
+                    Column.words(side, "mean"),
                     [Cell(w.score(x), mark=y[i]) for x, y in zip(means, over, strict=True)],
                 )
                 for i, (side, means) in enumerate((("A", a_), ("B", b_)))

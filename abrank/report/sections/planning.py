@@ -20,7 +20,7 @@ from abrank.comparison.units import (
 )
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Interval
-from abrank.report.model import Cell, Column, Table, share
+from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import words
 from abrank.verdict import Verdict
 
@@ -240,7 +240,7 @@ def needed_table(comparison: Comparison) -> Table:
         ),
         *[ranges] * _has_ranges(comparison),
         *[same] * (comparison.clusters is not None),
-        (Column(f"Power, n = {f.count(comparison.n_queries)}"), lambda x: share(x.power)),
+        (Column(f"Power, n = {f.count(comparison.n_queries)}"), lambda x: Cell.share(x.power)),
     )
 
 

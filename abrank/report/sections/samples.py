@@ -7,7 +7,7 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences, SampleCheck
 from abrank.comparison.units import within_reach
-from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words, label
+from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words
 from abrank.report.sections import words
 
 _WHO = {"people": "People alone", "both": "People and machine", "machine": "Machine alone"}
@@ -167,7 +167,10 @@ def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
         readings.append(reading if first or item.who != "both" else Cell("set aside"))
     return Table.of(
         "machine",
-        (label("Judged by"), [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both]),
+        (
+            Column.words("Judged by"),
+            [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both],
+        ),
         (Column("Δ"), [w.change(element.estimate, strong=first) for element, first in both]),
         (
             Column(f"{w.level} interval"),
@@ -175,8 +178,8 @@ def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
         ),
         (Column("p"), [w.chance(element.pvalue) for element in answers]),
         (Column("Queries"), counts),
-        (label("Reading"), readings),
-        (label("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
+        (Column.words("Reading"), readings),
+        (Column.words("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
     )
 
 
@@ -190,7 +193,7 @@ def _facts(result: MachineJudgments) -> Table:
     )
     return Table.of(
         "machine-facts",
-        (label("What the machine adds"), [Cell(kind) for kind, _, _ in facts]),
+        (Column.words("What the machine adds"), [Cell(kind) for kind, _, _ in facts]),
         (Column("Value"), [Cell(visible, value) for _, visible, value in facts]),
     )
 
@@ -211,7 +214,7 @@ def _sample(w: Words[Comparison], result: MachineJudgments) -> Table:
     return Table.of(
         "machine-sample",
         (
-            label("Are the judged queries like the others?"),
+            Column.words("Are the judged queries like the others?"),
             [Cell(_CHECKED[item.what], item.what) for item in result.sample],
         ),
         (Column("Judged"), [mean(item, item.mean_judged) for item in result.sample]),
@@ -337,7 +340,7 @@ def votes(comparison: Comparison) -> Section | None:
         blocks.append(
             Table.of(
                 "votes",
-                (label("What"), [Cell(kind) for kind, _, _ in names]),
+                (Column.words("What"), [Cell(kind) for kind, _, _ in names]),
                 (Column("Estimate"), estimates),
                 (Column(f"{w.level} interval"), limits),
                 (Column("p"), [w.chance(element.pvalue) for _, element, _ in names]),

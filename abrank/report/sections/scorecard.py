@@ -38,10 +38,6 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    named,
-    undrawn,
 )
 from abrank.report.sections import headline, planning, words
 from abrank.rule import GuardResult
@@ -94,7 +90,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
         "measures",
-        (named("measure"), names),
+        (Column.name("measure"), names),
         (Column("A", role="mean"), [w.mean(row.mean_a) for row in first]),
         (Column("B", role="mean"), [w.mean(row.mean_b) for row in first]),
         (Column(words.delta_title(comparison), role="change"), differences),
@@ -102,7 +98,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
         (Column("adj p" if adjusts else "p", role="p"), chances),
         *([] if rule.independent else [(Column(f"A {win} · ties · B {win}", role="wins"), counts)]),
-        (label("reading", "reading"), readings),
+        (Column.words("reading", "reading"), readings),
         noun="measure",
         bars=tuple(bars),
         scale=scale(comparison, margin=rule.margin, percent=is_relative(comparison)),
@@ -308,10 +304,10 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     return Scorecard.of(
         f"segments-{result.name}",
         (
-            named(words.capital(shorten(result.name, width=LONGEST))),
+            Column.name(words.capital(shorten(result.name, width=LONGEST))),
             [Cell("All queries", "All queries", strong=True), *names],
         ),
-        (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in rows)))),
+        (Column("Queries"), map(Cell.count, (comparison.n_queries, *(x.n_queries for x in rows)))),
         (
             Column(words.delta_title(comparison), role="change"),
             [Cell(in_unit(lead.diff), lead.diff, tone, strong=True), *changes],
@@ -319,7 +315,7 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
         (DRAWN, [Cell("") for _ in bars]),
         (Column(f"{w.level} interval, adjusted", role="interval"), limits),
         (Column("adj p", role="p"), chances),
-        (label("Reading", "reading"), readings),
+        (Column.words("Reading", "reading"), readings),
         noun="segment",
         bars=tuple(bars),
         scale=scale(comparison, percent=percent, text="" if percent else "Δ (B − A)"),
@@ -431,22 +427,22 @@ def _test_table(comparison: Comparison) -> Scorecard:
         "tests",
         rows,
         (
-            named("Test"),
+            Column.name("Test"),
             lambda x: Cell(f"{x.title}{' ★ declared' * x.decides}", x.title, strong=x.decides),
         ),
-        (label("What it estimates"), lambda x: Cell(x.estimand, x.estimand)),
+        (Column.words("What it estimates"), lambda x: Cell(x.estimand, x.estimand)),
         (
             Column("Estimate", role="change"),
             lambda x: Cell(in_unit(x, x.estimate), x.estimate, tone(x), strong=x.decides),
         ),
-        (DRAWN, undrawn),
+        (DRAWN, Cell.empty),
         (Column(f"{w.level} interval", role="interval"), limits_of),
         (
             Column("Statistic"),
             lambda x: Cell(words.statistic(x, digits=w.digits), x.statistic),
         ),
         (Column("p", role="p"), lambda x: w.chance(x.pvalue, strong=x.decides)),
-        (label("How"), how),
+        (Column.words("How"), how),
         # The sign test's estimate has another unit.
         bars=tuple(
             Bar(row.estimate, *row.interval, tone=tone(row))

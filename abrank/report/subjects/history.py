@@ -28,12 +28,7 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    named,
     report_of,
-    share,
-    undrawn,
 )
 from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
@@ -161,18 +156,21 @@ def _comparisons(w: Words[History]) -> Section:
     entries = [entry for entry, _ in rows]
     columns: list[tuple[Column, list[Cell]]] = [
         (Column("day"), [Cell(x.day, x.created) for x in entries]),
-        (named("B"), [Cell(f.shorten(x.candidate, width=_NAME), x.candidate) for x in entries]),
         (
-            label("against A", "mean"),
+            Column.name("B"),
+            [Cell(f.shorten(x.candidate, width=_NAME), x.candidate) for x in entries],
+        ),
+        (
+            Column.words("against A", "mean"),
             [Cell(f.shorten(x.baseline, width=_NAME), x.baseline) for x in entries],
         ),
-        (label("measure"), [Cell(x.measure, x.measure) for x in entries]),
+        (Column.words("measure"), [Cell(x.measure, x.measure) for x in entries]),
         (Column("Δ", role="change"), [w.change(x.difference, _tone(x)) for x in entries]),
-        (DRAWN, list(map(undrawn, entries))),
+        (DRAWN, list(map(Cell.empty, entries))),
         *repeated * history.is_known,
         (Column("p", role="p"), [w.chance(x.pvalue) for x in entries]),
         (Column("level"), [Cell(level_text(x.alpha), x.alpha) for x in entries]),
-        (label("verdict", "reading"), list(map(reading, entries))),
+        (Column.words("verdict", "reading"), list(map(reading, entries))),
     ]
     same = []  # what is the same in every row is said once
     for title, text in {"against A": "against", "measure": "on", "level": "at the level"}.items():
@@ -216,12 +214,12 @@ def _uses(w: Words[History]) -> Section:
     table = Table.by_row(
         "sets",
         sets,
-        (named("Set"), lambda x: Cell(x.queries[:8])),
-        (Column("Queries"), lambda x: counted(x.n_queries)),
-        (Column("Comparisons"), lambda x: counted(x.n_comparisons)),
-        (Column("Found better"), lambda x: counted(x.n_better)),
+        (Column.name("Set"), lambda x: Cell(x.queries[:8])),
+        (Column("Queries"), lambda x: Cell.count(x.n_queries)),
+        (Column("Comparisons"), lambda x: Cell.count(x.n_comparisons)),
+        (Column("Found better"), lambda x: Cell.count(x.n_better)),
         (Column("By chance"), lambda x: Cell(f"{x.by_chance:.1f}", x.by_chance)),
-        (Column("Shared"), lambda x: share(x.overlap)),
+        (Column("Shared"), lambda x: Cell.share(x.overlap)),
         noun="set",
     )
     caption = (
@@ -241,9 +239,9 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
     table = Table.by_row(
         "budgets",
         budgets,
-        (named("Error budget"), lambda x: Cell(x.budget)),
-        (Column("Comparisons"), lambda x: counted(x.n_comparisons)),
-        (Column("Found better"), lambda x: counted(x.n_better)),
+        (Column.name("Error budget"), lambda x: Cell(x.budget)),
+        (Column("Comparisons"), lambda x: Cell.count(x.n_comparisons)),
+        (Column("Found better"), lambda x: Cell.count(x.n_better)),
         (Column("Next level"), lambda x: Cell(level_text(x.next_alpha), x.next_alpha)),
         noun="budget",
     )

@@ -20,11 +20,7 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
-    counted,
-    label,
-    named,
     report_of,
-    share,
 )
 from abrank.report.sections.words import queries
 from abrank.report.subjects import compose
@@ -96,8 +92,8 @@ def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimat
     return Table.by_row(
         key,
         rows,
-        (named("Agreement"), lambda x: Cell(x[0])),
-        (Column("Value"), lambda x: (share if x[2] else w.mean)(x[1].estimate)),
+        (Column.name("Agreement"), lambda x: Cell(x[0])),
+        (Column("Value"), lambda x: (Cell.share if x[2] else w.mean)(x[1].estimate)),
         (Column("95% interval", role="interval"), lambda x: Cell(_limits(w, x[1], share=x[2]))),
     )
 
@@ -109,8 +105,11 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
     by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
     table = Table.of(
         "grades",
-        (named("Human \\ machine"), map(Cell, names)),
-        *((Column(name), map(counted, item)) for name, item in zip(names, by_machine, strict=True)),
+        (Column.name("Human \\ machine"), map(Cell, names)),
+        *(
+            (Column(name), map(Cell.count, item))
+            for name, item in zip(names, by_machine, strict=True)
+        ),
     )
     estimates = [("same grade", result.same, True), ("Cohen's kappa", result.kappa, False)]
     if len(result.grades) > 2:
@@ -129,7 +128,7 @@ def _systems(w: Words[JudgeAgreement]) -> Section:
     table = Table.by_row(
         "systems",
         result.means.items(),
-        (named(result.measure or ""), lambda x: Cell(x[0])),
+        (Column.name(result.measure or ""), lambda x: Cell(x[0])),
         (Column("Human"), lambda x: w.mean(x[1][0])),
         (Column("Machine"), lambda x: w.mean(x[1][1])),
     )
@@ -159,8 +158,8 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     table = Table.by_row(
         f"verdicts {b}",
         rows,
-        (named("Judge"), lambda x: Cell(x[0])),
-        (label("Verdict"), lambda x: Cell(x[1])),
+        (Column.name("Judge"), lambda x: Cell(x[0])),
+        (Column.words("Verdict"), lambda x: Cell(x[1])),
         (Column("Δ"), lambda x: w.change(x[2].estimate)),
         (Column("95% interval", role="interval"), lambda x: Cell(w.interval(*x[2].interval))),
         (Column("p"), lambda x: Cell(x[3])),

@@ -28,9 +28,6 @@ from abrank.report.model import (
     Table,
     Tone,
     Words,
-    counted,
-    label,
-    named,
 )
 from abrank.report.sections.words import READINGS, capital, name, queries
 
@@ -146,9 +143,9 @@ def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict
     ranking, rows = w.result, w.result.rows
     first = {row.system for row in rows if row.position == 1}
     result = [
-        (Column("#", role="place"), {row.system: counted(row.position) for row in rows}),
+        (Column("#", role="place"), {row.system: Cell.count(row.position) for row in rows}),
         (
-            named("system"),
+            Column.name("system"),
             {s: Cell(one_line(s, width=200), s, strong=s in first) for s in ranking.systems},
         ),
         (
@@ -195,7 +192,7 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
     }
     readings[str(ranking.baseline)] = Cell("baseline")
     pvalues = {s: w.chance(row.pvalue_adj) for s, row in pairs.items()}
-    return [(Column("adj p", role="p"), pvalues), (label("reading", "reading"), readings)]
+    return [(Column("adj p", role="p"), pvalues), (Column.words("reading", "reading"), readings)]
 
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
@@ -207,10 +204,10 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
         result.append((Column("rank"), _open_ranks(ranking)))
     if lettered(ranking):
         groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
-        result.append((label("group", "reading"), groups))
+        result.append((Column.words("group", "reading"), groups))
     else:
         cells = {system: Cell(tie) for system, tie in ties(ranking).items()}
-        result.append((label("ties with", "reading"), cells))
+        result.append((Column.words("ties with", "reading"), cells))
     if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
         result += _pairs(ranking)
     return result
@@ -275,7 +272,7 @@ def _against_several(w: Words[Ranking]) -> Scorecard:
             if row is not None:
                 text = f"{w.signed(row.diff)} {READINGS[row.reading]}"
                 cells[system] = Cell(text, row.diff, TONES.get(row.reading, "plain"))
-        columns.append((label(f"from [{number}]"), cells))
+        columns.append((Column.words(f"from [{number}]"), cells))
     which = ", ".join(
         f"[{i}] {name(baseline)}" for i, baseline in enumerate(ranking.baselines, start=1)
     )
@@ -380,8 +377,8 @@ def by_measure(w: Words[Ranking]) -> Table:
             )
             for row in rows
         ]
-        columns.append((label(item.measure), cells))
-    names = named("System"), [Cell(system, system) for system in ranking.systems]
+        columns.append((Column.words(item.measure), cells))
+    names = Column.name("System"), [Cell(system, system) for system in ranking.systems]
     return Table.of("means", names, *columns, noun="system")
 
 
@@ -395,15 +392,15 @@ def all_pairs(w: Words[Ranking]) -> Table:
     return Table.by_row(
         "pairs",
         ranking.pair_rows,
-        (named("A"), lambda x: Cell(x.a, x.a)),
-        (named("B"), lambda x: Cell(x.b, x.b)),
+        (Column.name("A"), lambda x: Cell(x.a, x.a)),
+        (Column.name("B"), lambda x: Cell(x.b, x.b)),
         (
             Column("Δ", role="change"),
             lambda x: w.change(x.diff, TONES.get(x.reading, "plain")),
         ),
         *[limits] * has_intervals(ranking),
         (Column("Adjusted p", role="p"), lambda x: w.chance(x.pvalue_adj)),
-        (label("Reading of B", "reading"), lambda x: Cell(READINGS[x.reading], x.reading)),
+        (Column.words("Reading of B", "reading"), lambda x: Cell(READINGS[x.reading], x.reading)),
         noun="pair",
     )
 
@@ -473,7 +470,10 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
     """Return the means of several measures with their groups, an arrow against a baseline."""
     ranking = w.result
     table = by_measure(w)
-    columns = (named("System"), *(label(measure, "mean") for measure in ranking.measures))
+    columns = (
+        Column.name("System"),
+        *(Column.words(measure, "mean") for measure in ranking.measures),
+    )
     text = f"systems that share a letter in a column are not significantly different by {by}"
     if not lettered(ranking):
         text = f"compared by {by}"
@@ -497,11 +497,11 @@ def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
     for item in ranking.by_measure:
         over = _beaten(item, names)
         cells = [Cell(w.score(item[x].mean), mark=over[x]) for x in ranking.systems]
-        means.append((label(item.measure, "mean"), cells))
+        means.append((Column.words(item.measure, "mean"), cells))
     table = Table.of(
         "paper",
-        (label("", "place"), [Cell(names.get(system, "")) for system in ranking.systems]),
-        (named("System"), map(Cell, ranking.systems)),
+        (Column.words("", "place"), [Cell(names.get(system, "")) for system in ranking.systems]),
+        (Column.name("System"), map(Cell, ranking.systems)),
         *means,
         noun="system",
     )

@@ -25,9 +25,6 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    named,
     report_of,
 )
 from abrank.report.sections.words import capital, queries
@@ -195,10 +192,16 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         bars.append(Bar(row.mean, *row.interval, tone=tone, limit=floor.floor))
         limits.append(Cell(f.number(floor.floor), floor.floor))
         readings.append(Cell("▲ cleared" if floor.cleared else text, tone=tone))
-    held = [(Column("floor", role="change"), limits), (label("reading", "reading"), readings)]
+    held = [
+        (Column("floor", role="change"), limits),
+        (Column.words("reading", "reading"), readings),
+    ]
     return Scorecard.of(
         "means",
-        (named("mean of" if multiple else "measure"), [Cell(name, strong=True) for name in names]),
+        (
+            Column.name("mean of" if multiple else "measure"),
+            [Cell(name, strong=True) for name in names],
+        ),
         (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
         *[(DRAWN, [Cell("") for _ in rows])] * bool(floors),
         (
@@ -240,15 +243,15 @@ def _table(
     multiple = len({row.system for row in w.result.rows}) > 1
 
     def words(title: str, texts: Iterable[str]) -> tuple[Column, list[Cell]]:
-        return label(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
+        return Column.words(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
 
     return Table.of(
         key,
         *[words("System", [row.system for row in rows])] * multiple,
-        (label("Measure"), [Cell(row.measure) for row in rows]),
+        (Column.words("Measure"), [Cell(row.measure) for row in rows]),
         *(words(capital(name), [getattr(row, name) for row in rows]) for name in names),
-        *[(label("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
-        *[(Column("Queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
+        *[(Column.words("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
+        *[(Column("Queries"), [Cell.count(row.n_queries) for row in rows])] * (key == "segments"),
         (Column("Mean"), [w.mean(row.mean) for row in rows]),
         (Column("Interval"), [Cell(w.range(*row.interval)) for row in rows]),
         noun="interval",

@@ -25,9 +25,7 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
-    named,
     report_of,
-    undrawn,
 )
 from abrank.report.sections.words import capital, queries, reading_tone
 from abrank.report.subjects import compose
@@ -191,7 +189,7 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
         rows.append((Cell(at_hand), *(Cell(w.score(item), item) for item in visible)))
     columns = (
-        named("Human queries needed for"),
+        Column.name("Human queries needed for"),
         Column("People alone"),
         *(Column(f"r {f.score(first.correlation, digits=2)}") for first in plan.judged),
     )
@@ -343,9 +341,9 @@ def _scorecard(w: Words[MeansAudit]) -> Scorecard:
     return Scorecard.by_row(
         "audit",
         rows,
-        (named("spread"), lambda x: Cell(x.spread, strong=x is rows[0])),
+        (Column.name("spread"), lambda x: Cell(x.spread, strong=x is rows[0])),
         (Column("SD"), lambda x: w.mean(x.sd)),
-        (DRAWN, undrawn),
+        (DRAWN, Cell.empty),
         (Column(f"{w.level} interval", role="interval"), lambda x: Cell(w.interval(*x.interval))),
         (Column("p", role="p"), lambda x: w.chance(x.pvalue)),
         (

@@ -23,7 +23,6 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    named,
     report_of,
 )
 from abrank.report.subjects import compose
@@ -108,7 +107,7 @@ def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
         sides.append(tuple(lines))
         columns.append(cells)
     heads = tuple(
-        named(f"{letter} {one_line(name, width=60)}")
+        Column.name(f"{letter} {one_line(name, width=60)}")
         for letter, name in zip("AB", (result.baseline, result.candidate), strict=True)
     )
     rows = tuple(zip_longest(*columns, fillvalue=Cell("")))
@@ -121,7 +120,7 @@ def _scores(w: Words[Inspection]) -> Section:
     table = Table.by_row(
         "scores",
         zip(result.measures, result.a, result.b, strict=True),
-        (named("Measure"), lambda x: Cell(x[0])),
+        (Column.name("Measure"), lambda x: Cell(x[0])),
         (Column("A"), lambda x: w.mean(x[1])),
         (Column("B"), lambda x: w.mean(x[2])),
         (Column("Δ"), lambda x: w.change(x[2] - x[1], _tone(x[0], x[2] - x[1]))),
@@ -144,7 +143,7 @@ def _missed(result: Inspection, depth: int) -> Section | None:
     table = Table.by_row(
         "missed",
         missed[:MOST],
-        (named("Document"), lambda x: Cell(x.doc_id)),
+        (Column.name("Document"), lambda x: Cell(x.doc_id)),
         (Column("Grade"), lambda x: Cell(f"{x.grade}")),
         *_PLACES,
     )
@@ -164,7 +163,7 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
     table = Table.by_row(
         "judge",
         result.to_judge,
-        (named("Document"), lambda x: Cell(x.doc_id)),
+        (Column.name("Document"), lambda x: Cell(x.doc_id)),
         *_PLACES,
         (Column("Δ"), lambda x: w.change(x.swing)),
     )

@@ -38,11 +38,7 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
-    counted,
-    label,
-    named,
     report_of,
-    undrawn,
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
@@ -271,18 +267,18 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     card = Scorecard.by_row(
         "standings",
         rows,
-        (Column("#", role="place"), lambda x: counted(x.position)),
-        (named("system"), lambda x: Cell(x.system, x.system, strong=x.these.may_be_first)),
+        (Column("#", role="place"), lambda x: Cell.count(x.position)),
+        (Column.name("system"), lambda x: Cell(x.system, x.system, strong=x.these.may_be_first)),
         (Column("mean", role="mean"), lambda x: w.mean(x.mean)),
         (
             Column("Δ", role="change"),
             lambda x: Cell("", x.diff) if x.position == 1 else w.change(x.diff),
         ),
-        (DRAWN, undrawn),
+        (DRAWN, Cell.empty),
         (Column("interval of Δ", role="interval"), lambda x: _difference(w, x.these)),
         (Column("rank"), lambda x: _rank(x.these)),
         (Column("like these"), lambda x: _rank(x.like)),
-        (Column("first on", role="wins"), lambda x: counted(x.n_first)),
+        (Column("first on", role="wins"), lambda x: Cell.count(x.n_first)),
         noun="system",
         bars=tuple(bars),
         scale=scale.facing(higher_is_better=result.primary.these.higher_is_better),
@@ -314,7 +310,7 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
         apart = [_difference(w, standing) for standing in standings]
         columns.append((Column(f"Δ from the first, {which}"), apart))
         leads.append((Column(heading), [Cell(chance(x.lead), x.lead) for x in standings]))
-    names = label("System"), [Cell(row.system, row.system) for row in rows]
+    names = Column.words("System"), [Cell(row.system, row.system) for row in rows]
     folded = Table.of("both claims", names, *columns, *leads, folded="Both claims in numbers")
     blocks = (Figure("ranks", finding), caption, folded)
     return Section("ranks", "Ranks that can be claimed", finding, blocks, group="appendix")
@@ -327,7 +323,7 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
         rows = [measure[system] for system in result.systems]
         columns.append((Column(measure.measure), [w.mean(row.mean) for row in rows]))
         columns.append((Column("Rank, these"), [_rank(row.these) for row in rows]))
-    names = named("System"), [Cell(system, system) for system in result.systems]
+    names = Column.name("System"), [Cell(system, system) for system in result.systems]
     table = Table.of("measures", names, *columns)
     return Section(
         "measures", "Other measures", _of_measures(result), (table,), EVERYWHERE, group="change"
@@ -359,7 +355,7 @@ def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
         means = {row.system: row.mean for row in custom.rows}
         cells = [w.mean(means[system], strong=system in custom.leaders) for system in systems]
         columns.append((Column(collection), cells))
-    names = named("System"), [Cell(system, system) for system in systems]
+    names = Column.name("System"), [Cell(system, system) for system in systems]
     return Table.of(f"means, {measure}", names, *columns, noun="system")
 
 
@@ -451,7 +447,7 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
         for row, cells in zip(primary.rows, table.rows, strict=True)
     )
     heads = (
-        named("System"),
+        Column.name("System"),
         *table.columns[1:],
         *map(Column, ("Mean", "Rank", "Rank, like these")),
     )

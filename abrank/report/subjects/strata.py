@@ -33,12 +33,7 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
-    counted,
-    label,
-    named,
     report_of,
-    share,
-    undrawn,
 )
 from abrank.report.sections import cautions as of_comparison
 from abrank.report.sections import decision, design, scorecard
@@ -349,11 +344,11 @@ def _collections(
         doubt = ", doubtful" * (summary is w.result.primary and level == "doubtful")
         cells = (
             Cell(row.collection, row.collection),
-            counted(row.n_queries),
+            Cell.count(row.n_queries),
             w.mean(row.mean_a),
             w.mean(row.mean_b),
             w.change(row.diff, tone),
-            undrawn(row),
+            Cell.empty(row),
             w.limits(adjusted),
             w.chance(row.pvalue_adj),
             Cell(f"{READINGS[row.reading]}{doubt}", row.reading, tone),
@@ -371,11 +366,11 @@ def _summaries(
         beyond = kind == "random" and math.isfinite(summary.prediction[0])
         cells = (
             Cell(f"= {title}", f"= {title}", strong=True),
-            counted(summary.n_queries),
+            Cell.count(summary.n_queries),
             Cell(""),
             Cell(""),
             w.change(row.estimate, tone, strong=True),
-            undrawn(row),
+            Cell.empty(row),
             w.limits(thick, strong=True),
             w.chance(row.pvalue),
             Cell(READINGS[row.reading], row.reading, tone),
@@ -399,7 +394,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     return Scorecard(
         f"by collection, {summary.measure}",
         (
-            named("collection"),
+            Column.name("collection"),
             Column("queries", role="wins"),
             Column("A", role="mean"),
             Column("B", role="mean"),
@@ -407,7 +402,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
             DRAWN,
             Column(f"{w.level} interval", role="interval"),
             Column("p", role="p"),
-            label("reading", "reading"),
+            Column.words("reading", "reading"),
         ),
         rows,
         noun="collection",
@@ -425,7 +420,7 @@ def _numbers_section(w: Words[CollectionsComparison]) -> Section:
     weights = Table.by_row(
         "weights",
         w.result.primary.rows,
-        (label("Collection"), lambda x: Cell(x.collection, x.collection)),
+        (Column.words("Collection"), lambda x: Cell(x.collection, x.collection)),
         (
             Column("Weight, collections like these"),
             lambda x: Cell(f.percent(x.weight_random, sign=False)),
@@ -458,13 +453,13 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     table = Table.by_row(
         "measures",
         result.measures,
-        (named("measure"), lambda x: Cell(x.measure, x.measure, strong=x is result.primary)),
-        (label("all queries"), lambda x: of_all(x, x.stratified)),
-        (label("collections like these"), lambda x: of_all(x, x.random)),
-        (Column("I²"), lambda x: share(x.heterogeneity.i_squared)),
-        (label("collections"), counts_of),
+        (Column.name("measure"), lambda x: Cell(x.measure, x.measure, strong=x is result.primary)),
+        (Column.words("all queries"), lambda x: of_all(x, x.stratified)),
+        (Column.words("collections like these"), lambda x: of_all(x, x.random)),
+        (Column("I²"), lambda x: Cell.share(x.heterogeneity.i_squared)),
+        (Column.words("collections"), counts_of),
         (
-            label("reading", "reading"),
+            Column.words("reading", "reading"),
             lambda x: Cell(READINGS[x.stratified.reading], x.stratified.reading),
         ),
     )

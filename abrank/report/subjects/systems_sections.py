@@ -12,21 +12,7 @@ from abrank._support import display as f
 from abrank._support.result import Deferred
 from abrank.ranking import PairRow, Ranking
 from abrank.ranking.beside import DEPTH, PERSISTENCE
-from abrank.report.model import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Fold,
-    Section,
-    Table,
-    Text,
-    Words,
-    counted,
-    label,
-    named,
-    share,
-)
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.sections.words import READINGS, name, queries
 from abrank.report.subjects.leaderboard import (
     MOST_PAIRS,
@@ -132,7 +118,7 @@ def _agreements(w: Words[Ranking]) -> Table:
     rows, text = w.result.agreements, f"{w.level} of resamples"
     return Table.of(
         "agreements",
-        (label("Measures"), [Cell(f"{name(row.a)}, {name(row.b)}") for row in rows]),
+        (Column.words("Measures"), [Cell(f"{name(row.a)}, {name(row.b)}") for row in rows]),
         (Column("Kendall's τ"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
         (Column(text), [ends(row.tau_low, row.tau_high) for row in rows]),
         (Column("τ_AP"), [Cell(f.score(row.tau_ap, digits=2), row.tau_ap) for row in rows]),
@@ -196,7 +182,7 @@ def _largest(w: Words[Ranking], row: PairRow) -> Table:
     places = list(dict.fromkeys(int(i) for i in ends if b[i] != a[i]))
     return Table.of(
         f"largest-{key_of(ranking, row)}",
-        (label("Query, largest differences"), [Cell(ranking.query_ids[i]) for i in places]),
+        (Column.words("Query, largest differences"), [Cell(ranking.query_ids[i]) for i in places]),
         *(
             (Column(name(system)), [Cell(w.score(float(scores[i]))) for i in places])
             for system, scores in ((row.a, a), (row.b, b))
@@ -266,8 +252,8 @@ def stability(w: Words[Ranking]) -> Section | None:
     rows = ranking.stability[:MOST_ROWS]
     folded = Table.of(
         "stability",
-        (label("System"), [Cell(row.system) for row in rows]),
-        (Column("Place"), [counted(place) for place, _ in enumerate(rows, start=1)]),
+        (Column.words("System"), [Cell(row.system) for row in rows]),
+        (Column("Place"), [Cell.count(place) for place, _ in enumerate(rows, start=1)]),
         (Column(to_lead(ranking)), [Cell(chance(row.first), row.first) for row in rows]),
         (
             Column(f"Rank, {w.level} of resamples"),
@@ -306,7 +292,7 @@ def lists(ranking: Ranking) -> Section | None:
     rbos = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
     table = Table.of(
         "overlaps",
-        (label("RBO"), map(Cell, systems[:-1])),
+        (Column.words("RBO"), map(Cell, systems[:-1])),
         *(
             (
                 Column(name(item)),
@@ -361,9 +347,9 @@ def _others(ranking: Ranking) -> Table:
     ]
     return Table.of(
         "other-tests",
-        (label("Test"), [cell, *(Cell(item.title) for item in rest)]),
+        (Column.words("Test"), [cell, *(Cell(item.title) for item in rest)]),
         (Column("Shown to differ"), [Cell(f"{f.count(ranking.n_significant)} {text}"), *cells]),
-        (Column("Other than decided"), [Cell(""), *(counted(item.n_differ) for item in rest)]),
+        (Column("Other than decided"), [Cell(""), *(Cell.count(item.n_differ) for item in rest)]),
         *leading * (ranking.baseline is None),
     )
 
@@ -374,9 +360,9 @@ def instruments(w: Words[Ranking]) -> Section:
     rows = ranking.extras.instruments
     table = Table.of(
         "instruments",
-        (named("Measure"), [Cell(row.measure, row.measure) for row in rows]),
-        (Column("Shown to differ"), [share(row.discriminative_power) for row in rows]),
-        (Column("Swap rate"), [share(row.swap_rate) for row in rows]),
+        (Column.name("Measure"), [Cell(row.measure, row.measure) for row in rows]),
+        (Column("Shown to differ"), [Cell.share(row.discriminative_power) for row in rows]),
+        (Column("Swap rate"), [Cell.share(row.swap_rate) for row in rows]),
         (Column("Smallest Δ"), [w.mean(row.smallest_told) for row in rows]),
         (Column("Tau"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
     )
@@ -429,7 +415,7 @@ def risk(w: Words[Ranking]) -> Section:
     ]
     table = Table.of(
         "risk",
-        (named("System"), [Cell(element.system, element.system) for element in extras.risk]),
+        (Column.name("System"), [Cell(element.system, element.system) for element in extras.risk]),
         (Column("URisk"), urisk),
         (Column("TRisk"), trisk),
         (Column("GeoRisk"), georisk),
