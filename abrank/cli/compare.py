@@ -17,7 +17,7 @@ from abrank.options import Inputs, Question, RankingQuestion, build, iterate, ne
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
-    from abrank.collections import CollectionsComparison
+    from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.comparison import Comparison
     from abrank.ranking import Ranking
 
@@ -177,46 +177,21 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     abrank rank --scores scores.csv -m AP
     abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    requested = dict(_flags.options_given())
-    question = build(RankingQuestion, nested(requested))
+    question = build(RankingQuestion, nested(dict(_flags.options_given())))
     called = shlex.join(["abrank", *click.get_current_context().obj])
     if flags["collections"]:
-        _over_collections(question, flags, called, qrels)
-        return
-    ready = flags["scores"]
-    if qrels is None or not (runs or ready):
+        why = "is for one collection: it cannot stand beside --collections"
+        _flags.require_taken("rank_collections", why, ["qrels"] if qrels else [])
+    elif qrels is None or not (runs or flags["scores"]):
         raise click.UsageError(
             "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
         )
-    if [qrels, *runs].count("-") > 1:
+    elif [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
     _output.Output.of(flags).deliver(
         flags, lambda progress: _ranking([qrels, *runs], question, flags, called, progress)
     )
-
-
-def _over_collections(
-    question: RankingQuestion, flags: Mapping[str, Any], called: str, qrels: str | None
-) -> None:
-    """Rank on the collections of a table or folder, and print and write what was found."""
-    _flags.require_taken(
-        "rank_collections",
-        "is for one collection: it cannot stand beside --collections",
-        ["qrels"] if qrels else [],
-    )
-    from abrank.collections.rank import rank_each
-
-    inputs = _inputs_of_ranking(question)
-    _output.Output.of(flags).deliver(
-        flags, lambda progress: rank_each(inputs, question, command=called, on_stage=progress)
-    )
-
-
-def _inputs_of_ranking(question: RankingQuestion) -> Inputs:
-    """Return what the flags say of the inputs of a ranking."""
-    missing = question.scoring.missing if _flags.given("missing") else "error"
-    return build(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
 
 
 def _ranking(
@@ -225,21 +200,26 @@ def _ranking(
     flags: Mapping[str, Any],
     called: str,
     on_stage: Callable[[str], None],
-) -> Ranking:
-    if flags["scores"]:
-        from abrank.ranking.rank import rank_ready
+) -> Ranking | CollectionsRanking:
+    """Rank runs by judgments, files of ready scores, or on several collections."""
+    missing = question.scoring.missing if _flags.given("missing") else "error"
+    inputs = build(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
+    answer: Callable[..., Ranking | CollectionsRanking]
+    if flags["collections"]:
+        from abrank.collections.rank import rank_each as answer
+    elif flags["scores"]:
+        from abrank.ranking.rank import rank_ready as answer
 
         _flags.require_taken("rank_scores", "is for runs, not for ready scores")
         on_stage("reading the scores")
-        inputs = replace(_inputs_of_ranking(question), scores=files)
-        return rank_ready(inputs, question, command=called, on_stage=on_stage)
-    from abrank.inputs.run import by_system
-    from abrank.workflow import rank_runs
+        inputs = replace(inputs, scores=files)
+    else:
+        from abrank.inputs.run import by_system
+        from abrank.workflow import rank_runs as answer
 
-    qrels, *runs = files
-    named = by_system(_flags.named(tuple(runs)))
-    inputs = replace(_inputs_of_ranking(question), qrels=qrels, runs=named)
-    return rank_runs(inputs, question, command=called, on_stage=on_stage)
+        qrels, *runs = files
+        inputs = replace(inputs, qrels=qrels, runs=by_system(_flags.named(tuple(runs))))
+    return answer(inputs, question, command=called, on_stage=on_stage)
 
 
 @click.command("render")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 
 if TYPE_CHECKING:
     from abrank.report.data import to_dict as to_dict
@@ -35,27 +35,24 @@ if TYPE_CHECKING:
     from abrank.report.sections.decision import gate_sentence as gate_sentence
     from abrank.report.subjects import compose as compose
 
-_HOMES = {
-    "Report": "abrank.report.model",
-    "WRITERS": "abrank.report.registry",
-    "card": "abrank.report.formats.html",
-    "compose": "abrank.report.subjects",
-    "from_dict": "abrank.report.saved.comparison",
-    "gate_sentence": "abrank.report.sections.decision",
-    "html": "abrank.report.formats.page",
-    "in_format": "abrank.report.registry",
-    "latex": "abrank.report.formats.latex",
-    "markdown": "abrank.report.formats.markdown",
-    "note_sentences": "abrank.report.sections.cautions",
-    "read_results": "abrank.report.saved.many",
-    "run_sentences": "abrank.report.sections.cautions",
-    "text": "abrank.report.formats.text",
-    "text_lines": "abrank.report.formats.text",
-    "to_dict": "abrank.report.data",
-    "write": "abrank.report.registry",
-    "write_figures": "abrank.report.formats.figures",
-    "writer": "abrank.report.registry",
-}
+_HOMES = homes(
+    {
+        "abrank.report.data": "to_dict",
+        "abrank.report.formats.figures": "write_figures",
+        "abrank.report.formats.html": "card",
+        "abrank.report.formats.latex": "latex",
+        "abrank.report.formats.markdown": "markdown",
+        "abrank.report.formats.page": "html",
+        "abrank.report.formats.text": "text text_lines",
+        "abrank.report.model": "Report",
+        "abrank.report.registry": "WRITERS in_format write writer",
+        "abrank.report.saved.comparison": "from_dict",
+        "abrank.report.saved.many": "read_results",
+        "abrank.report.sections.cautions": "note_sentences run_sentences",
+        "abrank.report.sections.decision": "gate_sentence",
+        "abrank.report.subjects": "compose",
+    }
+)
 
 __all__ = [*_HOMES]
 
