@@ -15,7 +15,6 @@ from abrank.provenance import same_judgments
 from abrank.report.model import Caution
 from abrank.report.sections import words
 from abrank.report.sections.notes import (
-    LONGEST_ID,
     MACHINE_SENTENCES,
     RUN_SENTENCES,
     Names,
@@ -34,10 +33,6 @@ MOST_NAMED = 4  # measures that a sentence lists
 MOST, MOST_APART = 3, 6
 
 
-def _short(name: object) -> str:
-    return shorten(str(name), width=LONGEST_ID)
-
-
 def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
     left = v["n"] - v["left"]
@@ -54,8 +49,8 @@ def _means(name: str, means: Sequence[float], names: Names) -> str:
     many = len(means) > 2
     first, last = map(names.score, (min(means), max(means)) if many else means)
     if first == last:
-        return f"{_short(name)} {first} for {'all' if many else 'both'}"
-    return f"{_short(name)} {first} {'to' if many else '→'} {last}"
+        return f"{words.name(name)} {first} for {'all' if many else 'both'}"
+    return f"{words.name(name)} {first} {'to' if many else '→'} {last}"
 
 
 def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
@@ -157,12 +152,12 @@ SENTENCES: dict[str, Words] = {
         + "Real systems seldom differ so; check that the scores are those of two rankers.",
     ),
     "nobody-chose": lambda v, _: (
-        f"Nobody chose the measure: of {f.count(v['n'])}, {_short(v['primary'])} was taken",
-        f"Say which decides: -m {_short(v['primary'])} (measures=).",
+        f"Nobody chose the measure: of {f.count(v['n'])}, {words.name(v['primary'])} was taken",
+        f"Say which decides: -m {words.name(v['primary'])} (measures=).",
     ),
     "direction-not-declared": lambda v, _: (
-        f"Is lower better for {f.first_of(list(map(_short, v['measures'])), MOST)}?",
-        f"{say(_short(v['measures'][0]))} Until then the highest mean stands first.",
+        f"Is lower better for {f.first_of(list(map(words.name, v['measures'])), MOST)}?",
+        f"{say(words.name(v['measures'][0]))} Until then the highest mean stands first.",
     ),
     "missing-scores": _missing_scores,
     "not-tested": _not_tested,
@@ -203,7 +198,8 @@ SENTENCES: dict[str, Words] = {
     ),
     "several-tags": lambda v, names: (
         f"{names[v['system']]} has several run tags",
-        f"{', '.join(map(_short, v['tags']))}: was more than one system written into this file?",
+        f"{', '.join(map(words.name, v['tags']))}: was more than one system written into this"
+        " file?",
     ),
 }
 

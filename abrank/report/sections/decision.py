@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
@@ -43,9 +42,6 @@ def unchanged_meaning(comparison: Comparison) -> str:
     level = f.level(comparison.rule.confidence)
     share = f.percent(unseen.share, sign=False)
     return f"{start} Up to {share} of all queries could differ ({level} confidence)."
-
-
-LONGEST_NAME = 40
 
 
 def doubts(comparison: Comparison) -> str:
@@ -171,7 +167,7 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     limits = f.interval(v["low"], v["high"], digits=digits)
     return (
         f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
-        f" “{shorten(v['cluster'], width=LONGEST_NAME)}”; without it Δ is"
+        f" “{words.name(v['cluster'])}”; without it Δ is"
         f" {f.signed(v['difference'], digits=digits)} ({limits})"
     )
 
@@ -265,7 +261,7 @@ def _on_each(comparison: Comparison, gate: Gate) -> str:
         visible = GATES[gate.require].passes.partition(":")[0]
         return f"passed on each of the {n} by itself: {visible}"
     texts = [
-        f"{shorten(name, width=40)} " + gate_sentence(item).removeprefix("not passed: ")
+        f"{words.name(name)} " + gate_sentence(item).removeprefix("not passed: ")
         for name, item in list(failed.items())[:MOST_NAMED]
     ]
     more = len(failed) - len(texts)

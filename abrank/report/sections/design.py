@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.groups import ClusterSummary
 from abrank.comparison.rows import Belief
@@ -79,22 +78,16 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
 
 def _declared(stated: Mapping[str, Any]) -> str:
     """Say in which file the rule was declared, and what the call changed of it."""
-    digest = str(stated.get("sha256"))[:12]
-    day = f" on {_short(stated['date'])}" if stated.get("date") else ""
-    text = f"The rule was declared{day} in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
+    text = f"The rule was declared{words.declared_where(stated)}"
     changes = [
-        f"{_short(item.get('setting'))} {_short(item.get('used'))} in place of"
-        f" {_short(item.get('declared'))}"
+        f"{words.name(item.get('setting'))} {words.name(item.get('used'))} in place of"
+        f" {words.name(item.get('declared'))}"
         for item in stated.get("deviations") or ()
         if isinstance(item, Mapping)
     ]
     if not changes:
         return f"{text}, and not changed."
     return f"{text}, but changed for this call: {'; '.join(changes)}."
-
-
-def _short(value: object, width: int = 40) -> str:
-    return shorten(str(value), width=width)
 
 
 def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
@@ -134,7 +127,7 @@ def _weights(comparison: Comparison) -> str:
     assert weights is not None
     n, head = comparison.n_queries, f.count(weights.n_head)
     text = (
-        f"Queries count by {shorten(weights.name, width=40)}, in the means and in the t test: as"
+        f"Queries count by {words.name(weights.name)}, in the means and in the t test: as"
         " much"
         f" evidence as {f.score(weights.n_effective, digits=1)} queries of one weight (of"
         f" {f.count(n)}; their effective number), the heaviest has"

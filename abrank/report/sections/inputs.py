@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
 from abrank.comparison.units import difference_in_unit, is_relative, reachable, within_reach
@@ -314,9 +313,6 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[in
     )
 
 
-LONGEST_ID = 40
-
-
 def sensitivity_sentence(comparison: Comparison) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays."""
     # A verdict that arises under another choice is not told: of many samples without a difference
@@ -422,8 +418,8 @@ def sensitivity(comparison: Comparison) -> Section | None:
         text += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
     left_out = [item for item in comparison.alternatives if item.left_out]
     if left_out:
-        ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
-        text += f" The {multiple} that speak most for the verdict: {f.listed(ids)}."
+        ids = f.listed(list(map(words.name, left_out[0].left_out)))
+        text += f" The {multiple} that speak most for the verdict: {ids}."
     blocks = (table, Text(text, "caption"))
     sentence = sensitivity_sentence(comparison)
     turned = any(falls(comparison.verdict, item.verdict) for item in telling(comparison))

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.report.sections import notes, planning, words
 from abrank.verdict import Action, Condition, Step, Verdict, choose_step
-
-LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -228,10 +225,8 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         name = values["clusters"]
         return f"Test whole clusters: --clusters {shlex.quote(name)} (design={name!r})."
     if code == "one-cluster-carries":
-        cluster = shorten(values["cluster"], width=LONGEST_NAME)
-        return (
-            f"Add queries of other clusters: without “{cluster}” the difference is not significant."
-        )
+        without = f"without “{words.name(values['cluster'])}” the difference is not significant"
+        return f"Add queries of other clusters: {without}."
     of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
     text = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
     return f"{text}: they could change the verdict."

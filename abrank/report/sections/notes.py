@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.report.sections import words
 
 # Returns the title of a caution and its text, of the numbers behind a note.
 Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
-LONGEST_ID = 40
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3
 HASH = 12
@@ -63,7 +61,7 @@ class Names:
         text = self._topics.get(query_id)
         if not text:
             return quoted(query_id)
-        return f"{shorten(query_id, width=LONGEST_ID)} {quoted(text)}"
+        return f"{words.name(query_id)} {quoted(text)}"
 
 
 class SystemNames(Names):
@@ -75,7 +73,7 @@ class SystemNames(Names):
 
 def quoted(text: object) -> str:
     """Return a text in quotation marks, shortened."""
-    return f"“{shorten(str(text), width=LONGEST_ID)}”"
+    return f"“{words.name(text)}”"
 
 
 def say(measure: str) -> str:
@@ -88,7 +86,7 @@ def say(measure: str) -> str:
 
 def some_of(ids: Sequence[object], count: int) -> str:
     """Name the first of many ids."""
-    text = ", ".join(shorten(str(item), width=LONGEST_ID) for item in ids)
+    text = ", ".join(map(words.name, ids))
     return f"{text} and {f.count(count - len(ids))} more" if count > len(ids) else text
 
 

@@ -88,9 +88,7 @@ def judge(comparison: Comparison) -> str:
     changed = {item.get("setting") for item in stated.get("deviations") or ()}
     if not stated or "machine.judge" in changed:
         return f"The machine was named with the call: {name}."
-    day = f" on {stated['date']}" if stated.get("date") else ""
-    path, digest = shorten(str(stated.get("path")), width=60), str(stated.get("sha256"))[:12]
-    return f"The machine, {name}, was declared beforehand{day} in {path} (sha256 {digest}…)."
+    return f"The machine, {name}, was declared beforehand{words.declared_where(stated)}."
 
 
 def sizes(comparison: Comparison) -> str:

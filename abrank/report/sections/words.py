@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from abrank import inference
 from abrank._support import display as f
-from abrank._support.display import shorten
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.comparison.units import is_relative
 from abrank.diagnostics import runs
@@ -195,9 +195,16 @@ def _pvalues(comparison: Comparison) -> list[float]:
     return pvalues
 
 
-def name(text: str) -> str:
+def name(text: object) -> str:
     """Return a name on one line, shortened where it is very long."""
-    return one_line(text, width=40)
+    return one_line(str(text), width=40)
+
+
+def declared_where(stated: Mapping[str, Any]) -> str:
+    """Say when and in which file something was declared, as the end of a sentence."""
+    day = f" on {name(stated['date'])}" if stated.get("date") else ""
+    path = one_line(str(stated.get("path")), width=60)
+    return f"{day} in {path} (sha256 {str(stated.get('sha256'))[:12]}…)"
 
 
 def queries(n: int) -> str:
@@ -234,7 +241,7 @@ def queries_of(comparison: Comparison) -> str:
 
 def by_property(clusters: str) -> str:
     """Say what property the clusters are of, unless it has no other name."""
-    return "" if clusters == "clusters" else f" by {shorten(clusters, width=40)}"
+    return "" if clusters == "clusters" else f" by {name(clusters)}"
 
 
 def all_tied(comparison: Comparison) -> bool:
