@@ -13,7 +13,6 @@ from abrank._support.display import plural
 from abrank.cli import _config, _flags, _terminal
 
 if TYPE_CHECKING:
-    from abrank.report.formats.text import Detail
     from abrank.report.registry import Target
 
 Found = TypeVar("Found")
@@ -28,17 +27,11 @@ class Output:
     reports: tuple[Target, ...]
     figures: str | None
     format: str
-    digits: int | None
-    style: str | None
-    interval: str | None = None
-    pairs: bool = False
-    detail: Detail = "screen"
+    # The flags that dress a report, where they are set: each format takes some of them.
+    options: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        flags: Mapping[str, Any],
-    ) -> Output:
+    def of(cls, flags: Mapping[str, Any]) -> Output:
         """Read the flags ``report``, ``format``, and those that dress them."""
         style, figures = flags.get("style"), flags.get("figures")
         interval = flags.get("interval")
@@ -46,28 +39,20 @@ class Output:
             from abrank.report.registry import figures_target
 
             figures_target(figures)  # a wrong kind is told before anything is read
+        options = {
+            "digits": flags.get("digits"),
+            "style": style,
+            "interval": None if interval == "difference" else interval,
+            "pairs": flags.get("pairs") or None,
+            "detail": _terminal.detail(
+                quiet=flags.get("quiet", False), verbose=flags.get("verbose", False)
+            ),
+        }
         return cls(
             reports=targets_of(flags["report"], style=style, visible=flags["format"]),
             figures=figures,
             format=flags["format"],
-            digits=flags.get("digits"),
-            style=style,
-            interval=None if interval == "difference" else interval,
-            pairs=flags.get("pairs", False),
-            detail=_terminal.detail(
-                quiet=flags.get("quiet", False), verbose=flags.get("verbose", False)
-            ),
-        )
-
-    def write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
-        """Write reports and figures; return a line on each."""
-        return write_reports(
-            result,
-            self.reports,
-            lambda suffix: self._options(suffix, result),
-            on_stage,
-            figures=self.figures,
-            digits=self.digits,
+            options={name: option for name, option in options.items() if option is not None},
         )
 
     def deliver(
@@ -86,53 +71,63 @@ class Output:
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
             result = make(progress)
-            written = self.write(result, progress)
+            written = self._write(result, progress)
         if notes and not quiet:
             put_notes(result, self.format, remarks=getattr(result, "remarks", ()))
         if brief:
             _terminal.put("\n".join(written))
-            return result
-        self.show(result, written, ascii_only=flags["ascii"], gate=gate)
-        return result
-
-    def show(
-        self,
-        result: object,
-        written: Sequence[str],
-        *,
-        ascii_only: bool,
-        gate: bool = True,
-    ) -> None:
-        """Print the result to standard output, and which files were written."""
-        if self.format != "text":
+        elif self.format == "text":
+            options = self._taken(".txt", result)
+            _terminal.show(result, ascii_only=flags["ascii"], gate=gate, **options)
+            if written:
+                _terminal.put("\n" + "\n".join(written))
+        else:
             from abrank.report import WRITERS
 
             kind = f".{self.format}"
-            files = WRITERS[kind].files(result, **self._options(kind, result))
+            first, *beside = WRITERS[kind].files(result, **self._taken(kind, result)).values()
             # The table of pairs stands beside that of the systems.
-            everything = list(files.values())
-            _terminal.put(
-                everything[1] if self.pairs and self.format == "csv" else everything[0], nl=False
-            )
-            return
-        options = self._options(".txt", result)
-        _terminal.show(result, ascii_only=ascii_only, gate=gate, **options)
-        if written:
-            _terminal.put("\n" + "\n".join(written))
+            pairs = self.format == "csv" and "pairs" in self.options
+            _terminal.put(beside[0] if pairs else first, nl=False)
+        return result
 
-    def _options(self, kind: str, result: object) -> dict[str, Any]:
+    def _taken(self, kind: str, result: object) -> dict[str, Any]:
         """Return those of the flags that a format takes of this result."""
         from abrank.report import WRITERS
 
-        flags = {
-            "digits": self.digits,
-            "style": self.style,
-            "interval": self.interval,
-            "pairs": self.pairs or None,
-            "detail": self.detail,
-        }
-        options = WRITERS[kind].options(result)
-        return {name: flag for name, flag in flags.items() if name in options and flag is not None}
+        names = WRITERS[kind].options(result)
+        return {name: option for name, option in self.options.items() if name in names}
+
+    def _write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
+        """Write the reports and figures, all or none of them; return a line on each."""
+        from abrank._support.files import replace_all
+        from abrank.report.registry import figures_target, files_of
+
+        content: dict[Path, bytes] = {}
+        places: list[Path] = []
+        lines = []
+        for path, suffix, is_explicit in self.reports:
+            on_stage(f"making {path}")
+            options = self._taken(suffix, result)
+            files = files_of(result, path, format=suffix if is_explicit else None, **options)
+            content |= files
+            places += files
+            target, data = next(iter(files.items()))
+            lines.append(f"report    {target}  {_size(len(data))}")
+        if self.figures is not None:
+            from abrank.report.formats.figures import figure_files
+
+            on_stage(f"drawing for {self.figures}")
+            files = figure_files(result, self.figures, digits=self.options.get("digits"))
+            content |= files
+            places += files
+            folder = figures_target(self.figures)[1]
+            lines.append(f"figures   {folder}  {plural(len(files), 'file')}")
+        if content:
+            on_stage("writing")
+            require_free(places)
+            replace_all(content)
+        return lines
 
 
 def targets_of(reports: Sequence[str], *, style: str | None, visible: str) -> tuple[Target, ...]:
@@ -171,44 +166,6 @@ def require_free(outputs: Sequence[Path]) -> None:
 
         inputs += [item for item in files_of(table) if not Path(item).is_dir()]
     files.require_free(outputs, inputs)
-
-
-def write_reports(
-    result: object,
-    targets: Sequence[Target],
-    options: Callable[[str], dict[str, Any]],
-    on_stage: Callable[[str], None],
-    *,
-    figures: str | None = None,
-    digits: int | None = None,
-) -> list[str]:
-    """Write the reports and figures, all or none of them; return a line on each."""
-    from abrank._support.files import replace_all
-    from abrank.report.registry import figures_target, files_of
-
-    content: dict[Path, bytes] = {}
-    places: list[Path] = []
-    lines = []
-    for path, suffix, message in targets:
-        on_stage(f"making {path}")
-        files = files_of(result, path, format=suffix if message else None, **options(suffix))
-        content |= files
-        places += files
-        target, data = next(iter(files.items()))
-        lines.append(f"report    {target}  {_size(len(data))}")
-    if figures is not None:
-        from abrank.report.formats.figures import figure_files
-
-        on_stage(f"drawing for {figures}")
-        sample = figure_files(result, figures, digits=digits)
-        content |= sample
-        places += sample
-        lines.append(f"figures   {figures_target(figures)[1]}  {plural(len(sample), 'file')}")
-    if content:
-        on_stage("writing")
-        require_free(places)
-        replace_all(content)
-    return lines
 
 
 def put_notes(result: object, visible: str, *, remarks: Sequence[str] = ()) -> None:
