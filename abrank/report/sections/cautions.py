@@ -18,8 +18,8 @@ from abrank.report.sections.notes import (
     MACHINE_SENTENCES,
     RUN_SENTENCES,
     Names,
+    Sentences,
     SystemNames,
-    Words,
     say,
 )
 
@@ -71,7 +71,7 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["test"]:
         return title, (
             f"With so few the {words.name_of_test(v['test'])} cannot give a p below {lowest}, so it"
-            f" cannot be significant at {names.level(v['lowest'])}."
+            f" cannot be significant at {names.at_level(v['lowest'])}."
         )
     return title, (
         f"With so few no flip of signs gives a p below {lowest}: the result assumes that the"
@@ -89,7 +89,7 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         return title, f"{takes} of them: the sign flips of clusters decide in its place."
     text = "So few can give too narrow an interval where they differ in size."
     if v["too_few"]:
-        text = f"So few cannot be significant at {names.level()} by flipping signs."
+        text = f"So few cannot be significant at {names.at_level()} by flipping signs."
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
@@ -110,7 +110,7 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(measures, MOST_NAMED)}"
         return title, f"A t test corrected for skewness is not significant: {why}"
-    after, before = (names.p(v[key]) for key in ("pvalue", "t"))
+    after, before = (names.p_clause(v[key]) for key in ("pvalue", "t"))
     also = f" The same is true of {f.first_of(measures, MOST_NAMED)}." if measures else ""
     return "Skewness decides", (
         f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
@@ -134,7 +134,7 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-SENTENCES: dict[str, Words] = {
+SENTENCES: dict[str, Sentences] = {
     "order-fixed": lambda v, names: (
         f"{names[v['first']]} was shown first in every vote",
         "People and models favour a place, often the first: what looks like a preference may be the"
@@ -186,8 +186,9 @@ SENTENCES: dict[str, Words] = {
     ),
     "skewness-decides": _skewness,
     "monte-carlo-near-alpha": lambda v, names: (
-        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
-        f"{names.p(v['pvalue']).capitalize()} is itself estimated, with a 95% interval of"
+        f"p is too close to {names.at_level(v['pvalue'])} for {f.count(v['n_resamples'])}"
+        " resamples",
+        f"{names.p_clause(v['pvalue']).capitalize()} is itself estimated, with a 95% interval of"
         f" {f.score(v['low'], digits=4)} to {f.score(v['high'], digits=4)}. Another seed may land"
         " on the other side; raise resamples (--config resamples=999999).",
     ),

@@ -7,17 +7,18 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from abrank._support import display as f
+from abrank.report.model import Words
 from abrank.report.sections import words
 
 # Returns the title of a caution and its text, of the numbers behind a note.
-Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
+Sentences: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3
 HASH = 12
 
 
-class Names:
+class Names(Words[None]):
     """Who is meant by "a" and "b", and how numbers are written."""
 
     def __init__(
@@ -29,30 +30,19 @@ class Names:
         alpha: float,
         topics: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        super().__init__(None, digits)
+        self.alpha = alpha
         self._names = {"a": a, "b": b}
-        self.digits, self.alpha = digits, alpha
         self._topics = topics
 
     def __getitem__(self, key: str) -> str:
         return self._names[key]
 
-    def signed(self, value: float) -> str:
-        """Return a difference with its sign."""
-        return f.signed(value, digits=self.digits)
-
-    def score(self, value: float) -> str:
-        """Return a score or a mean."""
-        return f.score(value, digits=self.digits)
-
-    def p(self, value: float) -> str:
-        """Return a p-value as a clause of a sentence."""
-        return f.p_clause(value, alpha=self.alpha)
-
     def p_of(self, values: Mapping[str, Any], key: str) -> str:
         """Return a p-value in brackets; files of earlier versions lack it."""
-        return f" ({self.p(values[key])})" if key in values else ""
+        return f" ({self.p_clause(values[key])})" if key in values else ""
 
-    def level(self, *pvalues: float) -> str:
+    def at_level(self, *pvalues: float) -> str:
         """Return the level of the tests beside the p-values of a note."""
         return f"α = {f.alpha(self.alpha, pvalues)}"
 
@@ -196,13 +186,13 @@ def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"The queries that people judged differ from the others {text}",
         f"By the machine's judgments {mean} {means[0]} on these and {means[1]} on the others"
-        f" ({names.p(v['pvalue'])}), which a random draw seldom is: people"
+        f" ({names.p_clause(v['pvalue'])}), which a random draw seldom is: people"
         " alone decide. Draw the queries to judge by chance (abrank sample queries).",
     )
 
 
 # First stands what means most for the verdict.
-RUN_SENTENCES: dict[str, Words] = {
+RUN_SENTENCES: dict[str, Sentences] = {
     "document-ids": lambda v, names: (
         f"Document ids of {names[v['system']]} differ from the judged ones by {v['cause']}",
         f"{f.count(v['n_alike'])} of {f.count(v['n_compared'])} first documents looked at match no"
@@ -236,7 +226,7 @@ RUN_SENTENCES: dict[str, Words] = {
         " every pair, and the letters.",
     ),
 }
-MACHINE_SENTENCES: dict[str, Words] = {
+MACHINE_SENTENCES: dict[str, Sentences] = {
     "machine-set-aside": lambda v, _: (
         f"{words.queries(v['n_judged'])} are too few to know the machine's errors: people alone"
         " decide",
