@@ -264,7 +264,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: 
     for place, row in enumerate(rows):
         cells = (
             GLYPHS.get(row.reading, ""),
-            row.value_text or style.signed(row.estimate, digits=theme.digits),
+            row.value_text or theme.signed(row.estimate),
             row.last,
         )
         for text, column in zip(cells, columns, strict=True):
@@ -290,8 +290,7 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
     longest = 14 if style.inches(ax) < NARROW else 32
     for places, side in ((worst, -1), (best, 1)):
         texts = [
-            f"{shorten(name(place), width=longest)}  "
-            f"{style.signed(float(values[place]), digits=theme.digits)}"
+            f"{shorten(name(place), width=longest)}  {theme.signed(float(values[place]))}"
             for place in places
         ]
         column = _free_column(ax, values, places, side, max(map(len, texts), default=0))

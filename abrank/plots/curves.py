@@ -226,7 +226,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
-        margin_words = style.margin_words(comparison, digits=theme.digits)
+        margin_words = style.margin_words(comparison, theme)
         if is_relative(comparison):
             margin_words = f"{display.least(margin, digits=theme.digits)} ({margin_words})"
         words += f"; band: margin {margin_words}"

@@ -88,16 +88,14 @@ def distribution(
     bar_at_0 = form == "values" and row.ties > 0
     higher = row.higher_is_better
     style.difference_axis(ax, theme, limits, higher_is_better=higher, zero=not bar_at_0)
-    summary = _summary(values, row.ties, theme.digits)
+    summary = _summary(values, row.ties, theme)
     style.label_x(ax, theme, f"{style.delta(row.measure)} per query\n{summary}")
     return ax
 
 
-def _summary(values: FloatArray, ties: int, digits: int) -> str:
+def _summary(values: FloatArray, ties: int, theme: Theme) -> str:
     """Return the median, the middle half and the ties in words."""
-    low, middle, high = (
-        style.signed(float(value), digits=digits) for value in np.percentile(values, [25, 50, 75])
-    )
+    low, middle, high = map(theme.signed, np.percentile(values, [25, 50, 75]).tolist())
     parts = [f"median {middle}"]
     if len(values) >= FEWEST_FOR_DENSITY:
         parts.append(f"middle half {low} to {high}")

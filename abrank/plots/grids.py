@@ -156,7 +156,7 @@ def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
             # Write the difference, and under it the adjusted p-value where there is room.
             small = style.sizes(ax).small
             with_p = cell >= ROOM_FOR_P
-            pvalue = style.signed(pair.diff, digits=theme.digits)
+            pvalue = theme.signed(pair.diff)
             colour = theme.ink if pair.told_apart else theme.muted
             lines = [(pvalue, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
             if with_p:

@@ -62,7 +62,7 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     primary, percent = comparison.primary, is_relative(comparison)
     ordered = sorted(rows_in_unit(comparison), key=lambda row: row.measure != primary.measure)
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
-    rows = [_measure_row(comparison, row, theme.digits) for row in ordered]
+    rows = [_measure_row(comparison, row, theme) for row in ordered]
     title = "adj p" if family else "p"
     higher = primary.higher_is_better
     first, words = "Δ", style.interval_axis(comparison, "mean Δ per query (B − A)")
@@ -93,7 +93,7 @@ def _bar_words(comparison: Comparison, rows: Sequence[AxisRow]) -> list[str]:
 _TURNED = {True: "↑", False: "↓"}
 
 
-def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> AxisRow:
+def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) -> AxisRow:
     another = style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
@@ -110,7 +110,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
         lead=is_primary,
-        value_text=style.difference(comparison, result.estimate, digits=digits),
+        value_text=style.difference(comparison, result.estimate, theme),
         **({"remark": "another scale: see the numbers"} if another else {}),
     )
 
@@ -150,7 +150,7 @@ def effect(
     ax = ax if ax is not None else style.new_axes(theme, EFFECT_SIZE)
     row = comparison[measure or comparison.rule.primary]
     (row,) = (item for item in rows_in_unit(comparison) if item.measure == row.measure)
-    sentence = _nothing_to_draw(comparison, row, theme.digits)
+    sentence = _nothing_to_draw(comparison, row, theme)
     if sentence:
         return style.say(ax, theme, sentence)
     lead = row.measure == comparison.rule.primary
@@ -181,20 +181,19 @@ def effect(
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
     style.dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
     texts = [
-        style.difference(comparison, value, digits=theme.digits)
+        style.difference(comparison, value, theme)
         for value in (interval[0], row.estimate, interval[1])
     ]
     _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, texts)
-    style.label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
+    style.label_x(ax, theme, _axis_words(comparison, row, theme, lead=lead))
     return ax
 
 
-def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) -> str:
+def _nothing_to_draw(comparison: Comparison, row: MeasureResult, theme: Theme) -> str:
     if comparison.n_queries == 0:
         return "No queries: nothing to draw."
     if comparison.n_queries == 1:
-        text = style.signed(row.diff, digits=digits)
-        return f"Only 1 query (Δ {text}): no interval to draw."
+        return f"Only 1 query (Δ {theme.signed(row.diff)}): no interval to draw."
     if row.reading == "identical":
         return f"A and B score the same on all {style.queries(comparison.n_queries)}: Δ is 0."
     return ""
@@ -237,7 +236,7 @@ def _numbers(
         )
 
 
-def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead: bool) -> str:
+def _axis_words(comparison: Comparison, row: MeasureResult, theme: Theme, *, lead: bool) -> str:
     words = style.interval_axis(comparison, f"mean {style.delta(row.measure)}")
     if style.of_the_mean(comparison):
         words = style.delta(row.measure)
@@ -248,7 +247,7 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
     text = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:
-        text.append(f"band: margin ±{style.margin_words(comparison, digits=digits)}")
+        text.append(f"band: margin ±{style.margin_words(comparison, theme)}")
     # What is in per cent takes more words.
     first = 1 + (len(text) < 3 and not is_relative(comparison))
     return "\n".join("; ".join(part) for part in (text[:first], text[first:]) if part)
@@ -325,9 +324,9 @@ def segments(
     size = LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
-    text = style.difference(comparison, lead.diff, digits=theme.digits)
+    text = style.difference(comparison, lead.diff, theme)
     rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, value_text=text, **look)]
-    rows += _rows(comparison, chosen, named=len(chosen) > 1, digits=theme.digits)
+    rows += _rows(comparison, chosen, theme, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
     first = "Δ%" if percent else "Δ"
@@ -350,7 +349,7 @@ def segments(
 
 
 def _rows(
-    comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool, digits: int
+    comparison: Comparison, chosen: Sequence[Segmentation], theme: Theme, *, named: bool
 ) -> list[AxisRow]:
     """Return the rows of the largest segments, those of a property together."""
     sizes = sorted((row.n_queries for element in chosen for row in element.rows), reverse=True)
@@ -363,11 +362,11 @@ def _rows(
             if row.n_queries >= minimum and room[row.n_queries == minimum] > 0:
                 room[row.n_queries == minimum] -= 1
                 name = f"{item.name}: {row.label}" if named else row.label
-                result.append(_segment_row(comparison, row, name, digits))
+                result.append(_segment_row(comparison, row, name, theme))
     return result
 
 
-def _segment_row(comparison: Comparison, row: SegmentRow, name: str, digits: int) -> AxisRow:
+def _segment_row(comparison: Comparison, row: SegmentRow, name: str, theme: Theme) -> AxisRow:
     share = math.sqrt(math.sqrt(row.n_queries / comparison.n_queries))
     return AxisRow.of(
         row,
@@ -377,7 +376,7 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str, digits: int
         last=display.count(row.n_queries),
         reading=row.reading,
         remark="too few queries" if math.isnan(row.ci_low_adj) else "",
-        value_text=style.difference(comparison, row.mean, digits=digits),
+        value_text=style.difference(comparison, row.mean, theme),
         size=max(SMALLEST, LARGEST * share) if style.of_the_mean(comparison) else 0.0,
     )
 

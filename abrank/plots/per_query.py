@@ -119,14 +119,13 @@ def _lying(
         _bar(ax, (0.0, place - 0.36), float(value), 0.72, colour, int(query))
         style.write(
             ax,
-            style.signed(float(value), digits=theme.digits),
+            theme.signed(float(value)),
             (1.0, place),
             colour if sign else theme.muted,
             "right",
             "center",
             coords=("axes fraction", "data"),
             shift=((1.6 + theme.digits) * type_.small, 0.0),
-            size=type_.small,
             zorder=4.0,
         )
     longest = 14 if style.inches(ax) < NARROW else 32
@@ -134,7 +133,7 @@ def _lying(
     ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     _tally(ax, theme, row, below=40.0)
-    mean = style.signed(row.diff, digits=theme.digits)
+    mean = theme.signed(row.diff)
     style.label_x(ax, theme, f"{style.delta(row.measure)}; dashed: mean {mean}")
 
 
@@ -201,7 +200,7 @@ def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
 def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
     """Name the mean where bars leave room (left above 0, right below), or return its words."""
     up = row.diff >= 0
-    text = f"mean {style.signed(row.diff, digits=theme.digits)}"
+    text = f"mean {theme.signed(row.diff)}"
     total = row.wins + row.ties + row.losses
     in_the_way = row.wins if up == row.higher_is_better else row.losses
     if total - in_the_way < ROOM_FOR_MEAN * total:
@@ -322,7 +321,7 @@ def scatter(
     # On its side of the diagonal.
     _count(ax, theme, _outcomes(row, theme)[::-1], 1.0, va="bottom", shift=(0.0, 5.0))
     words = shorten(row.measure, width=20)
-    means = [style.plain(mean, digits=theme.digits) for mean in (row.mean_a, row.mean_b)]
+    means = [theme.score(mean) for mean in (row.mean_a, row.mean_b)]
     first, second = style.systems(comparison, 14 if style.inches(ax) < NARROW else 24)
     style.label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
     style.label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
@@ -584,8 +583,8 @@ def _name_columns(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureRe
     """Write under each column what it is, and its number."""
     narrow = style.inches(ax) < NARROW
     first, second = style.systems(comparison, 10 if narrow else 18)
-    mean_a, mean_b = (style.plain(x, digits=theme.digits) for x in (row.mean_a, row.mean_b))
-    difference = f"B − A\n{style.signed(row.diff, digits=theme.digits)}"
+    mean_a, mean_b = (theme.score(x) for x in (row.mean_a, row.mean_b))
+    difference = f"B − A\n{theme.signed(row.diff)}"
     type_ = style.sizes(ax)
     ax.set_xticks(
         [0.0, 1.0, _DIFFERENCE],

@@ -85,6 +85,14 @@ class Theme:
             if isinstance(value, str) and key != "name"
         }
 
+    def score(self, value: float) -> str:
+        """Return a score with the theme's decimals; a dash where there is none."""
+        return plain(value, digits=self.digits)
+
+    def signed(self, value: float) -> str:
+        """Return a difference with the theme's decimals and its sign; a dash without one."""
+        return signed(value, digits=self.digits)
+
     def of_reading(self, reading: str) -> str:
         """Return the colour of a reading: B's for better, A's for worse, grey for all else.
 
@@ -491,17 +499,17 @@ def interval_axis(comparison: Comparison, of_mean: str) -> str:
     return f"{estimand} (B − A)"
 
 
-def margin_words(comparison: Comparison, *, digits: int) -> str:
+def margin_words(comparison: Comparison, theme: Theme) -> str:
     """Return the margin as it stands on an axis."""
     rule = comparison.rule
     if is_relative(comparison):
         return f"{display.declared_percent(rule.margin)} of A's mean"
-    return margin(rule.margin, digits=digits)
+    return margin(rule.margin, digits=theme.digits)
 
 
-def difference(comparison: Comparison, value: float, *, digits: int) -> str:
+def difference(comparison: Comparison, value: float, theme: Theme) -> str:
     """Return a difference in the unit in which it is shown; a dash where there is none."""
-    return or_dash(difference_in_unit(comparison, value, digits=digits))
+    return or_dash(difference_in_unit(comparison, value, digits=theme.digits))
 
 
 def relative_change(measure: str) -> str:

@@ -185,10 +185,10 @@ def _numbers(
     right = 8.0 + context + 0.62 * (2 + theme.digits) * body
     look: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center", "size": body}
     for place, row in enumerate(rows):
-        mean, colour = style.plain(row.mean, digits=theme.digits), _colour(ranking, theme, row)
+        mean, colour = theme.score(row.mean), _colour(ranking, theme, row)
         style.write(ax, mean, (1.0, place), colour, "right", shift=(right, 0.0), **look)
         if intervals and style.inches(ax) >= NARROW and not np.isnan(intervals[place][0]):
-            text = " to ".join(style.plain(end, digits=theme.digits) for end in intervals[place])
+            text = " to ".join(theme.score(end) for end in intervals[place])
             shift = (right + 0.7 * body, 0.0)
             style.write(ax, text, (1.0, place), theme.muted, "left", shift=shift, **look)
 
@@ -389,7 +389,6 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
         "left",
         "center",
         shift=(5.0, 0.0),
-        size=style.sizes(ax).small,
     )
 
 
