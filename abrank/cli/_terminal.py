@@ -90,16 +90,11 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
         if err:
             lines = [display.shorten_line(line, width=LONGEST) for line in text.split("\n")]
             text = "\n".join(lines)
-    _echo(text, err=err, nl=nl)
+    echo(text, err=err, nl=nl)
 
 
-def put_styled(text: str) -> None:
-    """Print a text of our own to standard output, with the colours that are in it."""
-    _echo(text)
-
-
-def _echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """Write to an output of the process; the command goes on where a reader has gone."""
+def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
+    """Write to an output as it is, colours and all; the command goes on where a reader has gone."""
     try:
         # Told that there is colour, click leaves the text as it is.
         click.echo(text, err=err, nl=nl, color=True)
@@ -137,7 +132,7 @@ def put_json(value: object) -> None:  # a tree of JSON
     """Print a tree as JSON, with null for numbers that are not finite."""
     import json
 
-    _echo(json.dumps(_finite(value), indent=2, allow_nan=False))
+    echo(json.dumps(_finite(value), indent=2, allow_nan=False))
 
 
 def _finite(value: object) -> Any:  # noqa: ANN401
@@ -168,7 +163,7 @@ def show(
     lines = text_lines(
         compose(result, **options), width=width(), ascii=plain, detail=detail, gate=gate
     )
-    _echo(paint(lines, color=wants_color(sys.stdout)))
+    echo(paint(lines, color=wants_color(sys.stdout)))
 
 
 class Progress:

@@ -39,7 +39,7 @@ def guide(topic: str | None) -> None:
         from abrank.report.cells import to_ascii
 
         text = to_ascii(text)
-    _terminal.put_styled(text)
+    _terminal.echo(text)
 
 
 def _contents() -> str:

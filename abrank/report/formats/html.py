@@ -189,16 +189,18 @@ def card(report: Report) -> str:
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
     sample = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
     lines = [] if scorecard is None or sample is None else _lines(scorecard)
+    legend: tuple[str, ...] = ()
     heads: list[str] = []
-    if scorecard is not None:  # of the name, of two columns of numbers, of the reading
+    tables: list[Table] = []
+    more = 0
+    if scorecard is not None:
         titles = {column.role: column.title for column in scorecard.columns}
         heads = [titles.get(role, "") for role in ("name", *_numbers(scorecard), "reading")]
-    tables = [
-        block
-        for section in report.in_place("text", "details")
-        for block in section.blocks
-        if isinstance(block, Table) and not isinstance(block, Scorecard)
-    ]
+        legend, more = scorecard.legend, max(len(scorecard.rows) - MOST_ROWS, 0)
+    else:
+        sections = report.in_place("text", "details")
+        blocks = (block for section in sections for block in section.blocks)
+        tables = [block for block in blocks if isinstance(block, Table)][:3]
     return (
         environment()
         .get_template("card.html")
@@ -216,14 +218,10 @@ def card(report: Report) -> str:
             heads=heads,
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
             bottom=_TOP + _ROW * len(lines),
-            legend=[]
-            if scorecard is None
-            else [cut(item, LONGEST_TITLE) for item in scorecard.legend],
-            more=0 if scorecard is None else max(len(scorecard.rows) - MOST_ROWS, 0),
+            legend=[cut(item, LONGEST_TITLE) for item in legend],
+            more=more,
             asides=list(_asides(report)),
-            tables=[]
-            if scorecard is not None
-            else [replace(table, rows=table.rows[:MOST_ROWS]) for table in tables[:3]],
+            tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in tables],
             hint=report.hint,
         )
         .strip()

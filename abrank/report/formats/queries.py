@@ -335,7 +335,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     differences = comparison.differences()
     ids = comparison.query_ids
     chosen = sorted(_chosen(differences), key=lambda i: (differences[i], ids[i]))
-    depth, rel = ranked_lists.cutoff(comparison)
+    depth, rel = ranked_lists.cutoff(comparison.rule.primary)
     evidence = comparison.evidence
     rankings = [evidence.rankings.get(ids[i]) for i in chosen]
     lists = _within_room(

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from abrank._support import display as f
-from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
 from abrank.measures.names import known
 from abrank.report.cells import cut
@@ -32,10 +31,10 @@ class Listed:
     rank_b: int
 
 
-def cutoff(comparison: Comparison) -> tuple[int, float]:
-    """Return how many documents are shown, and the lowest grade that is relevant."""
-    primary = known(comparison.rule.primary)  # None: the scores of a measure that nobody here knows
-    parameters = dict(primary.parameters) if primary else {}
+def cutoff(measure: str) -> tuple[int, float]:
+    """Return how many documents are shown for a measure, and the lowest grade that is relevant."""
+    entry = known(measure)  # None: the scores of a measure that nobody here knows
+    parameters = dict(entry.parameters) if entry else {}
     depth, rel = parameters.get("cutoff"), parameters.get("rel")
     return (
         min(depth, DEEPEST) if isinstance(depth, int) else DEPTH,

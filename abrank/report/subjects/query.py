@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from abrank._support import display as f
-from abrank.measures import parse
-from abrank.measures.names import is_known
+from abrank.measures.names import known
 from abrank.report.cells import one_line
 from abrank.report.formats import ranked_lists
 from abrank.report.model import (
@@ -39,15 +38,9 @@ def compose_query(
     # `depth` are the documents of each list; those that the first measure looks at without it, at
     # most 20.
     w = Words(result, digits)
-    lead = result.measures[0]
-    parameters = dict(parse(lead).parameters) if is_known(lead) else {}
-    cutoff, rel = parameters.get("cutoff"), parameters.get("rel")
-    if depth is None:
-        near = cutoff if isinstance(cutoff, int) else ranked_lists.DEPTH
-        depth = min(near, ranked_lists.DEEPEST)
-    compact = ranked_lists.compact(
-        *result.rankings, depth=depth, rel=rel if isinstance(rel, (int, float)) else 1
-    )
+    near, rel = ranked_lists.cutoff(result.measures[0])
+    depth = near if depth is None else depth
+    compact = ranked_lists.compact(*result.rankings, depth=depth, rel=rel)
     lists = ranked_lists.lists_of(compact, depth=depth)
     query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
     title = one_line(query, width=200)
@@ -71,9 +64,10 @@ def compose_query(
 
 def _tone(measure: str, change: float) -> Tone:
     """Return whose a change is; nobody's where the measure has no known direction."""
-    if not change or not is_known(measure):
+    entry = known(measure)
+    if not change or entry is None:
         return "plain"
-    return "b" if (change > 0) is parse(measure).entry.higher_is_better else "a"
+    return "b" if (change > 0) is entry.entry.higher_is_better else "a"
 
 
 def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
