@@ -360,10 +360,11 @@ def read_rows(
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     width = len(names) or len(keys)
-    chosen = choose_columns(names, layout, columns, label=label) if names else ()
-    ones = bool(names) and holds_ones(chosen)
-    if names:
+    chosen: tuple[Any, ...] = ()
+    if are_records or names:
+        chosen = choose_columns(names, layout, columns, label=label)
         keys = [*chosen] if are_records else [names.index(name) for name in chosen]
+    ones = bool(chosen) and holds_ones(chosen)
 
     def problem(row: Any) -> str:  # noqa: ANN401
         """Return why a row is not what the first is; empty where it is."""

@@ -521,3 +521,8 @@ def test_ranks_of_named_tuples_are_ranks() -> None:
     ranked = namedtuple("ranked", "query_id doc_id rank")
     run = read_run([ranked("q", "d1", 2), ranked("q", "d2", 1)])
     assert [doc for doc, _ in run.ranking("q")] == ["d2", "d1"]
+
+
+def test_a_first_record_that_is_empty_has_no_columns() -> None:
+    with pytest.raises(ReadError, match=r"no column query_id .*; it has none"):
+        read_run([{}, {"query_id": "q", "doc_id": "d1", "score": 1}])
