@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -10,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from abrank._support.checks import REASONS, relevant_grade
-from abrank._support.errors import nearest
+from abrank._support.errors import AbrankError, nearest
 from abrank.options import (
     COMMANDS,
     HEADINGS,
@@ -285,8 +287,16 @@ def require_inputs(
 ) -> None:
     """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
     if scores is None and None in files:
+        from abrank.inputs.score_source import holds_scores
+
+        ready = [file for file in files if file is not None]
+        command = ""
+        with contextlib.suppress(AbrankError):
+            if len(ready) == 2 and all(holds_scores(file, alone=True) for file in ready):
+                name = str(click.get_current_context().info_name)
+                command = f": {shlex.join(['abrank', name, '--scores', *ready])}"
         raise click.UsageError(
-            "QRELS, RUN_A and RUN_B are needed (or --scores and one table or two)"
+            f"QRELS, RUN_A and RUN_B are needed (or --scores and one table or two{command})"
         )
     if scores is not None and not 1 <= len(scores) <= 2:
         raise click.UsageError(
@@ -299,6 +309,36 @@ def require_inputs(
         raise click.UsageError("only one of the files can be standard input")
     if scores is not None:
         require_taken("compare_scores", "is for runs, not for ready scores", values)
+
+
+_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".feather", ".xlsx", ".json", ".jsonl")
+
+
+def _score_files(context: click.Context) -> list[str]:
+    """Return the files of a call without ``--scores`` that are tables of scores; else none."""
+    typed = context.params
+    instead = ("scores", "ready", "collections", "preferences", "sd", "list_measures")
+    # A rule file may declare the judgments and the runs.
+    declared = getattr(context.meta.get("declared"), "declared", {})
+    if (
+        not {"scores", "ready"} & {*typed}
+        or any(typed.get(name) for name in instead)
+        or not {*FILES, "runs", "scores"}.isdisjoint(declared)
+    ):
+        return []
+    named = [*(typed.get(name) for name in FILES), *typed.get("runs", ())]
+    files: list[str] = [name for name in named if name is not None]
+    alone = len(files) == 1
+    several = (context.info_name == "rank" or len(files) == 2) and context.info_name != "score"
+    if not files or not (alone or (several and all(name.endswith(_TABLES) for name in files))):
+        return []
+
+    from abrank.inputs.score_source import holds_scores
+
+    try:
+        return files if all(holds_scores(name, alone=alone) for name in files) else []
+    except AbrankError:
+        return files if alone else []  # whoever reads it says what is wrong
 
 
 # --- Help
@@ -318,6 +358,15 @@ class Grouped(click.Command):
                 help="Show every flag, under headings, and exit.",
             )  # fmt: skip
         return [*params, self._all]
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        """Run the command; files that hold scores alone need no ``--scores``."""
+        if files := _score_files(ctx):
+            if ctx.info_name == "score":
+                ctx.params |= {"qrels": None, "ready": files[0]}
+            else:
+                ctx.params["ready" if ctx.info_name == "margin" else "scores"] = True
+        return super().invoke(ctx)
 
     _all: click.Option | None = None
 

@@ -40,15 +40,16 @@ def _gates() -> str:
 def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
 
-    With --scores the files are tables of scores: one of an experiment with its variants, or one of
-    each system. Without it QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs
-    (query_id Q0 doc_id rank score tag), plain or compressed, or Parquet; - is standard input.
+    One file is a table of scores of an experiment with its variants; two tables, or those behind
+    --scores, are of one system each. Of three QRELS are judgments (query_id 0 doc_id grade), RUN_A
+    and RUN_B TREC runs (query_id Q0 doc_id rank score tag), plain or compressed, or Parquet; - is
+    standard input.
     NAME=RUN1,RUN2 are repeated runs of one system, averaged per query before they are tested. Two
     Parquet tables query_id, position, relevance alone need no QRELS.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
-    abrank compare --scores experiment.csv --baseline bm25 --candidate rerank
+    abrank compare experiment.csv --baseline bm25 --candidate rerank
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     abrank compare --preferences votes.csv --report html
@@ -174,7 +175,7 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
     abrank rank qrels.txt *.run --baseline bm25 --pairs
-    abrank rank --scores scores.csv -m AP
+    abrank rank scores.csv -m AP
     abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
     question = build(RankingQuestion, nested(dict(_flags.options_given())))

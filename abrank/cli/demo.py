@@ -38,7 +38,7 @@ def demo(
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
     qrels.txt, old.run, new.run, topics.tsv, segments.csv, experiment.csv, report.html, report.md,
-    results.json. The table experiment.csv has the scores of both: abrank compare --scores reads it.
+    results.json. The table experiment.csv has the scores of both: abrank compare reads it.
     Files of these names that are not a demo's are left as they are, and nothing is written.
     """
     from abrank._support.files import replace_all

@@ -86,7 +86,7 @@ def score(
     abrank score -q qrels.txt bm25.run -m AP -m ndcg_cut_10
     abrank score qrels.txt bm25.run -m all_trec --format trec_eval
     abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
-    abrank score --scores faithfulness.csv --interval
+    abrank score faithfulness.csv --interval
     """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
         from abrank.cli._score_formats import measure_list

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
-from abrank.inputs.columns import MOST_SHOWN, Source
+from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns
 from abrank.inputs.delimited import headed_lines, plain_table, text_columns
 from abrank.inputs.exports import (
     flattened,
@@ -176,6 +176,38 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     if delimiter == ";":  # of countries in which a comma stands for the decimal point
         data = re.sub(rb"(?<=[;\n])(-?\d*),(\d+)(?=[;\r\n]|$)", rb"\1.\2", data)
     return _of_text(data, header, delimiter, origin)
+
+
+def holds_scores(path: str, *, alone: bool) -> bool:
+    """Whether a file is to be read as scores, and not as judgments or a run.
+
+    One that is ``alone`` is, unless its first line is of the other two; of several each has to be a
+    table whose columns name no documents.
+    """
+    if not files.is_regular(path):  # what is not there is named where it is read
+        return alone
+    names: list[str] = []
+    with files.opened(path, hashes=False) as (file, stored):
+        if kind := arrow.kind_of(stored.peek(arrow.LONGEST_MARK)):
+            names = arrow.names_of(b"".join(iter(partial(file.read, 1 << 20), b"")), stored.label)
+        start = b"" if kind else file.read(1 << 16)
+    start = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if not kind and looks_like_json(start):
+        first = start.partition(b"\n")[0]
+        is_rows = start.startswith(b"[") or (start.startswith(b"{") and first.endswith(b"}"))
+        return alone or (is_rows and b'"doc' not in first)
+    if not kind:
+        text = start.partition(b"\n")[0].strip().decode("utf-8", "surrogateescape")
+        names = [name.strip() for name in re.split(r"[\t,;|]", text)]
+        fields = text.split()
+        is_run = len(fields) == 6 and is_number(fields[4])
+        is_qrels = len(fields) == 4 and fields[3].lstrip("-").isdigit() and len(names) in (1, 4)
+        if is_run or is_qrels:
+            return False
+        if not alone and (len(names) < 2 or any(map(is_number, names))):
+            return False
+    joined = {*map(folded, names)} >= {"relevance", "position"}  # a run with its judgments
+    return not (has_columns(names) or joined)
 
 
 def is_number(field: str) -> bool:

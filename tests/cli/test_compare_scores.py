@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 
 import abrank
+from abrank import read_scores
 from abrank.cli import run
 
 
@@ -92,3 +94,48 @@ def test_errors_say_what_where_and_what_to_do(files, arguments, code, said, caps
     assert out == ""
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["compare", "both.csv"], ["compare", "a.csv", "b.csv"], ["compare", "both.parquet"],
+        ["compare", "both.json"], ["rank", "both.csv"], ["rank", "a.csv", "b.csv"],
+        ["power", "both.csv"], ["aa", "both.csv", "--replications", "100"],
+        ["margin", "wide.csv", "-m", "score"],
+    ],
+)  # fmt: skip
+def test_tables_of_scores_need_no_flag(files, call, capsys) -> None:
+    frames = []
+    for name in "ab":
+        frames.append(read_scores(f"{name}.eval").tidy().assign(system=name))
+        table = frames[-1].pivot(index="query_id", columns="measure", values="score")
+        table.to_csv(f"{name}.csv")
+    both = pd.concat(frames)
+    both.to_csv("both.csv", index=False)
+    both.to_parquet("both.parquet", index=False)
+    both.to_json("both.json", orient="records")
+    one = both[both.measure == "AP"]
+    one.pivot(index="query_id", columns="system", values="score").to_csv("wide.csv")
+    assert run(call) == 0
+    expected = capsys.readouterr().out
+    assert expected
+    assert run([call[0], "--scores", *call[1:]]) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_one_table_of_one_system_is_scored_without_a_flag(files, capsys) -> None:
+    assert run(["score", "a.eval"]) == 0
+    expected = capsys.readouterr().out
+    assert run(["score", "--scores", "a.eval"]) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_judgments_and_runs_alone_are_no_scores(files, capsys) -> None:
+    (files / "qrels.csv").write_text("query_id,doc_id,rating\nq1,d1,1\nq2,d1,0\n")
+    (files / "run.csv").write_text("query_id,doc_id,score\nq1,d1,1\nq2,d1,0.5\n")
+    for call in (["qrels"], ["a.run"], ["qrels.csv"], ["qrels.csv", "run.csv"], ["qrels", "a.run"]):
+        assert run(["compare", *call]) == 2
+        assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err
+    assert run(["compare", "a.eval", "b.eval"]) == 2
+    assert "abrank compare --scores a.eval b.eval" in capsys.readouterr().err
