@@ -47,8 +47,8 @@ LEVELS: tuple[str, ...] = get_args(Level)
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[str, ...] = get_args(Weights)
 N_RESAMPLES = 9_999
-MOST_GRADES = 20
-_AT_ONCE = 1_000_000  # signs of pairs of systems
+MAX_GRADES = 20
+SIGNS_AT_ONCE = 1_000_000  # signs of pairs of systems
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 
 
@@ -232,19 +232,21 @@ def judge_agreement(
     (((1, 1), (0, 2)), 0.75, 0.5)
     """
     judges = inputs.read_qrels(human), inputs.read_qrels(machine)
-    (requested,) = parse_measures([measure])
-    read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
-    if len(read) == 1:
+    (parsed,) = parse_measures([measure])
+    runs_read = (
+        {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
+    )
+    if len(runs_read) == 1:
         raise ArgumentError("judges are compared on two runs or more, or on none; one was given")
     rel, seed = checks.relevant_grade("rel", rel), entropy(rng)
     queries = tuple(sorted(set(judges[0].query_ids) & set(judges[1].query_ids)))
-    everything = [judge.frame() for judge in judges]
-    frames = [frame.loc[frame["query_id"].isin(queries)] for frame in everything]
+    all_frames = [judge.frame() for judge in judges]
+    frames = [frame.loc[frame["query_id"].isin(queries)] for frame in all_frames]
     both = _documents(frames, queries)
     grades = tuple(sorted({*both["human"].tolist(), *both["machine"].tolist()}))
-    if len(grades) > MOST_GRADES:
+    if len(grades) > MAX_GRADES:
         raise ArgumentError(
-            f"{len(grades)} grades are too many to compare one by one (at most {MOST_GRADES}):"
+            f"{len(grades)} grades are too many to compare one by one (at most {MAX_GRADES}):"
             " map them to few first"
         )
     first, second = (len(judge.query_ids) - len(queries) for judge in judges)
@@ -256,7 +258,7 @@ def judge_agreement(
         n_documents=len(both),
         n_other_documents=(len(frames[0]) - len(both), len(frames[1]) - len(both)),
         **_by_grade(both, grades, len(queries), level, rel, seed),
-        **_on_runs(frames, both, queries, read, requested, margin, seed),
+        **_on_runs(frames, both, queries, runs_read, parsed, margin, seed),
         n_resamples=N_RESAMPLES,
         seed=seed,
     )
@@ -273,7 +275,7 @@ def _by_grade(
     tables: FloatArray = counts.reshape(n_queries, k, k).astype(np.float64)
     relevant = np.array([[grade >= rel for grade in grades]], np.float64)
     fold = np.concatenate([1.0 - relevant, relevant])
-    on_two = fold @ tables @ fold.T
+    binary_tables = fold @ tables @ fold.T
     symmetric = tables + np.swapaxes(tables, -1, -2)
     return {
         "grades": grades,
@@ -285,8 +287,8 @@ def _by_grade(
         "alpha": _estimate(symmetric, partial(krippendorff_alpha, level=level), seed),
         "level": level,
         "rel": rel,
-        "relevant_same": _estimate(on_two, _share_same, seed),
-        "relevant_kappa": _estimate(on_two, cohen_kappa, seed),
+        "relevant_same": _estimate(binary_tables, _share_same, seed),
+        "relevant_kappa": _estimate(binary_tables, cohen_kappa, seed),
     }
 
 
@@ -319,11 +321,11 @@ def _estimate(
     n, shape = len(per_query), per_query.shape[1:]
     value = float(statistic(per_query.sum(axis=0)))
     means = resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
-    is_many = statistic(n * means.reshape(-1, *shape))
-    is_many = is_many[np.isfinite(is_many)]
-    if n < 2 or not len(is_many) or not np.isfinite(value):
+    resampled = statistic(n * means.reshape(-1, *shape))
+    resampled = resampled[np.isfinite(resampled)]
+    if n < 2 or not len(resampled) or not np.isfinite(value):
         return Estimate(value, np.nan, np.nan)
-    low, high = np.quantile(is_many, [0.025, 0.975])
+    low, high = np.quantile(resampled, [0.025, 0.975])
     return Estimate(value, float(low), float(high))
 
 
@@ -341,27 +343,27 @@ def _on_runs(
         nothing: dict[str, Any] = dict.fromkeys(("measure", "depth", "tau", "tau_ap"))
         return {**nothing, "means": {}, "pairs": ()}
     scored = [evaluate(frame, runs, [measure.name]) for frame in frames]
-    means = [item.means()[:, 0] for item in scored]
+    means = [scores.means()[:, 0] for scores in scored]
     sign = 1.0 if measure.entry.higher_is_better else -1.0
-    orders = sign * np.stack([item.values[:, :, 0] for item in scored], axis=1)
+    orders = sign * np.stack([scores.values[:, :, 0] for scores in scored], axis=1)
     depth = depth_of(measure, DEPTH)
     per_queries = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
     baseline, *rest = runs
     pairs = []
     for name in rest:
         human, machine = (
-            compare_scores(item, baseline=baseline, candidate=name, margin=margin, rng=seed)
-            for item in scored
+            compare_scores(scores, baseline=baseline, candidate=name, margin=margin, rng=seed)
+            for scores in scored
         )
         # Whether the difference of the two systems is another by the other judge.
-        place = {query_id: i for i, query_id in enumerate(machine.query_ids)}
-        selected = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
-        rows = [place[human.query_ids[i]] for i in selected]
+        row_of = {query_id: i for i, query_id in enumerate(machine.query_ids)}
+        selected = [i for i, query_id in enumerate(human.query_ids) if query_id in row_of]
+        rows = [row_of[human.query_ids[i]] for i in selected]
         apart = inference.run_test(
             "t", differences_of(machine.differences()[rows], human.differences()[selected])
         )
-        pair = np.stack([per_queries[baseline], per_queries[name]], axis=1)
-        same = _ratios(pair.sum(axis=0))[..., 0]
+        sums_of_pair = np.stack([per_queries[baseline], per_queries[name]], axis=1)
+        shares = _ratios(sums_of_pair.sum(axis=0))[..., 0]
         pairs.append(
             JudgedPair(
                 baseline=baseline,
@@ -369,17 +371,17 @@ def _on_runs(
                 human=_verdict(human),
                 machine=_verdict(machine),
                 apart=Estimate.of(apart),
-                same_baseline=float(same[0]),
-                same_candidate=float(same[1]),
-                same_difference=_estimate(pair, partial(_difference, quantity=0), seed),
-                favour=_estimate(pair, partial(_difference, quantity=1), seed),
+                same_baseline=float(shares[0]),
+                same_candidate=float(shares[1]),
+                same_difference=_estimate(sums_of_pair, partial(_difference, quantity=0), seed),
+                favour=_estimate(sums_of_pair, partial(_difference, quantity=1), seed),
             )
         )
-    names = zip(runs, *(mean.tolist() for mean in means), strict=True)
+    means_of_runs = zip(runs, *(mean.tolist() for mean in means), strict=True)
     return {
         "measure": measure.name,
         "depth": depth,
-        "means": {name: (first, second) for name, first, second in names},
+        "means": {name: (first, second) for name, first, second in means_of_runs},
         "tau": _estimate(orders, partial(_of_orders, inference.kendall_tau), seed),
         "tau_ap": _estimate(orders, partial(_of_orders, inference.tau_ap), seed),
         "pairs": tuple(pairs),
@@ -390,7 +392,7 @@ def _of_orders(
     agreement: Callable[[FloatArray, FloatArray], FloatArray], sums: FloatArray
 ) -> FloatArray:
     """Return the agreement of two orders, of sums of scores [..., 2 judges, systems]."""
-    step = max(1, _AT_ONCE // sums.shape[-1] ** 2)
+    step = max(1, SIGNS_AT_ONCE // sums.shape[-1] ** 2)
     means = sums.round(9).reshape(-1, *sums.shape[-2:])
     parts = [means[start : start + step] for start in range(0, len(means), step)]
     values = np.concatenate([agreement(part[:, 0], part[:, 1]) for part in parts])
@@ -411,15 +413,15 @@ def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) 
         for doc, _ in run.ranking(query_id, top=depth)
     }
     keys = zip(both["query_id"], both["doc_id"], strict=True)
-    there = np.fromiter((key in top for key in keys), np.bool_, len(both))
-    usual = both.groupby("human")["machine"].transform("mean")
-    query: IntArray = both["query"].to_numpy()[there]
-    of_each = (
+    is_in_top = np.fromiter((key in top for key in keys), np.bool_, len(both))
+    mean_of_grade = both.groupby("human")["machine"].transform("mean")
+    query: IntArray = both["query"].to_numpy()[is_in_top]
+    quantities = (
         np.ones(len(both)),
         (both["human"] == both["machine"]).to_numpy(np.float64),
-        (both["machine"] - usual).to_numpy(np.float64),
+        (both["machine"] - mean_of_grade).to_numpy(np.float64),
     )
-    sums = [np.bincount(query, item[there], minlength=n_queries) for item in of_each]
+    sums = [np.bincount(query, values[is_in_top], minlength=n_queries) for values in quantities]
     return np.stack(sums, axis=-1)
 
 
@@ -442,12 +444,12 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
     # 213-220. Own: `statsmodels` ``cohens_kappa`` takes one table, and here are 9,999 resamples.
     checks.one_of("weights", weights, WEIGHTS)
     grade = np.arange(table.shape[-1])
-    apart = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)
-    np.fill_diagonal(apart, 0.0)
-    visited = table.sum(axis=(-2, -1)) * (table * apart).sum(axis=(-2, -1))
-    by_chance = np.einsum("...i,...j,ij->...", table.sum(axis=-1), table.sum(axis=-2), apart)
+    distance = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)
+    np.fill_diagonal(distance, 0.0)
+    observed = table.sum(axis=(-2, -1)) * (table * distance).sum(axis=(-2, -1))
+    by_chance = np.einsum("...i,...j,ij->...", table.sum(axis=-1), table.sum(axis=-2), distance)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1.0 - visited / by_chance)
+        return np.asarray(1.0 - observed / by_chance)
 
 
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:
@@ -456,11 +458,11 @@ def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") ->
     checks.one_of("level", level, LEVELS)
     n = coincidences.sum(axis=-1)
     if level == "ordinal":
-        middle = np.cumsum(n, axis=-1) - n / 2.0
-        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
+        mid_rank = np.cumsum(n, axis=-1) - n / 2.0
+        distance = (mid_rank[..., :, None] - mid_rank[..., None, :]) ** 2
     else:
-        apart = 1.0 - np.eye(coincidences.shape[-1])
-    visited = (coincidences * apart).sum(axis=(-2, -1))
-    expected = (n[..., :, None] * n[..., None, :] * apart).sum(axis=(-2, -1))
+        distance = 1.0 - np.eye(coincidences.shape[-1])
+    observed = (coincidences * distance).sum(axis=(-2, -1))
+    expected = (n[..., :, None] * n[..., None, :] * distance).sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1.0 - (n.sum(axis=-1) - 1.0) * visited / expected)
+        return np.asarray(1.0 - (n.sum(axis=-1) - 1.0) * observed / expected)

@@ -49,8 +49,8 @@ class GateDefinition:
     @property
     def passing(self) -> str:
         """The verdicts that pass, in words; where most do, those that do not."""
-        fails = [item.value for item in Verdict if item not in self.verdicts]
-        passes = [item.value for item in Verdict if item in self.verdicts]
+        fails = [verdict.value for verdict in Verdict if verdict not in self.verdicts]
+        passes = [verdict.value for verdict in Verdict if verdict in self.verdicts]
         return ", ".join(passes) if len(passes) <= len(fails) else f"all but {', '.join(fails)}"
 
 
@@ -296,8 +296,8 @@ class Soundness:
         levels = {reason.level for reason in self.reasons}
         return "unsound" if "unsound" in levels else "doubtful" if levels else "sound"
 
-    def forbids(self, measure: str, *, lead: bool) -> bool:
-        """Say whether nothing may be read from a measure; ``lead`` where it is the primary one."""
+    def forbids(self, measure: str, *, is_primary: bool) -> bool:
+        """Whether nothing may be read from a measure."""
         unsound = [reason for reason in self.reasons if reason.level == "unsound"]
         named = {
             name
@@ -305,8 +305,8 @@ class Soundness:
             for key in ("measures", "guards")
             for name in reason.values.get(key, ())
         }
-        everything = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
-        return everything or measure in named or (lead and bool(unsound))
+        forbids_all = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
+        return forbids_all or measure in named or (is_primary and bool(unsound))
 
     @property
     def main(self) -> tuple[Reason, ...]:

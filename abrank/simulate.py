@@ -95,26 +95,26 @@ def simulate_runs(
         normal = random.normal(size=grades.shape)
         noise = np.sqrt(SHARED_NOISE) * common + np.sqrt(1.0 - SHARED_NOISE) * normal
         scores.append(np.round((signal + gain + swing[ranker]) * grades + noise, 6))
-    judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
+    is_judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)
     runs = [
         read_run(_rows(queries, _top(score, DEPTH), score), name=name)
         for name, score in zip(("baseline", "candidate"), scores, strict=True)
     ]
-    requested = _asked(n_queries)
+    topics = _topics(n_queries)
     return Simulation(
-        qrels=read_qrels(_rows(queries, judged, grades), name="qrels"),
+        qrels=read_qrels(_rows(queries, is_judged, grades), name="qrels"),
         baseline=runs[0],
         candidate=runs[1],
         effect=effect,
-        topics={query: text for query, (text, _) in zip(queries, requested, strict=True)},
-        intents={query: intent for query, (_, intent) in zip(queries, requested, strict=True)},
+        topics={query: text for query, (text, _) in zip(queries, topics, strict=True)},
+        intents={query: intent for query, (_, intent) in zip(queries, topics, strict=True)},
     )
 
 
 def simulate_clicks(
-    result: Simulation,
+    simulation: Simulation,
     *,
     method: Literal["team-draft", "balanced"] = "team-draft",
     model: Literal["position", "cascade"] = "position",
@@ -130,7 +130,7 @@ def simulate_clicks(
 
     Parameters
     ----------
-    result : Simulation
+    simulation : Simulation
         Whose queries are asked, and whose two runs are interleaved.
     method : {"team-draft", "balanced"}
         The rankers pick in turn, a coin says who begins each round [1]_; or the lists are merged
@@ -163,36 +163,36 @@ def simulate_clicks(
     checks.one_of("model", model, ("position", "cascade"))
     random = stream(entropy(rng), "clicks")
     grades: dict[str, dict[str, int]] = {}
-    for query, doc, grade in result.qrels.frame().itertuples(index=False):
+    for query, doc, grade in simulation.qrels.frame().itertuples(index=False):
         grades.setdefault(query, {})[doc] = grade
-    often = random.pareto(1.2, n_users) + 0.2
-    likes = 0.15 * random.standard_normal(n_users)
-    queries, rows = result.qrels.query_ids, []
+    activity = random.pareto(1.2, n_users) + 0.2
+    preference = 0.15 * random.standard_normal(n_users)
+    queries, rows = simulation.qrels.query_ids, []
     for i in range(n_impressions):
         query = queries[random.integers(len(queries))]
-        user = int(random.choice(n_users, p=often / often.sum()))
+        user = int(random.choice(n_users, p=activity / activity.sum()))
         lists = [
             [doc for doc, _ in run.ranking(query, top=depth)]
-            for run in (result.baseline, result.candidate)
+            for run in (simulation.baseline, simulation.candidate)
         ]
-        visible, team = interleave(*lists, method=method, depth=depth, random=random)
+        ranking, team = interleave(*lists, method=method, depth=depth, random=random)
         clicks = []
-        for place, doc in enumerate(visible):
-            wanted = (0.05, 0.4, 0.7, 0.9)[min(grades[query].get(doc, 0), 3)]
-            side = {"A": -1.0, "B": 1.0}.get(team[place], 0.0)
-            chance = wanted + side * likes[user]
+        for position, doc in enumerate(ranking):
+            chance_of_grade = (0.05, 0.4, 0.7, 0.9)[min(grades[query].get(doc, 0), 3)]
+            side = {"A": -1.0, "B": 1.0}.get(team[position], 0.0)
+            chance = chance_of_grade + side * preference[user]
             if model == "position":
-                chance /= (place + 1) ** 0.5
+                chance /= (position + 1) ** 0.5
             if random.random() < chance:
-                clicks.append(place)
+                clicks.append(position)
                 if model == "cascade" and random.random() < 0.7:
                     break
-        arguments = (
+        source_of_list = (
             {"team": team} if method == "team-draft" else dict(zip("ab", lists, strict=True))
         )
         rows.append({
             "impression": f"i{i:0{len(str(n_impressions))}}", "query_id": query,
-            "user": f"u{user}", "ranking": visible, "clicks": clicks, **arguments,
+            "user": f"u{user}", "ranking": ranking, "clicks": clicks, **source_of_list,
         })  # fmt: skip
     return rows
 
@@ -202,36 +202,39 @@ def interleave(
 ) -> tuple[list[Any], list[str]]:
     """Return the list that is shown, and whose each document is: A, B, or empty for no team's."""
     lists, position = (a, b), [0, 0]
-    visible: list[Any] = []
+    ranking: list[Any] = []
     team: list[str] = []
     first = int(random.integers(2))
-    while len(visible) < depth:
-        left = [next((doc for doc in item if doc not in visible), None) for item in lists]
+    while len(ranking) < depth:
+        next_docs = [
+            next((doc for doc in list_of_ranker if doc not in ranking), None)
+            for list_of_ranker in lists
+        ]
         if method == "balanced":
             if position[0] >= len(a) or position[1] >= len(b):
                 break
             turn = first if position[0] == position[1] else int(position[1] < position[0])
             doc, name = lists[turn][position[turn]], ""
         else:
-            if left == [None, None]:
+            if next_docs == [None, None]:
                 break
             turn = (
                 int(random.integers(2))
                 if position[0] == position[1]
                 else int(position[1] < position[0])
             )
-            turn = 1 - turn if left[turn] is None else turn
-            doc, name = left[turn], "AB"[turn]
+            turn = 1 - turn if next_docs[turn] is None else turn
+            doc, name = next_docs[turn], "AB"[turn]
         position[turn] += 1
-        if doc not in visible:
-            visible.append(doc)
+        if doc not in ranking:
+            ranking.append(doc)
             team.append(name)
-    return visible, team
+    return ranking, team
 
 
-def _asked(n_queries: int) -> list[tuple[str, str]]:
+def _topics(n_queries: int) -> list[tuple[str, str]]:
     """Return a text and its intent for every query; after 250 the same ones again."""
-    patterns = [(pattern, intent) for intent, outcome in INTENTS.items() for pattern in outcome]
+    patterns = [(pattern, intent) for intent, templates in INTENTS.items() for pattern in templates]
     result = [(pattern.format(thing), intent) for thing in THINGS for pattern, intent in patterns]
     # A step without a common divisor visits them all, intents and things mixed.
     return [result[37 * i % len(result)] for i in range(n_queries)]
@@ -255,9 +258,9 @@ def _top(scores: FloatArray, depth: int) -> BoolArray:
 
 
 def _rows(
-    names: np.ndarray, chosen: BoolArray, values: FloatArray | IntArray
+    names: np.ndarray, is_chosen: BoolArray, values: FloatArray | IntArray
 ) -> Iterator[tuple[str, str, float]]:
     """Return query, document and number of the documents chosen."""
-    queries, documents = np.nonzero(chosen)
+    queries, documents = np.nonzero(is_chosen)
     ids = [f"d{q + 1:04d}-{d + 1:03d}" for q, d in zip(queries, documents, strict=True)]
     return zip(names[queries], ids, values[queries, documents].tolist(), strict=True)

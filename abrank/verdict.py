@@ -39,10 +39,10 @@ __all__ = [
     "GateDefinition",
     "Rule",
     "Verdict",
+    "apply_soundness",
     "check_gate",
     "decide",
-    "falls",
-    "settle",
+    "says_more_than",
 ]
 
 
@@ -61,10 +61,10 @@ STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
 )
 
 
-def falls(declared: Verdict, second: Verdict) -> bool:
-    """Whether something that a verdict says of B is not said by a second one."""
+def says_more_than(verdict: Verdict, other: Verdict) -> bool:
+    """Whether a verdict says something of B that another does not say."""
     nothing = frozenset[str]()
-    return not STATEMENTS.get(declared, nothing) <= STATEMENTS.get(second, nothing)
+    return not STATEMENTS.get(verdict, nothing) <= STATEMENTS.get(other, nothing)
 
 
 # Below so many queries a gate that asks for evidence takes the exact sign-flip test, too.
@@ -161,10 +161,6 @@ class Rule:
         """Return an interval of B - A as one of what B gains: mirrored where lower is better."""
         return Interval(low, high).gain(higher=self.higher_is_better)
 
-    def confidence_of(self, decision: Decision) -> float:
-        """Return the level of the interval that a decision rests on."""
-        return self.confidence_equivalence if decision.by_margin else self.confidence
-
 
 @record
 class SignFlips:
@@ -178,13 +174,13 @@ class SignFlips:
     equivalent: float
 
     def agree(self, require: Requirement, alpha: float) -> bool:
-        """Say whether they show what a gate asks for, each at the level at which it is decided."""
-        result = {
+        """Whether they show what a gate asks for, each at the level at which it is decided."""
+        agreements = {
             "better": self.better < alpha / 2.0,
             "non-inferior": self.non_inferior < alpha,
             "equivalent": self.equivalent < alpha,
         }
-        return result.get(require, True)
+        return agreements.get(require, True)
 
 
 @record
@@ -356,7 +352,7 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
     return next((verdict for holds, verdict in cases if holds), Verdict.INCONCLUSIVE)
 
 
-def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
+def apply_soundness(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
     """Return a decision with the soundness of its evidence; unsound evidence decides nothing."""
     result = replace(decision, soundness=soundness)
     if soundness.level == "unsound":
@@ -369,7 +365,7 @@ def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
             reason=soundness.reasons[0].code,
             guards=tuple(
                 replace(guard, passed=False)
-                if soundness.forbids(guard.measure, lead=guard.measure == rule.primary)
+                if soundness.forbids(guard.measure, is_primary=guard.measure == rule.primary)
                 else guard
                 for guard in decision.guards
             ),
@@ -388,7 +384,7 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     verdict, level = decision.verdict, decision.soundness.level
     flips = decision.sign_flips
     untested = verdict is Verdict.CANNOT_TEST
-    lacking: tuple[tuple[bool, Lack], ...] = (
+    cases: tuple[tuple[bool, Lack], ...] = (
         (level == "unsound", "soundness"),
         (verdict not in GATES[rule.require].verdicts, "test" if untested else "verdict"),
         (not all(guard.excludes_loss for guard in decision.guards), "guards"),
@@ -396,12 +392,12 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
         (not all(guard.passed for guard in decision.guards), "queries"),
         (not rule.accept_doubt and _is_doubted(rule.require, decision.soundness), "trust"),
     )
-    lacks: Lack = next((lack for holds, lack in lacking if holds), "")
+    lacks: Lack = next((lack for holds, lack in cases if holds), "")
     return Gate(rule.require, not lacks, lacks)
 
 
 def _is_doubted(require: Requirement, soundness: Soundness) -> bool:
-    """Say whether a doubt leaves it open that the gate would pass."""
+    """Whether a doubt leaves it open that the gate would pass."""
     return any(
         reason.level == "doubtful" and reason.values.get("verdict") not in GATES[require].verdicts
         for reason in soundness.reasons
@@ -585,7 +581,7 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
 
 
 def _state(decision: Decision) -> _State:
-    """Say which table is asked; that no loss was shown settles nothing."""
+    """Return which table applies: a gate that only asks for no significant loss has none."""
     gate = decision.gate
     if gate is None or (gate.passed and gate.require == "no-significant-loss"):
         return "none"
@@ -595,7 +591,7 @@ def _state(decision: Decision) -> _State:
 
 
 def _in_reach(rule: Rule, decision: Decision) -> bool:
-    """Say whether the estimate lies where the gate asks for it."""
+    """Whether the estimate lies where the gate asks for it."""
     change = decision.relative
     estimate = decision.estimate if change is None else change.estimate
     gain = estimate if rule.higher_is_better else -estimate

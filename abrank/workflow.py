@@ -192,7 +192,7 @@ def rank_runs(
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking.beside import DEPTH, MOST_LISTS
+    from abrank.ranking.beside import DEPTH, MAX_LISTS
     from abrank.ranking.rank import baselines_of, rank_board
 
     runs = named_runs(inputs.runs, joins_parts=True)
@@ -205,7 +205,7 @@ def rank_runs(
             f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
         )
     baselines_of(question.baseline, runs)
-    top = DEPTH if details and len(runs) <= MOST_LISTS else 0
+    top = DEPTH if details and len(runs) <= MAX_LISTS else 0
     scores = score_runs(
         inputs.qrels, runs, requested, question.scoring,
         engine=question.engine, top=top, on_stage=on_stage,
@@ -213,10 +213,12 @@ def rank_runs(
     require_common_queries(scores)
     roles = {name: name for name in runs}
     settings = question.scoring.settings()
-    result = provenance(scores, roles, settings=settings, command=command)
+    recorded_origin = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
     question = replace(question, measures=None)
-    return rank_board(scores, question, details=details, provenance=result, on_stage=on_stage)
+    return rank_board(
+        scores, question, details=details, provenance=recorded_origin, on_stage=on_stage
+    )
 
 
 @answered_by(rank_runs, RankingQuestion, "qrels", "runs")

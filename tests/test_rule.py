@@ -28,6 +28,6 @@ def test_what_forbids_a_verdict_forbids_the_measures_that_it_concerns(
     reason: Reason, *, primary: bool, other: bool, named: bool
 ) -> None:
     soundness = Soundness((reason,))
-    assert soundness.forbids("AP", lead=True) is primary
-    assert soundness.forbids("RR", lead=False) is other
-    assert soundness.forbids("P(rel=2)", lead=False) is named
+    assert soundness.forbids("AP", is_primary=True) is primary
+    assert soundness.forbids("RR", is_primary=False) is other
+    assert soundness.forbids("P(rel=2)", is_primary=False) is named

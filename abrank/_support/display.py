@@ -151,9 +151,9 @@ def about(value: int) -> str:
     return count(round(value, 2 - len(str(value))))
 
 
-def plural(value: int, singular: str, multiple: str | None = None) -> str:
+def plural(value: int, singular: str, plural_form: str | None = None) -> str:
     """Return a count with its noun."""
-    return f"{count(value)} {singular if value == 1 else multiple or singular + 's'}"
+    return f"{count(value)} {singular if value == 1 else plural_form or singular + 's'}"
 
 
 def first_of(names: Sequence[str], maximum: int) -> str:

@@ -404,7 +404,7 @@ class CollectionsRanking(Result):
 
         @property
         def plot(self) -> StandingsPlots:  # as editors know it
-            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            """The plots, each a method: ``result.plot.means()``; called itself it lists them."""
             ...
 
     rankings: Mapping[str, Ranking]

@@ -14,7 +14,7 @@ from abrank._support.result import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison
-from abrank.inference.aa_test import FEWEST_RESAMPLED, N_REPLICATIONS, Way, check_level
+from abrank.inference.aa_test import MIN_RESAMPLED, N_REPLICATIONS, Way, check_level
 from abrank.inference.registry import as_differences
 from abrank.verdict import Rule
 
@@ -133,7 +133,7 @@ def aa_test(
         checks.one_of("test", name, inference.TESTS)
     ways = [by] if isinstance(by, str) else list(by or get_args(Way))
     n_units = len(values) if clusters is None else len(set(map(str, clusters)))
-    if by is None and n_units < FEWEST_RESAMPLED:
+    if by is None and n_units < MIN_RESAMPLED:
         ways.remove("resampled")
     if clusters is not None:
         names = [*names, CLUSTER_ROBUST]

@@ -47,7 +47,7 @@ from abrank.rule import Reason
 from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
-from abrank.verdict import Verdict, settle
+from abrank.verdict import Verdict, apply_soundness
 
 # Notes on what a saved result holds no more.
 NOTES_OF_INPUTS = frozenset({"nobody-chose", "not-tested", "missing-scores"})
@@ -407,7 +407,7 @@ def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Compar
         carrying=_carrying_cluster(result) if decision.direction else None,
         further=(*further, *_few_judged(result)),
     )
-    return replace(result, decision=settle(result.rule, decision, soundness))
+    return replace(result, decision=apply_soundness(result.rule, decision, soundness))
 
 
 def _few_judged(result: Comparison) -> Iterator[Reason]:

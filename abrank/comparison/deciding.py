@@ -28,7 +28,7 @@ from abrank.inference.equivalence import bound_unseen
 from abrank.inference.families import share_of_alpha
 from abrank.inference.registry import as_alpha
 from abrank.rule import GATES, LEVELS, GuardResult, Reason, Soundness, Verdict
-from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, falls
+from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, says_more_than
 
 FEW_CLUSTERS = "too-few-clusters"
 
@@ -299,7 +299,7 @@ def find_alternatives(
     def is_fallen(item: Alternative) -> bool:
         # What is left may have no spread, which takes nothing back.
         tested = item.verdict is not Verdict.CANNOT_TEST
-        return tested and falls(decision.verdict, item.verdict)
+        return tested and says_more_than(decision.verdict, item.verdict)
 
     # Most verdicts stay without all that may be left out, which one test shows.
     all_left_out = next(subsets, None) if decision.direction else None
@@ -330,7 +330,7 @@ def judge(
     for alternative in () if empty else alternatives:
         code = _OF_ALTERNATIVES.get(alternative.kind)
         # Of clusters only what is claimed too much is in doubt: they answer as sound a question.
-        turned = falls if alternative.kind == "whole-clusters" else is_turned
+        turned = says_more_than if alternative.kind == "whole-clusters" else is_turned
         if code and turned(verdict, alternative.verdict):
             values = {
                 "kind": alternative.kind,

@@ -38,7 +38,7 @@ from abrank.inference.segments import (
     heterogeneity,
     rows_by_label,
 )
-from abrank.inference.sequential import FIRST, best_rho_squared, mixture_half_width
+from abrank.inference.sequential import MIN_QUERIES_ANYTIME, best_rho_squared, mixture_half_width
 from abrank.inference.student import student_quantile
 from abrank.verdict import Rule
 
@@ -194,7 +194,7 @@ def error_inflation(rule: Rule, clusters: ClusterSummary | None, n_queries: int)
     if clusters is not None:
         return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0
     planned = rule.design.planned if rule.design is not None else 0
-    if not planned or n_queries < FIRST:
+    if not planned or n_queries < MIN_QUERIES_ANYTIME:
         return 1.0
     rho = best_rho_squared(planned, rule.alpha)
     size, unit = np.array([float(n_queries)]), np.ones(1)

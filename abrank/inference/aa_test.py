@@ -23,7 +23,7 @@ N_REPLICATIONS = 1_000
 # The level of a test that draws is then off by .002, well within the band.
 N_RESAMPLES = 9_999
 # Fewer resampled queries are too unlike the normal ones of a t test: of 12 it finds 6 to 8 %.
-FEWEST_RESAMPLED = 25
+MIN_RESAMPLED = 25
 # Part of what a seed means: another value here gives other replications.
 VALUES_AT_ONCE = 1_000_000
 
@@ -131,10 +131,10 @@ def check_level(
                 "clusters are flipped or drawn, one for each query; halves would split them"
             )
         index = numbered(clusters)[1]
-    if by == "resampled" and index.max() + 1 < FEWEST_RESAMPLED:
+    if by == "resampled" and index.max() + 1 < MIN_RESAMPLED:
         raise ArgumentError(
             f"{index.max() + 1} queries or clusters are too few to be resampled:"
-            f" {FEWEST_RESAMPLED} at the least"
+            f" {MIN_RESAMPLED} at the least"
         )
 
     def rejected(block: FloatArray, labels: Sequence[object] | None) -> int:
@@ -179,9 +179,9 @@ def _draw_clusters(
 ) -> tuple[FloatArray, Sequence[object]]:
     """Return the differences, less their mean, of clusters drawn anew, and their labels."""
     rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
-    sample = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
-    labels = np.repeat(np.arange(len(rows)), [item.size for item in sample])
-    return (values - values.mean())[np.concatenate(sample)][:, None], labels.tolist()
+    rows_drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
+    labels = np.repeat(np.arange(len(rows)), [row.size for row in rows_drawn])
+    return (values - values.mean())[np.concatenate(rows_drawn)][:, None], labels.tolist()
 
 
 def rejections(

@@ -141,11 +141,11 @@ def bayesian_bootstrap(
     checks.count("n_draws", n_draws)
     data, alpha, rows, live = _start(differences, rope, confidence)
     columns = np.flatnonzero(live)
-    for first, means in zip(columns, _weighted_means(data[:, live], n_draws, seed), strict=True):
-        variance = data[:, first].var() / (len(data) + 1)
-        limits = np.quantile(means, [alpha[first] / 2.0, 1.0 - alpha[first] / 2.0])
+    for column, means in zip(columns, _weighted_means(data[:, live], n_draws, seed), strict=True):
+        variance = data[:, column].var() / (len(data) + 1)
+        limits = np.quantile(means, [alpha[column] / 2.0, 1.0 - alpha[column] / 2.0])
         worse, better = np.mean(means < -rope), np.mean(means > rope)
-        rows[1:, first] = variance, *limits, worse, 1.0 - worse - better, better
+        rows[1:, column] = variance, *limits, worse, 1.0 - worse - better, better
     return _posterior(rows, rope, confidence, "Bayesian bootstrap", n_draws)
 
 

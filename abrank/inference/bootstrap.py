@@ -38,13 +38,6 @@ def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray
     return used + int(left.min()), np.asarray(weights[used])
 
 
-# --- Bounds of the bootstrap distribution of the mean, where the values have no common step
-
-# The distribution has about so many points: the bounds are apart by the number of values over it,
-# times twenty standard deviations of the sum, times its density.
-# As a share of a step: a value so near to a multiple is one.
-
-
 @paired_test(
     "bootstrap",
     title="Bootstrap, studentised",
@@ -137,16 +130,18 @@ def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArr
     values = np.ascontiguousarray(numbers.T)
     random = stream(seed, "resamples")
     at_once = max(1, DRAWS_AT_ONCE // n_queries)
-    for first in range(0, n_draws, at_once):
-        index = random.integers(0, n_queries, (at_once, n_queries), np.int64)[: n_draws - first]
-        part = slice(first, first + len(index))
+    for moments in range(0, n_draws, at_once):
+        index = random.integers(0, n_queries, (at_once, n_queries), np.int64)[: n_draws - moments]
+        part = slice(moments, moments + len(index))
         for column in range(n_columns):
             sums[column, part] = values[column].take(index).sum(axis=1)
             squares[column, part] = centred_squares[column].take(index).sum(axis=1)
     means = snap(sums, n_queries) / n_queries
     centre = numbers.mean(axis=0)
-    # Means are in units: what is within one of the centre is there.
-    return [_t_star(*first, n_queries, 1.0) for first in zip(means, squares, centre, strict=True)]
+    # Means are whole numbers of units here: one that is at most a unit from the centre equals it.
+    return [
+        _t_star(*moments, n_queries, 1.0) for moments in zip(means, squares, centre, strict=True)
+    ]
 
 
 def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
@@ -207,6 +202,3 @@ def invert_t(
         np.array([pvalue]), np.array([mean]), low, high, np.array([alpha])
     )
     return pvalue, float(low[0]), float(high[0])
-
-
-# Chances are rounded to 12 decimals.

@@ -261,10 +261,10 @@ def _flip_clusters(
     """Return p-value and limits under flips of whole clusters, and the number of random ones."""
     numbers, unit = to_lattice(sums[:, None])
     # By means over sets of clusters.
-    both = np.column_stack([numbers[:, 0], sizes])
+    numbers_and_sizes = np.column_stack([numbers[:, 0], sizes])
     n_flips = 0
     if len(sums) <= ENUMERATED_UP_TO:
-        (sets, n_queries), _ = all_subsets(both)
+        (sets, n_queries), _ = all_subsets(numbers_and_sizes)
     else:
         bounds, low, high = sign_flip_test(
             numbers[:, 0], float(unit[0]), alpha=alpha, alternative="two-sided", weights=sizes
@@ -273,8 +273,10 @@ def _flip_clusters(
         if unsure <= max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH):
             return bounds.value, low, high, 0
         n_flips = n_resamples or N_FLIPS
-        (some, theirs), _ = random_subsets(both, n_flips, seed=seed)
-        sets, n_queries = with_mirrors(some, theirs, int(both[:, 0].sum()), int(sizes.sum()))
+        (sums_drawn, sizes_drawn), _ = random_subsets(numbers_and_sizes, n_flips, seed=seed)
+        sets, n_queries = with_mirrors(
+            sums_drawn, sizes_drawn, int(numbers_and_sizes[:, 0].sum()), int(sizes.sum())
+        )
     answer = invert_subset_means(
         sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
     )
@@ -323,11 +325,11 @@ def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> F
     shift = total / n
     spread = squares - 2.0 * shift * crossed + shift**2 * size_squares
     # What is left where all drawn clusters have one mean is rounding.
-    without = spread <= 1e-9 * squares
-    error = np.sqrt(n_clusters / (n_clusters - 1.0) * np.where(without, 1.0, spread)) / n
-    moved = np.abs(shift) > TIE * np.abs(residual).max()
-    endless = np.where(moved, np.copysign(np.inf, shift), 0.0)
-    return np.where(without, endless, shift / error)
+    is_constant = spread <= 1e-9 * squares
+    error = np.sqrt(n_clusters / (n_clusters - 1.0) * np.where(is_constant, 1.0, spread)) / n
+    has_moved = np.abs(shift) > TIE * np.abs(residual).max()
+    endless = np.where(has_moved, np.copysign(np.inf, shift), 0.0)
+    return np.where(is_constant, endless, shift / error)
 
 
 def effective_queries(weights: FloatArray) -> float:
@@ -366,19 +368,19 @@ def weighted_result(
     share = weights / weights.sum()
     s = float((share**2).sum())
     index = np.arange(n) if clusters is None else numbered(clusters)[1]
-    part, squares = (np.bincount(index, item).astype(np.float64) for item in (share, share**2))
+    part, squares = (np.bincount(index, column).astype(np.float64) for column in (share, share**2))
     mean = share @ data
     largest = np.abs(data).max(axis=0, initial=0.0)
     mean[np.abs(mean) <= ROUNDING * largest] = 0.0
-    enough = len(part) > 1 and (
+    has_enough = len(part) > 1 and (
         clusters is None or effective_queries(part) >= FEWEST_EFFECTIVE["t"]
     )
-    scale = 1.0 / (1.0 - 2.0 * part + s * part**2 / squares) if enough else np.zeros(len(part))
+    scale = 1.0 / (1.0 - 2.0 * part + s * part**2 / squares) if has_enough else np.zeros(len(part))
     sums = share[:, None] * (data - mean)
     if clusters is not None:
-        sums = np.stack([np.bincount(index, item, len(part)) for item in sums.T], axis=1)
-    error = np.where(has_spread(data) & enough, np.sqrt(scale @ sums**2), np.nan)
-    freedom = max(1.0 / float((part**2).sum()) - 1.0, 1e-3) if enough else 1.0
+        sums = np.stack([np.bincount(index, column, len(part)) for column in sums.T], axis=1)
+    error = np.where(has_spread(data) & has_enough, np.sqrt(scale @ sums**2), np.nan)
+    freedom = max(1.0 / float((part**2).sum()) - 1.0, 1e-3) if has_enough else 1.0
     rows = np.stack([mean, *t_answer(mean, error, freedom, alpha)])
     if n > 1:
         rows[1:, largest == 0.0] = np.array([[0.0], [1.0], [0.0], [0.0]])

@@ -60,9 +60,9 @@ def _deviation(scores: FloatArray) -> FloatArray:
 
 def _standardised(d: FloatArray, deviation: FloatArray) -> FloatArray:
     """Return mean difference over deviation: 0 for no difference at all, NaN for no spread."""
-    nothing = ~np.any(d, axis=0)
-    size = np.where(nothing & (len(d) > 0), 0.0, np.nan)
-    return np.divide(_mean(d), deviation, out=size, where=~nothing & (deviation > 0.0))
+    is_zero = ~np.any(d, axis=0)
+    size = np.where(is_zero & (len(d) > 0), 0.0, np.nan)
+    return np.divide(_mean(d), deviation, out=size, where=~is_zero & (deviation > 0.0))
 
 
 def _by_differences(factor: Callable[[int], float]) -> EffectSize:
@@ -274,11 +274,13 @@ def effect_interval(
     if len(first):
         low[:], high[:] = entry.lowest, entry.highest
     if len(first) > 1:
-        same = ~d.any(axis=0)
-        low[same], high[same] = estimate[same], estimate[same]
-        names = np.isfinite(estimate) & ~same
-        columns = (item[:, names] for item in (first, second, d))
-        low[names], high[names] = entry.interval(estimate[names], *columns, alpha[names])
+        is_identical = ~d.any(axis=0)
+        low[is_identical], high[is_identical] = estimate[is_identical], estimate[is_identical]
+        is_defined = np.isfinite(estimate) & ~is_identical
+        columns = (scores[:, is_defined] for scores in (first, second, d))
+        low[is_defined], high[is_defined] = entry.interval(
+            estimate[is_defined], *columns, alpha[is_defined]
+        )
     return EffectInterval(estimate, low, high, entry.method)
 
 
@@ -310,9 +312,9 @@ def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float =
     tested = run_test("t", weighted, confidence=confidence)
     size = effect_interval("d_z", np.zeros_like(weighted), weighted, confidence=confidence)
     root = np.sqrt(len(data))
-    result = (tested.estimate, tested.ci_low, tested.ci_high)
-    of_size = (size.estimate * root, size.ci_low * root, size.ci_high * root)
-    return Risk(*(float(item[0]) for item in (*result, *of_size)))
+    of_urisk = (tested.estimate, tested.ci_low, tested.ci_high)
+    of_trisk = (size.estimate * root, size.ci_low * root, size.ci_high * root)
+    return Risk(*(float(values[0]) for values in (*of_urisk, *of_trisk)))
 
 
 def _weighted(differences: FloatArray, weight: float) -> FloatArray:
@@ -365,5 +367,7 @@ def _geo_risk(block: FloatArray, weight: float) -> FloatArray:
     z = np.divide(
         block - expected, np.sqrt(expected), out=np.zeros_like(block), where=expected > 0.0
     )
-    sqrt: FloatArray = np.sqrt(block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0)))
-    return sqrt
+    geo_risk_values: FloatArray = np.sqrt(
+        block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0))
+    )
+    return geo_risk_values

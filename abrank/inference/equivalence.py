@@ -209,21 +209,21 @@ def mean_interval(
         if clusters is not None:
             raise ArgumentError("bets are of single queries, which clusters make dependent")
         if not math.isfinite(maximum - minimum) or scores.min() < minimum or scores.max() > maximum:
-            raise ArgumentError("bounded is for scores of a known range, which none leaves")
+            raise ArgumentError("bounded needs a known range that holds all scores")
         # On the range from -1 to 1 a score is what the difference of a bounded measure is.
         centre, half = (minimum + maximum) / 2.0, (maximum - minimum) / 2.0
         level = np.array([1.0 - confidence])
         bets = bounded(((scores - centre) / half)[:, None], alternative="two-sided", alpha=level)
         low, high = centre + half * bets.ci_low[0], centre + half * bets.ci_high[0]
         return max(minimum, float(low)), min(maximum, float(high))
-    requested: Any = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
+    keywords: Any = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
     if not has_spread(scores[:, None])[0]:
         return bounds
     if clusters is None:
-        result = run_test(test, scores, **requested)
+        result = run_test(test, scores, **keywords)
     else:
         name = deciding_test(test, cluster_sizes(clusters))
-        result = run_cluster_test(name, scores, clusters, **requested)
+        result = run_cluster_test(name, scores, clusters, **keywords)
     return max(minimum, float(result.ci_low[0])), min(maximum, float(result.ci_high[0]))
 
 

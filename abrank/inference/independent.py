@@ -77,9 +77,9 @@ def permute_labels(
 
     resamples = n_resamples or N_RESAMPLES
     method = stats.PermutationMethod(n_resamples=resamples, rng=np.random.default_rng(seed))
-    ttest_ind = stats.ttest_ind(b, a, equal_var=False, method=method)
+    permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
     exact = math.comb(len(a) + len(b), len(a)) <= resamples
-    row = [b.mean() - a.mean(), ttest_ind.statistic, ttest_ind.pvalue, math.nan, math.nan]
+    row = [b.mean() - a.mean(), permuted.statistic, permuted.pvalue, math.nan, math.nan]
     return TestResult.of_mean(
         np.array(row)[:, None], test="permutation", confidence=confidence,
         n_queries=len(a) + len(b), method="exact" if exact else "Monte Carlo",
@@ -105,15 +105,15 @@ def bootstrap_groups(
     from scipy import stats
 
     resamples = n_resamples or N_RESAMPLES
-    bootstrap = stats.bootstrap(
+    resampled = stats.bootstrap(
         (b, a), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
         n_resamples=resamples, confidence_level=confidence, method="percentile",
         rng=np.random.default_rng(seed),
     )  # fmt: skip
-    means = bootstrap.bootstrap_distribution
+    means = resampled.bootstrap_distribution
     tail = min(np.sum(means <= 0.0), np.sum(means >= 0.0))
     pvalue = min(1.0, 2.0 * (tail + 1.0) / (resamples + 1.0))
-    low, high = bootstrap.confidence_interval
+    low, high = resampled.confidence_interval
     row = [b.mean() - a.mean(), math.nan, pvalue, low, high]
     return TestResult.of_mean(
         np.array(row)[:, None], test="bootstrap", confidence=confidence,

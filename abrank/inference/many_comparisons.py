@@ -1,4 +1,4 @@
-"""Many comparisons on the same queries: the level of each, and what gains to expect again.
+"""Online control of errors (LORD++, SAFFRON, LOND, alpha-spending), and shrinkage of many effects.
 
 An online procedure gives every comparison a level before its result is known, from what came
 before it, and pays some of it back for each finding. And of many effects measured with error, those
@@ -83,23 +83,23 @@ def online_levels(
     by_wealth = method in ("lord++", "saffron")
     # Comparisons that cost level: those that SAFFRON takes for candidates do not.
     clock = np.append(0, np.cumsum(p > (_CANDIDATE if saffron else -1.0)))
-    custom = weights[clock] * (wealth if by_wealth else alpha)
+    base = weights[clock] * (wealth if by_wealth else alpha)
     if method == "lond-dependent":
-        custom /= np.cumsum(1 / j)
-    paid, levels, done = custom.copy(), np.minimum(share * custom, maximum), 0
-    while (rows := np.flatnonzero(p[done:] <= levels[done:-1])).size:
+        base /= np.cumsum(1 / j)
+    paid, levels, n_done = base.copy(), np.minimum(share * base, maximum), 0
+    while (rows := np.flatnonzero(p[n_done:] <= levels[n_done:-1])).size:
         # The first finding earns what was not there to begin with, each further one alpha.
-        earned = alpha - wealth * (done == 0)
-        done += int(rows[0]) + 1
+        earned = alpha - wealth * (n_done == 0)
+        n_done += int(rows[0]) + 1
         if by_wealth:
-            paid[done:] += earned * weights[clock[done:] - clock[done]]
+            paid[n_done:] += earned * weights[clock[n_done:] - clock[n_done]]
         elif method != "spending":
-            paid[done:] += custom[done:]
-        levels[done:] = np.minimum(share * paid[done:], maximum)
+            paid[n_done:] += base[n_done:]
+        levels[n_done:] = np.minimum(share * paid[n_done:], maximum)
     return np.asarray(levels)
 
 
-FEWEST = 8  # effects below which their spread is a guess
+MIN_EFFECTS = 8  # with fewer effects their spread is a guess
 _COMMON = 0.5  # of the variance of an error, as of differences from one baseline
 _GRID = 200  # spreads that the posterior is averaged over
 # Differences of queries have longer tails than normal ones (kurtosis 5, not 3), so that their
@@ -153,12 +153,17 @@ def predict_repetition(
     from scipy import optimize, special  # the levels of a stream do without them
 
     checks.fraction("level", level)
-    y, se, names = _checked(estimates, standard_errors, freedom)
-    centre, sd, weight = (item[..., place] if item.ndim > 1 else item for item in _posterior(y, se))
+    y, se, freedom_of_errors = _checked(estimates, standard_errors, freedom)
+    centre, sd, weight = (
+        values[..., place] if values.ndim > 1 else values for values in _posterior(y, se)
+    )
 
     def quantile(tail: float) -> float:
         def excess(value: float) -> float:
-            return float(weight @ special.stdtr(names[place], (value - centre) / sd)) - tail
+            return (
+                float(weight @ special.stdtr(freedom_of_errors[place], (value - centre) / sd))
+                - tail
+            )
 
         low, high = (centre - 40 * sd).min(), (centre + 40 * sd).max()
         return float(optimize.brentq(excess, low, high, xtol=1e-12))
@@ -172,9 +177,10 @@ def _checked(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effects, their errors drawn together, and the freedom with which those are known."""
     y, se = np.asarray(estimates, dtype=float), np.asarray(standard_errors, dtype=float)
-    if y.shape != se.shape or y.ndim != 1 or len(y) < FEWEST:
+    if y.shape != se.shape or y.ndim != 1 or len(y) < MIN_EFFECTS:
         raise ArgumentError(
-            f"it takes {FEWEST} effects and as many standard errors, not {y.size} and {se.size}"
+            f"at least {MIN_EFFECTS} effects are needed, each with a standard error; got {y.size}"
+            f" and {se.size}"
         )
     if not (np.isfinite(y).all() and np.isfinite(se).all() and (se > 0).all()):
         raise ArgumentError("effects must be finite, and their standard errors above 0")
@@ -192,8 +198,8 @@ def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, F
     """Return centres and standard deviations, [n_spreads, n], and the weight of each spread."""
     # The mean given the spread is normal, and integrated in closed form.
     spread = np.linspace(0, 4 * float(np.ptp(y)) + float(se.max()), _GRID)
-    custom = (1 - _COMMON) * se**2
-    variance = custom + spread[:, None] ** 2
+    variance_alone = (1 - _COMMON) * se**2
+    variance = variance_alone + spread[:, None] ** 2
     precision = (1 / variance).sum(axis=1)
     mean = (y / variance).sum(axis=1) / precision
     log = -0.5 * (
@@ -202,8 +208,10 @@ def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, F
         + ((y - mean[:, None]) ** 2 / variance).sum(axis=1)
     )
     weight = np.exp(log - log.max())
-    share = custom / variance  # of the mean in what is expected
+    share = variance_alone / variance  # of the mean in what is expected
     centre = share * mean[:, None] + (1 - share) * y
     # Of the effect, of the luck common to all, and of the repetition's own error.
-    sd = np.sqrt((1 - share) * custom + share**2 / precision[:, None] + (_COMMON + 1) * se**2)
+    sd = np.sqrt(
+        (1 - share) * variance_alone + share**2 / precision[:, None] + (_COMMON + 1) * se**2
+    )
     return centre, sd, weight / weight.sum()

@@ -287,13 +287,15 @@ def segments_within(
             parts[i], strata[i], None if clusters is None else clusters[i]
         )
     mean, error, freedom, skewness = values
-    still = np.array([large[i] and not part.any() for i, part in enumerate(parts)], dtype=np.bool_)
+    is_zero = np.array(
+        [large[i] and not part.any() for i, part in enumerate(parts)], dtype=np.bool_
+    )
 
     def ask(levels: FloatArray, skewness: FloatArray = skewness) -> FloatArray:
-        arguments = mean, error, skewness, freedom + 1.0, 1.0 - levels[:, 0]
+        moments = mean, error, skewness, freedom + 1.0, 1.0 - levels[:, 0]
         answers = np.full((3, *levels.shape), np.nan)
-        answers[:, large, 0] = skewed_t(*(item[large] for item in arguments))
-        answers[:, still, 0] = np.array([[1.0], [0.0], [0.0]])
+        answers[:, large, 0] = skewed_t(*(moment[large] for moment in moments))
+        answers[:, is_zero, 0] = np.array([[1.0], [0.0], [0.0]])
         return answers
 
     alone = ask(np.full((len(parts), 1), 1.0 - alpha), np.zeros(len(parts)))

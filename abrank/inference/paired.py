@@ -258,9 +258,9 @@ def sign_answer(
     pvalues, limits = [], []
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     for x, rest in ((wins, losses), (losses, wins)):
-        some = np.maximum(x, 1.0), rest + 1.0
-        pvalues.append(np.where(x > 0, betainc(*some, 0.5), 1.0))
-        limits.append(2.0 * np.where(x > 0, betaincinv(*some, tail), 0.0) - 1.0)
+        parameters = np.maximum(x, 1.0), rest + 1.0
+        pvalues.append(np.where(x > 0, betainc(*parameters, 0.5), 1.0))
+        limits.append(2.0 * np.where(x > 0, betaincinv(*parameters, tail), 0.0) - 1.0)
     pvalue = {
         "greater": pvalues[0], "less": pvalues[1],
         "two-sided": np.minimum(1.0, 2.0 * np.minimum(*pvalues)),
@@ -362,10 +362,10 @@ def permutation(
     numbers, unit = to_lattice(differences)
     estimate = snap(numbers.sum(axis=0), n_queries) / n_queries * unit
     values, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
-    sample = np.ones(n_columns, np.bool_)
+    is_drawn = np.ones(n_columns, np.bool_)
     if n_queries <= (ENUMERATED_UP_TO if method == "exact" else np.log2(n_flips + 1)):
         values = flip_all(numbers, unit, alpha=alpha, alternative=alternative)
-        precision[:2], sample[:] = values[0], False
+        precision[:2], is_drawn[:] = values[0], False
     elif method == "exact":
         for column, level in enumerate(alpha.tolist()):
             bounds, *limits = sign_flip_test(
@@ -374,15 +374,15 @@ def permutation(
             values[:, column] = bounds.value, *limits
             precision[:2, column] = bounds.low, bounds.high
             unsure = bounds.high - bounds.low
-            sample[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
-    n_drawn = n_flips if sample.any() else 0
+            is_drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
+    n_drawn = n_flips if is_drawn.any() else 0
     if n_drawn:
         random = flip_randomly(
-            numbers[:, sample], unit[sample], alpha=alpha[sample], alternative=alternative,
+            numbers[:, is_drawn], unit[is_drawn], alpha=alpha[is_drawn], alternative=alternative,
             n_flips=n_flips, seed=seed,
         )  # fmt: skip
-        values[:, sample] = random[:3]
-        precision[:, sample] = random[[0, 0, 3]]
+        values[:, is_drawn] = random[:3]
+        precision[:, is_drawn] = random[[0, 0, 3]]
     rows = np.vstack([estimate, estimate, values])
     return Answer.from_rows(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)
 
@@ -456,12 +456,12 @@ def bounded(
         values, number = np.unique(unit[:, column], return_counts=True)
         counts = number.astype(np.float64)
         up, down = _log_capital(values, counts, 0.5), _log_capital(1.0 - values, counts, 0.5)
-        won = {"greater": up, "less": down, "two-sided": max(up, down)}[alternative]
+        log_capital = {"greater": up, "less": down, "two-sided": max(up, down)}[alternative]
         statistic[column] = up if up >= down else -down
-        pvalue[column] = min(1.0, sides * math.exp(-won))
-        enough = math.log(sides / level) if level > 0.0 else math.inf
-        low[column] = 2.0 * _lower_limit(values, counts, enough) - 1.0
-        high[column] = 1.0 - 2.0 * _lower_limit(1.0 - values, counts, enough)
+        pvalue[column] = min(1.0, sides * math.exp(-log_capital))
+        threshold = math.log(sides / level) if level > 0.0 else math.inf
+        low[column] = 2.0 * _lower_limit(values, counts, threshold) - 1.0
+        high[column] = 1.0 - 2.0 * _lower_limit(1.0 - values, counts, threshold)
     estimate = differences.mean(axis=0)
     low, high = span * low, span * high
     if alternative == "two-sided":
@@ -476,12 +476,15 @@ def _log_capital(values: FloatArray, counts: FloatArray, mean: float) -> float:
     return maximum + math.log(float(np.exp(logs - maximum).mean()))
 
 
-def _lower_limit(values: FloatArray, counts: FloatArray, enough: float) -> float:
+def _lower_limit(values: FloatArray, counts: FloatArray, threshold: float) -> float:
     """Return the largest mean against which bets on a larger one have won; 0 if none."""
     mean = float(values @ counts) / float(counts.sum())
-    if mean <= _LEAST or _log_capital(values, counts, _LEAST) <= enough:
+    if mean <= _LEAST or _log_capital(values, counts, _LEAST) <= threshold:
         return 0.0
     root = find_root(
-        lambda place: _log_capital(values, counts, place) - enough, _LEAST, mean, rtol=1e-12
+        lambda candidate: _log_capital(values, counts, candidate) - threshold,
+        _LEAST,
+        mean,
+        rtol=1e-12,
     )
     return float(root)

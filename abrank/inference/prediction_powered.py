@@ -27,7 +27,7 @@ from abrank.inference.student import student_quantile
 # By the rule of three, a failure as frequent as this many in n queries can be absent from n.
 UNSEEN_FAILURES = 3.0
 # Two parameters are estimated, the mean and the slope, and one degree of freedom must be left.
-FEWEST = 3
+MIN_JUDGED = 3
 # Resamples of the judged queries for the interval of their worth, and values held at once.
 N_RESAMPLES = 1_999
 VALUES_AT_ONCE = 1_000_000
@@ -140,30 +140,32 @@ def run_prediction_powered(
     >>> found.slope.round(1), found.freedom, found.worth > 20
     (array([0.5]), array([18.]), array([ True]))
     """
-    d, everything = as_differences(differences), as_differences(predicted)
-    rows = _rows_of(judged, n_judged=len(d), n_queries=len(everything))
-    if d.shape[1] != everything.shape[1]:
+    d, predictions = as_differences(differences), as_differences(predicted)
+    rows = _rows_of(judged, n_judged=len(d), n_queries=len(predictions))
+    if d.shape[1] != predictions.shape[1]:
         raise ArgumentError(
-            f"{d.shape[1]} human columns do not fit {everything.shape[1]} predicted"
+            f"{d.shape[1]} human columns do not fit {predictions.shape[1]} predicted"
         )
     checks.not_negative("floor", floor)
     checks.not_negative("fewest_errors", fewest_errors)
     alpha = as_alpha(confidence, d.shape[1])
-    if len(d) < FEWEST:
-        raise ArgumentError(f"{FEWEST} judged queries are the fewest, not {len(d)}")
-    fit = _fit(d, everything, everything[rows], finite=finite, floor=floor, fewest=fewest_errors)
+    if len(d) < MIN_JUDGED:
+        raise ArgumentError(f"at least {MIN_JUDGED} judged queries are needed; got {len(d)}")
+    fit = _fit(d, predictions, predictions[rows], finite=finite, floor=floor, fewest=fewest_errors)
     statistic, pvalue, low, high = t_answer(fit.estimate, fit.error, fit.freedom, alpha)
-    still = ~np.any(d != 0.0, axis=0)
-    for values, certain in ((statistic, 0.0), (pvalue, 1.0), (low, 0.0), (high, 0.0)):
-        values[still] = certain
+    is_zero = ~np.any(d != 0.0, axis=0)
+    for values, answer in ((statistic, 0.0), (pvalue, 1.0), (low, 0.0), (high, 0.0)):
+        values[is_zero] = answer
     # The share of queries outside the range of the judged ones, by more than rounding.
-    visited, slack = everything[rows], TIE * np.abs(everything).max(axis=0, initial=0.0)
-    beyond = (everything < visited.min(axis=0) - slack) | (everything > visited.max(axis=0) + slack)
+    predicted_judged, slack = predictions[rows], TIE * np.abs(predictions).max(axis=0, initial=0.0)
+    is_beyond = (predictions < predicted_judged.min(axis=0) - slack) | (
+        predictions > predicted_judged.max(axis=0) + slack
+    )
     return PredictionPowered(
         fit.estimate, statistic, pvalue, low, high, fit.error, fit.freedom, fit.slope,
-        fit.correlation, fit.floored, fit.refused, np.asarray(beyond.mean(axis=0)),
+        fit.correlation, fit.floored, fit.refused, np.asarray(is_beyond.mean(axis=0)),
         _worth(d, fit, alpha), confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
-        len(d), len(everything),
+        len(d), len(predictions),
     )  # fmt: skip
 
 
@@ -188,15 +190,15 @@ def worth_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of how many human queries alone would give an interval as narrow."""
     # Source: Efron (1979), Annals of Statistics 7, 1-26.
-    d, everything = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
-    visited = everything[_rows_of(judged, n_judged=len(d), n_queries=len(everything)), 0]
+    d, predictions = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
+    predicted_judged = predictions[_rows_of(judged, n_judged=len(d), n_queries=len(predictions)), 0]
     random, result = stream(0, "worth"), []
     at_once = max(1, VALUES_AT_ONCE // len(d))
     for first in range(0, N_RESAMPLES, at_once):
         count = min(at_once, N_RESAMPLES - first)
         rows = random.integers(0, len(d), (len(d), count))
         options: Any = {"finite": False, "floor": UNSEEN_FAILURES, "fewest": 0.0}
-        fit = _fit(d[rows], everything, visited[rows], **options)
+        fit = _fit(d[rows], predictions, predicted_judged[rows], **options)
         result.append(_worth(d[rows], fit, np.full(count, 1.0 - confidence)))
     values = np.concatenate(result)
     low, high = np.quantile(values[~np.isnan(values)], [0.025, 0.975], method="nearest")
@@ -205,44 +207,44 @@ def worth_interval(
 
 def _fit(
     d: FloatArray,
-    everything: FloatArray,
-    visited: FloatArray,
+    predictions: FloatArray,
+    predicted_judged: FloatArray,
     *,
     finite: bool,
     floor: float,
     fewest: float,
 ) -> _Fit:
-    n, n_queries = len(d), len(everything)
-    flat = ~has_spread(visited)
-    dc, fc = d - d.mean(axis=0), visited - visited.mean(axis=0)
+    n, n_queries = len(d), len(predictions)
+    is_flat = ~has_spread(predicted_judged)
+    dc, fc = d - d.mean(axis=0), predicted_judged - predicted_judged.mean(axis=0)
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))
-    s_ff = np.where(flat, 1.0, s_ff)
+    s_ff = np.where(is_flat, 1.0, s_ff)
     # How many residuals carry their sum of squares; 0 where they are rounding.
     squares = (dc - s_df / s_ff * fc) ** 2
     total = squares.sum(axis=0)
     n_errors = np.divide(
         total**2, (squares**2).sum(axis=0), out=np.zeros_like(total), where=total > TIE**2 * s_dd
     )
-    refused = ~flat & (n_errors < fewest)
-    correlation = np.where(flat, 0.0, s_df / np.sqrt(s_ff * np.where(s_dd > 0.0, s_dd, np.inf)))
-    flat |= refused
-    slope = np.where(flat, 0.0, s_df / s_ff)
-    freedom = np.where(flat, n - 1.0, n - 2.0)
+    refused = ~is_flat & (n_errors < fewest)
+    correlation = np.where(is_flat, 0.0, s_df / np.sqrt(s_ff * np.where(s_dd > 0.0, s_dd, np.inf)))
+    is_flat |= refused
+    slope = np.where(is_flat, 0.0, s_df / s_ff)
+    freedom = np.where(is_flat, n - 1.0, n - 2.0)
     residual = dc - slope * fc
-    custom = np.einsum("ij,ij->j", residual, residual) / freedom
-    spread = everything.var(axis=0, ddof=1) if n_queries > 1 else np.zeros(d.shape[1])
+    residual_variance = np.einsum("ij,ij->j", residual, residual) / freedom
+    spread = predictions.var(axis=0, ddof=1) if n_queries > 1 else np.zeros(d.shape[1])
     minimum = min(1.0, floor / n) * np.maximum(s_dd / (n - 1), slope**2 * spread)
-    gap = everything.mean(axis=0) - visited.mean(axis=0)
-    leverage = np.where(flat, 0.0, gap**2 / s_ff)
+    gap = predictions.mean(axis=0) - predicted_judged.mean(axis=0)
+    leverage = np.where(is_flat, 0.0, gap**2 / s_ff)
     share = 1.0 / n - (1.0 / n_queries if finite else 0.0)
-    variance = np.maximum(custom, minimum) * (share + leverage)
+    variance = np.maximum(residual_variance, minimum) * (share + leverage)
     if not finite:
         variance = variance + slope**2 * spread / n_queries
     estimate = mean_and_error(d)[0] + slope * gap
-    names = has_spread(d)
-    error, slope = np.where(names, np.sqrt(variance), np.nan), np.where(names, slope, 0.0)
-    correlation = np.where(names, np.clip(correlation, -1.0, 1.0), 0.0)
-    return _Fit(estimate, error, freedom, slope, correlation, minimum > custom, refused)
+    varies = has_spread(d)
+    error, slope = np.where(varies, np.sqrt(variance), np.nan), np.where(varies, slope, 0.0)
+    correlation = np.where(varies, np.clip(correlation, -1.0, 1.0), 0.0)
+    return _Fit(estimate, error, freedom, slope, correlation, minimum > residual_variance, refused)
 
 
 def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
@@ -263,13 +265,13 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
     return rows.astype(np.int64)
 
 
-def welch_pvalue(first: FloatArray, two: FloatArray) -> float:
+def welch_pvalue(first: FloatArray, second: FloatArray) -> float:
     """Return Welch's two-sided p-value that two independent samples have one mean."""
     # Source: Welch (1947), Biometrika 34, 28-35.
-    if min(len(first), len(two)) < 2:
+    if min(len(first), len(second)) < 2:
         return float("nan")
-    if not has_spread(np.concatenate([first, two])):
+    if not has_spread(np.concatenate([first, second])):
         return 1.0
-    if not (has_spread(first) or has_spread(two)):
+    if not (has_spread(first) or has_spread(second)):
         return 0.0
-    return float(welch(two[:, None], first[:, None], confidence=0.95).pvalue[0])
+    return float(welch(second[:, None], first[:, None], confidence=0.95).pvalue[0])

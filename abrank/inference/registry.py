@@ -198,8 +198,8 @@ class RegisteredTest:
         """Return the keywords that its function takes, its own checked by name."""
         for option in options:
             if option not in self.options:
-                text = ", ".join(self.options) or "none"
-                message = f"test {self.name} has no option {option!r}; its own: {text}"
+                known_options = ", ".join(self.options) or "none"
+                message = f"test {self.name} has no option {option!r}; its own: {known_options}"
                 if option == "adjust":
                     message = f"{self.name} holds for all pairs as it is: adjust is for conover and"
                     message += " the tests pair by pair, as in --test t --adjust holm"

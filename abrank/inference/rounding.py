@@ -24,7 +24,7 @@ PROBED = 32
 # Above it a column is rounded at a time, in less memory.
 MANY_ROWS = 50_000
 # Sizes that follow each other from 0 on are looked for up to so many times their distance.
-MOST_IN_A_ROW = 1000
+MAX_IN_A_ROW = 1000
 
 
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
@@ -67,11 +67,11 @@ def signs_of(values: FloatArray) -> IntArray:
     """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n]."""
     # This takes less time than to round them, for which they are put in order.
     sizes = np.abs(values)
-    near = TIE * sizes.max(initial=0.0)
+    tolerance = TIE * sizes.max(initial=0.0)
     # Sizes are 0 as far as they follow each other from 0 on.
-    small = np.sort(sizes[sizes <= MOST_IN_A_ROW * near])
-    gaps = np.flatnonzero(np.diff(small, prepend=0.0) > near)
-    if not gaps.size and small.size and small[-1] > (MOST_IN_A_ROW - 1) * near:
+    small = np.sort(sizes[sizes <= MAX_IN_A_ROW * tolerance])
+    gaps = np.flatnonzero(np.diff(small, prepend=0.0) > tolerance)
+    if not gaps.size and small.size and small[-1] > (MAX_IN_A_ROW - 1) * tolerance:
         return np.sign(round_off(values)).astype(np.int64)
     zeros = small[: gaps[0]] if gaps.size else small
     return np.where(sizes <= zeros.max(initial=-1.0), 0, np.sign(values)).astype(np.int64)
@@ -95,7 +95,7 @@ def highest(values: FloatArray, n: int) -> IntArray:
 
 
 def has_spread(values: FloatArray) -> BoolArray:
-    """Say of each column whether its values differ by more than rounding."""
+    """Return whether the values of each column differ by more than rounding."""
     if not len(values):
         return np.zeros(values.shape[1:], np.bool_)
     return np.asarray(np.ptp(values, axis=0) > TIE * np.abs(values).max(axis=0))
@@ -167,14 +167,14 @@ def denominators(shares: FloatArray) -> IntArray:
     # are.
     values = np.zeros(shares.size, np.int64)
     target = shares.ravel()
-    place, rest = np.arange(target.size), target
+    index, rest = np.arange(target.size), target
     top, before_top = np.zeros_like(target), np.ones_like(target)
     bottom, before_bottom = np.ones_like(target), np.zeros_like(target)
-    while place.size:
-        near = np.abs(top - target * bottom) <= STEP_ERROR * bottom
-        values[place[near]] = bottom[near].astype(np.int64)
-        going = np.flatnonzero(~near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0))
-        place, target, rest = place[going], target[going], 1.0 / rest[going]
+    while index.size:
+        is_near = np.abs(top - target * bottom) <= STEP_ERROR * bottom
+        values[index[is_near]] = bottom[is_near].astype(np.int64)
+        going = np.flatnonzero(~is_near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0))
+        index, target, rest = index[going], target[going], 1.0 / rest[going]
         whole = np.floor(rest)
         rest -= whole
         top, before_top = whole * top[going] + before_top[going], top[going]

@@ -60,14 +60,14 @@ def heterogeneity(
     # & Thompson (2002), Statistics in Medicine 21, 1539-1558.
     from scipy.special import chdtrc, fdtrc
 
-    judged = (counts >= 2) & (variances > 0.0)
-    n, mean, weight = counts[judged], means[judged], counts[judged] / variances[judged]
+    is_usable = (counts >= 2) & (variances > 0.0)
+    n, mean, weight = counts[is_usable], means[is_usable], counts[is_usable] / variances[is_usable]
     k, nan = len(n), float("nan")
     if k < 2:
         return Heterogeneity(k, nan, (nan, nan), nan, nan, nan, nan)
     q = float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum())
-    names = n - 1.0 if freedom is None else freedom[judged]
-    spread = float(((1.0 - weight / weight.sum()) ** 2 / names).sum())
+    freedom_of_groups = n - 1.0 if freedom is None else freedom[is_usable]
+    spread = float(((1.0 - weight / weight.sum()) ** 2 / freedom_of_groups).sum())
     statistic = q / (k - 1.0) / (1.0 + 2.0 * (k - 2.0) / (k**2 - 1.0) * spread)
     below = (k**2 - 1.0) / (3.0 * spread)
     return Heterogeneity(
@@ -188,17 +188,17 @@ def compare_segments(
     large = counts >= min_queries
     answers = np.full((6, len(names)), np.nan)
     if tested:
-        requested = SegmentTest(test, seed, n_resamples)
-        everything = [part[:, None] for part in parts]
-        answers = answer_by_segment(everything, large, alpha, requested, skewed=True)[..., 0]
+        segment_test = SegmentTest(test, seed, n_resamples)
+        columns = [part[:, None] for part in parts]
+        answers = answer_by_segment(columns, large, alpha, segment_test, skewed=True)[..., 0]
     total = float(values.mean()) if values.size else float("nan")
     largest = np.abs(values).max(initial=0.0)
     agreement = np.sign(round_off(means[large], scale=largest))
     agreement *= np.sign(round_off(np.array([total]), scale=largest))
     # Differences of one value have no variance.
     variances = np.array([
-        part.var(ddof=1) if is_many and has_spread(part) else 0.0
-        for part, is_many in zip(parts, large, strict=True)
+        part.var(ddof=1) if is_large and has_spread(part) else 0.0
+        for part, is_large in zip(parts, large, strict=True)
     ])  # fmt: skip
     interaction = heterogeneity(counts.astype(np.float64), means, variances)
     along, against = int((agreement > 0).sum()), int((agreement < 0).sum())

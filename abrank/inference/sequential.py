@@ -21,7 +21,9 @@ from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import align_interval_with_pvalue, has_spread, round_off
 from abrank.inference.student import find_root
 
-FIRST = 25
+# With fewer queries a confidence sequence says nothing: its limits are infinite, because it takes
+# the standard deviation from the queries seen.
+MIN_QUERIES_ANYTIME = 25
 
 
 def best_rho_squared(planned: int, alpha: float) -> float:
@@ -183,25 +185,27 @@ def anytime_result(
     if n:
         rows[0], rows[1], rows[2] = data.mean(axis=0), 0.0, 1.0
         rows[3], rows[4] = -np.inf, np.inf
-        same = np.all(data == 0.0, axis=0) & (n > 1)
-        rows[3:, same] = 0.0
-    live = has_spread(data) if n >= FIRST else np.zeros(data.shape[1], bool)
-    if live.any():
-        mean, sd = rows[0, live], data[:, live].std(axis=0, ddof=1)
+        is_zero = np.all(data == 0.0, axis=0) & (n > 1)
+        rows[3:, is_zero] = 0.0
+    varies = has_spread(data) if n >= MIN_QUERIES_ANYTIME else np.zeros(data.shape[1], bool)
+    if varies.any():
+        mean, sd = rows[0, varies], data[:, varies].std(axis=0, ddof=1)
         rho, size = best_rho_squared(planned, alpha), np.full(len(mean), float(n))
         log_ratio = mixture_log_ratio(size, mean, sd, rho)
-        half = mixture_half_width(size, sd, rho, level[live])
+        half = mixture_half_width(size, sd, rho, level[varies])
         pvalue = np.exp(-np.maximum(log_ratio, 0.0))
-        low, high = align_interval_with_pvalue(pvalue, mean, mean - half, mean + half, level[live])
-        rows[1:, live] = mean / (sd / np.sqrt(n)), pvalue, low, high
+        low, high = align_interval_with_pvalue(
+            pvalue, mean, mean - half, mean + half, level[varies]
+        )
+        rows[1:, varies] = mean / (sd / np.sqrt(n)), pvalue, low, high
     return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=n)
 
 
-def level_of_seen(visited: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
+def level_of_seen(n_seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
     """Return the two-sided level of the last of some looks, by the queries seen at each."""
     # The last look, at the queries planned or more, spends what is left. 0 where it comes too
     # early.
-    shares = [min(1.0, n / n_planned) for n in visited]
+    shares = [min(1.0, n / n_planned) for n in n_seen]
     level = float(stopping_boundaries(shares, alpha=alpha, spending=spending).level[-1])
     return level if level > NOTHING else 0.0
 

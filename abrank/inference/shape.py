@@ -12,7 +12,7 @@ from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
 
 # A smooth curve through few values, or through a heap at one, shows what is not there.
-FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
+MIN_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 
 Form: TypeAlias = Literal["dots", "values", "bins", "density"]
 
@@ -23,7 +23,7 @@ def spread_form(differences: FloatArray) -> Form:
     # of the queries have one value; a density else.
     n = len(differences)
     counts = np.unique(differences, return_counts=True)[1]
-    if n < FEWEST_FOR_DENSITY:
+    if n < MIN_FOR_DENSITY:
         return "dots"
     if len(counts) <= min(FEW_VALUES, n // 2):
         return "values"
@@ -42,7 +42,7 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
 # --- Queries further from the others than chance leaves of normal differences
 
 # Rosner's percentage points for several outliers are right from so many values on; for one, always.
-LEAST_FOR_SEVERAL = 15
+MIN_FOR_SEVERAL = 15
 
 
 def rosner_outliers(
@@ -78,24 +78,24 @@ def rosner_outliers(
     from scipy.special import stdtrit
 
     values = round_off(as_differences(differences)[:, 0])
-    left, order, result = np.arange(len(values)), [], 0
-    wanted = (
-        maximum if len(values) >= LEAST_FOR_SEVERAL else min(maximum, 1, max(len(values) - 2, 0))
+    left, order, n_outliers = np.arange(len(values)), [], 0
+    n_steps = (
+        maximum if len(values) >= MIN_FOR_SEVERAL else min(maximum, 1, max(len(values) - 2, 0))
     )
-    for step in range(1, wanted + 1):
+    for step in range(1, n_steps + 1):
         rest = values[left] - values[left].mean()
         spread = rest.std(ddof=1)
         if np.ptp(values[left]) == 0.0:
             break
-        far = int(np.argmax(np.abs(rest)))
-        order.append(left[far])
+        furthest = int(np.argmax(np.abs(rest)))
+        order.append(left[furthest])
         # How many standard deviations the largest deviate of this step may be from the mean.
         m = len(left)
         t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
-        if abs(rest[far]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:
-            result = step
-        left = np.delete(left, far)
-    return np.array(order[:result], np.int64)
+        if abs(rest[furthest]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:
+            n_outliers = step
+        left = np.delete(left, furthest)
+    return np.array(order[:n_outliers], np.int64)
 
 
 # --- Leave-one-out influence of single queries on the decision of the t test

@@ -57,18 +57,18 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
         random = stream(seed, "sign flips", str(start))
         for first in range(0, n_flips, FLIPS_AT_ONCE):
             # A bit a row and flip.
-            frombuffer = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
-            flips = frombuffer.reshape(n_bytes, FLIPS_AT_ONCE).copy()
+            random_bytes = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
+            flips = random_bytes.reshape(n_bytes, FLIPS_AT_ONCE).copy()
             if len(rows) % 8:
                 flips[-1] &= (1 << len(rows) % 8) - 1
             flips = flips[:, : n_flips - first]
             part = slice(first, first + flips.shape[1])
             sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
             # A row of the table holds the sums of all columns: one look-up for each byte.
-            partial = np.zeros((flips.shape[1], n_columns), np.int64)
+            partial_sums = np.zeros((flips.shape[1], n_columns), np.int64)
             for table, byte in zip(tables, flips, strict=True):
-                partial += table.take(byte, axis=0)
-            sums[:, part] += partial.T
+                partial_sums += table.take(byte, axis=0)
+            sums[:, part] += partial_sums.T
     return sums, sizes
 
 
@@ -81,9 +81,9 @@ def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArr
     # Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it
     # takes.
     random = stream(seed, "composed sign flips")
-    alike = random.integers(0, 2**n_generators, len(numbers))
+    generators_of_row = random.integers(0, 2**n_generators, len(numbers))
     sums = np.zeros(2**n_generators, np.int64)
-    np.add.at(sums, alike, numbers)
+    np.add.at(sums, generators_of_row, numbers)
     for bit in range(n_generators):
         pairs = sums.reshape(-1, 2, 2**bit)
         sums = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
@@ -142,9 +142,9 @@ def _halves(counts: IntArray) -> tuple[IntArray, IntArray]:
 def _signed_sums(sizes: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return all sums of the terms under all signs, and their probabilities."""
     sums, chances = np.zeros(1), np.ones(1)
-    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
-        steps = np.arange(-number, number + 1, 2)
-        coins = [math.comb(number, heads) / 2**number for heads in range(number + 1)]
+    for size, n_terms in zip(sizes.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(-n_terms, n_terms + 1, 2)
+        coins = [math.comb(n_terms, heads) / 2**n_terms for heads in range(n_terms + 1)]
         sums = np.add.outer(sums, size * steps).ravel()
         chances = np.multiply.outer(chances, coins).ravel()
     return sums, chances
@@ -184,11 +184,11 @@ def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
 RELATIVE_WIDTH = 1e-3
 ABSOLUTE_WIDTH = 1e-6
 # What takes about 50 ms: additions of a convolution, cells of a characteristic function.
-MOST_ADDITIONS = 50_000_000
+MAX_ADDITIONS = 50_000_000
 CELLS = 10_000_000
 SUMS_OF_A_HALF = 1 << 16
 QUICKER = 20
-FEWEST_FREQUENCIES, MOST_FREQUENCIES = 256, 1 << 17
+MIN_FREQUENCIES, MAX_FREQUENCIES = 256, 1 << 17
 # Below it, rounding errors of a Fourier sum would be seen.
 SMALL = 1e-6
 
@@ -202,7 +202,7 @@ def lattice_tail(
     lost = (int(counts @ numbers) - threshold) // 2
     if lost < 0:
         return Bracket(0.0, 0.0, 0.0)
-    if int(counts.sum()) * (lost + 1) <= MOST_ADDITIONS:
+    if int(counts.sum()) * (lost + 1) <= MAX_ADDITIONS:
         # The numbers with a minus add up to no more than may be lost.
         chance = float(subset_sum_distribution(np.repeat(numbers, counts), lost).sum())
         return Bracket(chance, chance, chance)
@@ -228,15 +228,19 @@ def upper_tail(
     n_terms, total = int(counts.sum()), weighted_sum(counts, sizes)
     if edge > total:
         return Bracket(0.0, 0.0, 0.0)
-    ldexp = math.ldexp(1.0, -n_terms)
+    chance_of_one_flip = math.ldexp(1.0, -n_terms)
     if edge + 2.0 * float(sizes.min()) > total + slack:
         # Only the sum of all terms reaches it.
-        return Bracket(ldexp, ldexp, ldexp)
+        return Bracket(chance_of_one_flip, chance_of_one_flip, chance_of_one_flip)
     if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
         chance = tail_by_meet_in_middle(sizes, counts, edge)
         return Bracket(chance, chance, chance)
     bounds = _bounds(sizes, counts, max(edge, 0.0), quick)
-    return Bracket(max(bounds.low, ldexp), max(bounds.value, ldexp), max(bounds.high, ldexp))
+    return Bracket(
+        max(bounds.low, chance_of_one_flip),
+        max(bounds.value, chance_of_one_flip),
+        max(bounds.high, chance_of_one_flip),
+    )
 
 
 def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
@@ -249,26 +253,28 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
         # The bounds are apart by about turn / n_frequencies of the probability.
         turn = (threshold + REACH * deviation) * density / chance
         width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
-        options = partial(tail_by_fourier, sizes, counts, threshold)
-        narrow = _narrow(options, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
+        bounds_for = partial(tail_by_fourier, sizes, counts, threshold)
+        narrow = _narrow(bounds_for, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
         if narrow.high >= SMALL:
             return narrow
     tilt = best_tilt(sizes, counts, threshold)
     turn = 2.0 * (WRAPPED + tilt * threshold)
-    tilted = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
+    tilted_bounds_for = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
     # Complex numbers take their time.
-    return _narrow(tilted, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min)
+    return _narrow(
+        tilted_bounds_for, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min
+    )
 
 
 def _narrow(
-    options: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
+    bounds_for: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
 ) -> Bracket:
     """Take as many frequencies as it needs, or as many as the time allows."""
-    maximum = int(min(MOST_FREQUENCIES, cells))
+    maximum = int(min(MAX_FREQUENCIES, cells))
     wanted *= 0.2 if quick else 1.3
     while True:
-        n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), maximum))
-        result = options(n_frequencies=n_frequencies)
+        n_frequencies = int(min(max(wanted, MIN_FREQUENCIES), maximum))
+        result = bounds_for(n_frequencies=n_frequencies)
         excess = (result.high - result.low) / max(RELATIVE_WIDTH * result.value, enough)
         if quick or excess <= 1.0 or n_frequencies == maximum:
             return result
@@ -462,15 +468,15 @@ def sign_flip_test(
 
 def _at_zero(sample: DistinctDifferences, total: int, slack: float) -> Bracket:
     """Return P(sum of flipped differences >= their sum), which has the sign of ``total``."""
-    some, strict = sample.values != 0.0, total <= 0
-    counts = sample.counts[some]
+    is_not_zero, strict = sample.values != 0.0, total <= 0
+    counts = sample.counts[is_not_zero]
     if sample.numbers is None:
-        sizes = np.abs(sample.values[some])
+        sizes = np.abs(sample.values[is_not_zero])
         threshold = abs(weighted_sum(sample.counts, sample.values)) if total else 0.0
         tail = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
     else:
         threshold = abs(int(sample.counts @ sample.numbers)) if total else 0
-        tail = lattice_tail(np.abs(sample.numbers[some]), counts, threshold, strict=strict)
+        tail = lattice_tail(np.abs(sample.numbers[is_not_zero]), counts, threshold, strict=strict)
     return _complement(tail) if strict else tail
 
 

@@ -471,8 +471,8 @@ def _tail(
     order = order[q[order] > 0.0]
     # Values of about one size share their nodes.
     for start in range(0, len(order), VALUES_AT_ONCE):
-        some = order[start : start + VALUES_AT_ONCE]
-        result[some] = _averaged(normal_tail, np.log(q[some]), freedom)
+        chunk = order[start : start + VALUES_AT_ONCE]
+        result[chunk] = _averaged(normal_tail, np.log(q[chunk]), freedom)
     return np.minimum(result, 1.0)
 
 
@@ -507,8 +507,8 @@ def _range_of_normals(w: FloatArray, n_means: int) -> FloatArray:
     z = w / 2.0 + np.arange(-10.0, 10.0, NORMAL_STEP)
     below = np.exp(np.minimum(log_ndtr(z - w) - log_ndtr(z), -1e-16))
     power = n_means - 1
-    second = ndtr(z) ** power * -np.expm1(power * np.log1p(-below))
-    return np.asarray(n_means * (_density(z) * second).sum(axis=1) * NORMAL_STEP)
+    tail = ndtr(z) ** power * -np.expm1(power * np.log1p(-below))
+    return np.asarray(n_means * (_density(z) * tail).sum(axis=1) * NORMAL_STEP)
 
 
 def _many_normals_less_one(w: FloatArray, n_others: int) -> FloatArray:

@@ -17,7 +17,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import Printed, Result, record
 from abrank._support.typing import FloatArray
 from abrank.inference.many_comparisons import (
-    FEWEST,
+    MIN_EFFECTS,
     OnlineMethod,
     Repetition,
     expected_again,
@@ -278,7 +278,7 @@ def repetition(entry: LedgerEntry, earlier: FloatArray) -> Repetition | None:
     """
     rows = np.vstack([earlier, [entry.gain, entry.standard_error, entry.n_queries]])
     usable = np.isfinite(rows).all(axis=1) & (rows[:, 1] > 0)
-    if not usable[-1] or usable.sum() < FEWEST:
+    if not usable[-1] or usable.sum() < MIN_EFFECTS:
         return None
     gains, errors, n_queries = rows[usable].T
     return predict_repetition(gains, errors, freedom=np.maximum(n_queries - 1, 1))
@@ -290,7 +290,7 @@ def _by_measure(entries: Sequence[LedgerEntry]) -> dict[tuple[str, bool], list[i
     for place, entry in enumerate(entries):
         if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
             result[entry.measure, entry.higher_is_better].append(place)
-    return {measure: places for measure, places in result.items() if len(places) >= FEWEST}
+    return {measure: places for measure, places in result.items() if len(places) >= MIN_EFFECTS}
 
 
 def _measured(entries: Sequence[LedgerEntry], places: Sequence[int]) -> tuple[FloatArray, ...]:

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from abrank._support import display
 from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import outcomes
-from abrank.inference.shape import FEWEST_FOR_DENSITY, spread_form
+from abrank.inference.shape import MIN_FOR_DENSITY, spread_form
 from abrank.plots import style
 from abrank.plots.axes import density, evenly, scatter_heights
 from abrank.plots.registry import plot
@@ -35,7 +35,7 @@ _CLOUD, _BOX = 0.46, 0.36
 
 def distribution_size(comparison: Comparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return 7.0, 1.5 if comparison.n_queries < FEWEST_FOR_DENSITY else 2.0
+    return 7.0, 1.5 if comparison.n_queries < MIN_FOR_DENSITY else 2.0
 
 
 @plot("distribution", title="How the differences spread", size=distribution_size)
@@ -97,7 +97,7 @@ def _summary(values: FloatArray, ties: int, theme: Theme) -> str:
     """Return the median, the middle half and the ties in words."""
     low, middle, high = map(theme.signed, np.percentile(values, [25, 50, 75]).tolist())
     parts = [f"median {middle}"]
-    if len(values) >= FEWEST_FOR_DENSITY:
+    if len(values) >= MIN_FOR_DENSITY:
         parts.append(f"middle half {low} to {high}")
     if ties:
         parts.append(f"{display.count(ties)} {'tie' if ties == 1 else 'ties'}")

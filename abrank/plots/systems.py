@@ -367,8 +367,8 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     """Draw the critical difference above the axis, where the test is the one that has it."""
     if ranking.test != "nemenyi":
         return
-    friedman_test = inference.friedman_test(ranking.scores)
-    length = inference.critical_difference(friedman_test, ranking.n_queries, ranking.alpha)
+    friedman = inference.friedman_test(ranking.scores)
+    length = inference.critical_difference(friedman, ranking.n_queries, ranking.level)
     if not np.isfinite(length) or length > ends[1] - ends[0]:
         return
     height = -0.34

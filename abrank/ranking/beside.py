@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from abrank.diagnostics.notes import undone_by_skewness
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import TIE, has_spread
-from abrank.inference.systems.registry import achieved_levels, swap_rate
+from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.inputs import ids
@@ -38,9 +37,6 @@ from abrank.ranking.result import (
     SystemRow,
 )
 from abrank.scoring.scores import Scores
-
-if TYPE_CHECKING:
-    from abrank.ranking.result import Ranking
 
 
 def system_rows(
@@ -77,8 +73,8 @@ def _mean_limits(block: FloatArray, confidence: float) -> tuple[FloatArray, Floa
     """Return percentile bootstrap limits of each mean, infinite where none can be told."""
     n, tail = len(block), (1.0 - confidence) / 2.0
     if n < 2 or float(n) ** -n >= tail:  # the chance of a single resample
-        endless = np.full(block.shape[1], np.inf if n else np.nan)
-        return -endless, endless
+        unbounded = np.full(block.shape[1], np.inf if n else np.nan)
+        return -unbounded, unbounded
     means = resample_means(block, n_resamples=N_RESAMPLES, seed=0)
     low, high = np.quantile(means, [tail, 1.0 - tail], axis=0)
     varies = has_spread(block)
@@ -97,13 +93,13 @@ def pair_rows(
     """Return the pairs, b the one that stands above, or the one that is not the baseline."""
     rows = []
     wins, losses = _wins(block, result.pairs, sign if result.baseline is not None else -sign)
-    turned = -1.0 if result.baseline is None else 1.0
+    sign_of_pair = -1.0 if result.baseline is None else 1.0
     distinct = result.distinct
     for k, (i, j) in enumerate(zip(*result.pairs, strict=True)):
         a, b = (j, i) if result.baseline is None else (i, j)
-        estimate = turned * result.estimate[k]
+        estimate = sign_of_pair * result.estimate[k]
         reading = _reading(result, k, sign * estimate, distinct=distinct[k], declared=declared)
-        limits = turned * result.ci_low[k], turned * result.ci_high[k]
+        limits = sign_of_pair * result.ci_low[k], sign_of_pair * result.ci_high[k]
         rows.append(
             PairRow(
                 a=systems[a],
@@ -153,15 +149,15 @@ def _reading(
 
 
 # Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
-MANY_PAIRS = 1_000
+MANY_PAIRS_FOR_EXACT_WILCOXON = 1_000
 # Joint and paired tests that skewness misleads; pairs that are held at once, and named.
 OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
-SHOWN_AT_ONCE, MOST_NAMED = 4_096, 3
+PAIRS_AT_ONCE, MAX_NAMED = 4_096, 3
 # Above so many systems fewer resamples are drawn, and the chance to lead is kept alone; above so
 # many nothing is said of ranks.
-MANY_SYSTEMS, MOST_RANKED = 300, 2_000
+MANY_SYSTEMS, MAX_RANKED = 300, 2_000
 # Pairs of systems, times resamples, that one comparison of two measures looks at.
-MOST_SIGNS = 20_000_000
+MAX_SIGNS = 20_000_000
 SYSTEMS_AT_ONCE = 1_000  # whose pairs with all that follow are looked at together
 # The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
 ALL_PAIRS = (
@@ -177,7 +173,7 @@ WITH_BASELINE = (ALL_PAIRS[0], *ALL_PAIRS[3:])
 def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
     """Return how often each system has each rank under resampling of the queries."""
     n_systems = len(ranking.systems)
-    if not ranking.n_queries or n_systems > MOST_RANKED:
+    if not ranking.n_queries or n_systems > MAX_RANKED:
         return (), 0
     n_drawn, n_kept = (N_RESAMPLES, n_systems) if n_systems <= MANY_SYSTEMS else (N_AGREEMENT, 1)
     stability = inference.rank_stability(
@@ -188,8 +184,8 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
         seed=ranking.seed,
     )
     rows = (
-        RankChance(name, int(stability.low[i]), int(stability.high[i]), tuple(selected))
-        for i, (name, selected) in enumerate(
+        RankChance(name, int(stability.low[i]), int(stability.high[i]), tuple(chances))
+        for i, (name, chances) in enumerate(
             zip(ranking.systems, stability.chances[:, :n_kept].tolist(), strict=True)
         )
     )
@@ -203,11 +199,11 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
         return ()
     n_systems = len(first.systems)
     blocks = [_oriented(ranking, first.systems) for ranking in rankings]
-    n_resamples = min(N_AGREEMENT, max(99, MOST_SIGNS // n_systems**2))
+    n_resamples = min(N_AGREEMENT, max(99, MAX_SIGNS // n_systems**2))
     stacked = np.concatenate(blocks, axis=1)
-    sample = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
+    resampled = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
     # The scores as they are come first.
-    means = np.vstack([stacked.mean(axis=0), sample]).round(12)
+    means = np.vstack([stacked.mean(axis=0), resampled]).round(12)
     by_measure = np.split(means, len(rankings), axis=1)
     return tuple(
         _agreement(
@@ -224,15 +220,19 @@ def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
 
 
 def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: float) -> Agreement:
-    step = max(1, MOST_SIGNS // (10 * first.shape[1] ** 2))
+    step = max(1, MAX_SIGNS // (10 * first.shape[1] ** 2))
     parts = [slice(start, start + step) for start in range(0, len(first), step)]
-    result: list[float] = []
+    values_and_limits: list[float] = []
     for function in (inference.kendall_tau, inference.tau_ap):
         values = np.concatenate([function(first[part], second[part]) for part in parts])
-        value = values[1:][~np.isnan(values[1:])]
-        ends = np.quantile(value, [alpha / 2.0, 1.0 - alpha / 2.0]) if len(value) else [np.nan] * 2
-        result += [float(values[0]), *map(float, ends)]
-    return Agreement(a, b, len(first) - 1, *result)
+        resampled = values[1:][~np.isnan(values[1:])]
+        ends = (
+            np.quantile(resampled, [alpha / 2.0, 1.0 - alpha / 2.0])
+            if len(resampled)
+            else [np.nan] * 2
+        )
+        values_and_limits += [float(values[0]), *map(float, ends)]
+    return Agreement(a, b, len(first) - 1, *values_and_limits)
 
 
 def other_tests(ranking: Ranking) -> Sequence[OtherTest]:
@@ -250,16 +250,16 @@ def other_tests(ranking: Ranking) -> Sequence[OtherTest]:
 
 
 def _other_test(ranking: Ranking, test: str, adjust: str, title: str) -> OtherTest:
-    values = np.array([row.told_apart for row in ranking.pair_rows])
-    place = {system: i for i, system in enumerate(ranking.systems)}
+    decided = np.array([row.told_apart for row in ranking.pair_rows])
+    index_of = {system: i for i, system in enumerate(ranking.systems)}
     pairs = inference.SystemPairs(
-        np.array([place[row.a] for row in ranking.pair_rows]),
-        np.array([place[row.b] for row in ranking.pair_rows]),
+        np.array([index_of[row.a] for row in ranking.pair_rows]),
+        np.array([index_of[row.b] for row in ranking.pair_rows]),
     )
-    second, title = _told_apart(ranking, pairs, test, adjust, title)
-    beaten = int(second[(pairs.first == 0) | (pairs.second == 0)].sum())
-    leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
-    return OtherTest(title, int(second.sum()), int((second != values).sum()), leaders)
+    rejected, title = _told_apart(ranking, pairs, test, adjust, title)
+    n_beaten = int(rejected[(pairs.first == 0) | (pairs.second == 0)].sum())
+    n_leaders = 0 if ranking.baseline is not None else len(ranking.systems) - n_beaten
+    return OtherTest(title, int(rejected.sum()), int((rejected != decided).sum()), n_leaders)
 
 
 def _told_apart(
@@ -269,7 +269,7 @@ def _told_apart(
     if test in inference.TESTS:
         differences = pairs.of(ranking.scores)
         if test == "wilcoxon":
-            is_many = len(pairs.first) >= MANY_PAIRS
+            is_many = len(pairs.first) >= MANY_PAIRS_FOR_EXACT_WILCOXON
             title += ", normal approximation" * is_many
             pvalue = wilcoxon_pvalues(differences, method="asymptotic" if is_many else "auto")
         else:
@@ -288,17 +288,23 @@ def skewed_pairs(ranking: Ranking) -> list[Note]:
     """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness."""
     # Source: Hall (1992), as `skewed_t`.
     result: list[Note] = []
-    for item in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():
-        place = {system: i for i, system in enumerate(item.systems)}
-        visible = [row for row in item.pair_rows if row.told_apart]
+    for ranking_by_measure in (
+        ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ()
+    ):
+        index_of = {system: i for i, system in enumerate(ranking_by_measure.systems)}
+        significant = [row for row in ranking_by_measure.pair_rows if row.told_apart]
         undone: list[PairRow] = []
-        for start in range(0, len(visible), SHOWN_AT_ONCE):
-            rows = visible[start : start + SHOWN_AT_ONCE]
-            first, two = ([place[getattr(row, side)] for row in rows] for side in "ab")
-            d = item.scores[:, two] - item.scores[:, first]
+        for start in range(0, len(significant), PAIRS_AT_ONCE):
+            rows = significant[start : start + PAIRS_AT_ONCE]
+            first, second = ([index_of[getattr(row, side)] for row in rows] for side in "ab")
+            d = ranking_by_measure.scores[:, second] - ranking_by_measure.scores[:, first]
             moments = (*mean_and_error(d), skewness_of(d))
             _, doubt = undone_by_skewness(
-                moments, len(d), rows, n_family=len(item.pair_rows), alpha=ranking.level
+                moments,
+                len(d),
+                rows,
+                n_family=len(ranking_by_measure.pair_rows),
+                alpha=ranking.level,
             )
             undone += [row for row, is_undone in zip(rows, doubt, strict=True) if is_undone]
         if undone:
@@ -308,9 +314,15 @@ def skewed_pairs(ranking: Ranking) -> list[Note]:
                 else {"ahead": row.a, "behind": row.b}
                 for row in undone
             ]
-            values = {"measure": item.measure, "count": len(pairs), "of": len(visible)}
-            values["pairs"] = pairs[:MOST_NAMED]
-            result.append(Note("skewness-decides", 2 if item is ranking else 1, values))
+            values = {
+                "measure": ranking_by_measure.measure,
+                "count": len(pairs),
+                "of": len(significant),
+            }
+            values["pairs"] = pairs[:MAX_NAMED]
+            result.append(
+                Note("skewness-decides", 2 if ranking_by_measure is ranking else 1, values)
+            )
     return result
 
 
@@ -319,16 +331,18 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
     if len(scores) < 2:
         return None
     n_systems, centred = scores.shape[1], scores - scores.mean(axis=0)
-    custom = (centred**2).sum(axis=0) / (len(scores) - 1)
+    variances = (centred**2).sum(axis=0) / (len(scores) - 1)
     # What rounding leaves of the difference of two systems that are one is nothing.
-    smallest, largest, total, nothing = np.inf, 0.0, 0.0, 1e-14 * custom.max()
+    smallest, largest, total, rounding = np.inf, 0.0, 0.0, 1e-14 * variances.max()
     for start in range(0, n_systems - 1, SYSTEMS_AT_ONCE):
         stop = start + SYSTEMS_AT_ONCE
         covariance = centred[:, start:stop].T @ centred[:, start:] / (len(scores) - 1)
-        square = custom[start:stop, None] + custom[None, start:] - 2.0 * covariance
-        square = square[np.triu_indices(len(square), 1, square.shape[1])]
-        total += float(square.sum())
-        varying = square[square > nothing]
+        variance_of_pairs = variances[start:stop, None] + variances[None, start:] - 2.0 * covariance
+        variance_of_pairs = variance_of_pairs[
+            np.triu_indices(len(variance_of_pairs), 1, variance_of_pairs.shape[1])
+        ]
+        total += float(variance_of_pairs.sum())
+        varying = variance_of_pairs[variance_of_pairs > rounding]
         smallest = min(smallest, float(varying.min(initial=np.inf)))
         largest = max(largest, float(varying.max(initial=0.0)))
     if not largest:
@@ -338,7 +352,7 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
 
 
 # Persistence, the depth to which lists are kept, and up to so many systems they are compared.
-PERSISTENCE, DEPTH, MOST_LISTS = 0.9, 20, 20
+PERSISTENCE, DEPTH, MAX_LISTS = 0.9, 20, 20
 
 
 def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
@@ -346,29 +360,29 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
     # Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4), equation
     # 32: extrapolated from the first 20 documents, persistence 0.9.
     runs = scores.judged_runs
-    if len(systems) > MOST_LISTS or set(systems) - set(runs) or not scores.query_ids:
+    if len(systems) > MAX_LISTS or set(systems) - set(runs) or not scores.query_ids:
         return ()
     tops = [runs[system].top_docs.top(DEPTH) for system in systems]
     if not any(len(top.rank) for top in tops):
         return ()
-    place = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
-    values = np.array([place[query] for query in scores.query_ids])
+    row_of = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
+    selected = np.array([row_of[query] for query in scores.query_ids])
     distinct, code = ids.number(ids.joined([top.docs for top in tops]))
     stops = np.cumsum([0, *(len(top.rank) for top in tops)])
     keys = [
         top.query * len(distinct) + code[start:stop]
         for top, start, stop in zip(tops, stops, stops[1:], strict=False)
     ]
-    lengths = [np.bincount(top.query, minlength=len(place)) for top in tops]
+    lengths = [np.bincount(top.query, minlength=len(row_of)) for top in tops]
     result = []
     for i, j in combinations(range(len(tops)), 2):
-        _, custom, rest = np.intersect1d(keys[i], keys[j], return_indices=True)
-        deeper = np.maximum(tops[i].rank[custom], tops[j].rank[rest])
-        shared = np.zeros((len(place), DEPTH), np.int64)
-        np.add.at(shared, (tops[i].query[custom], deeper - 1), 1)
-        item = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[values]
-        some = ~np.isnan(item)
-        mean = float(item[some].mean()) if some.any() else float("nan")
+        _, rows_first, rows_second = np.intersect1d(keys[i], keys[j], return_indices=True)
+        deeper = np.maximum(tops[i].rank[rows_first], tops[j].rank[rows_second])
+        shared = np.zeros((len(row_of), DEPTH), np.int64)
+        np.add.at(shared, (tops[i].query[rows_first], deeper - 1), 1)
+        overlaps = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[selected]
+        is_defined = ~np.isnan(overlaps)
+        mean = float(overlaps[is_defined].mean()) if is_defined.any() else float("nan")
         result.append(Overlap(systems[i], systems[j], mean))
     return tuple(result)
 
@@ -398,7 +412,9 @@ def with_extras(
     if not ranking.n_queries:
         raise ArgumentError("without queries there is nothing to say of measures or of risk")
     extras = Extras(
-        instruments=tuple(_instrument(item, ranking) for item in ranking.by_measure)
+        instruments=tuple(
+            _instrument(ranking_by_measure, ranking) for ranking_by_measure in ranking.by_measure
+        )
         if instruments
         else (),
         risk_weight=float("nan") if risk is None else risk,
@@ -407,23 +423,20 @@ def with_extras(
     return replace(ranking, extras=extras)
 
 
-def _instrument(item: Ranking, first: Ranking) -> Instrument:
-    levels = achieved_levels(item.scores, seed=item.seed)
-    message = levels < item.alpha
-    gaps = np.abs(np.subtract.outer(item.scores.mean(axis=0), item.scores.mean(axis=0)))
-    low, high = np.triu_indices(len(item.systems), 1)
-    result = inference.run_test("t", item.scores[:, high] - item.scores[:, low]).pvalue < item.alpha
+def _instrument(ranking: Ranking, primary: Ranking) -> Instrument:
+    pvalues = pairwise_pvalues(ranking.scores)
+    rejected = pvalues < ranking.alpha
+    means = ranking.scores.mean(axis=0)
+    first, second = np.triu_indices(len(means), 1)
+    gaps = np.abs(means[second] - means[first])[rejected]
+    orders = (_oriented(by, primary.systems).mean(axis=0) for by in (ranking, primary))
     return Instrument(
-        measure=item.measure,
-        discriminative_power=float(message.mean()),
-        swap_rate=swap_rate(item.scores, seed=item.seed),
-        smallest_told=float(gaps[low, high][result].min()) if result.any() else float("nan"),
-        tau=float(
-            inference.kendall_tau(
-                *(_oriented(left, first.systems).mean(axis=0) for left in (item, first))
-            )
-        ),
-        achieved_levels=tuple(levels.tolist()),
+        measure=ranking.measure,
+        discriminative_power=float(rejected.mean()),
+        swap_rate=swap_rate(ranking.scores, seed=ranking.seed),
+        smallest_told=float(gaps.min(initial=math.inf)) if gaps.size else math.nan,
+        tau=float(inference.kendall_tau(*orders)),
+        achieved_levels=tuple(np.sort(pvalues).tolist()),
     )
 
 
@@ -436,14 +449,14 @@ def _risks(ranking: Ranking, weight: float) -> tuple[RiskRow, ...]:
         geo = np.stack(geo_risk(scores, weight=weight, confidence=confidence, seed=ranking.seed))
     rows = []
     for i, system in enumerate(ranking.systems):
-        result = risk(scores[:, i] - base, weight=weight, confidence=confidence)
+        risk_of_system = risk(scores[:, i] - base, weight=weight, confidence=confidence)
         of_pair = (
-            result.urisk,
-            result.urisk_low,
-            result.urisk_high,
-            result.trisk,
-            result.trisk_low,
-            result.trisk_high,
+            risk_of_system.urisk,
+            risk_of_system.urisk_low,
+            risk_of_system.urisk_high,
+            risk_of_system.trisk,
+            risk_of_system.trisk_low,
+            risk_of_system.trisk_high,
         )
         rows.append(RiskRow(system, baseline, *of_pair, *geo[:, i].tolist()))
     return tuple(rows)

@@ -283,7 +283,7 @@ class Ranking(Result):
 
         @property
         def plot(self) -> RankingPlots:  # as editors know it
-            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            """The plots, each a method: ``plot.leaderboard()``; called itself it lists them."""
             ...
 
     measure: str
@@ -326,8 +326,10 @@ class Ranking(Result):
     @property
     def undeclared(self) -> tuple[str, ...]:
         """The measures that sound like a cost, and whose better direction nobody declared."""
-        values = (n.values["measures"] for n in self.cautions if n.code == "direction-not-declared")
-        return tuple(measure for measures in values for measure in measures)
+        of_notes = (
+            n.values["measures"] for n in self.cautions if n.code == "direction-not-declared"
+        )
+        return tuple(measure for measures in of_notes for measure in measures)
 
     @property
     def best(self) -> str:
@@ -358,7 +360,7 @@ class Ranking(Result):
     def unsound(self) -> dict[str, str]:
         """Systems of which nothing may be said, with the code of the reason.
 
-        A run without a judged document.
+        Such as a run without a judged document.
         """
         result: dict[str, str] = {}
         for note in self.cautions:
@@ -430,7 +432,7 @@ class Ranking(Result):
         """Friedman's test that all systems rank alike, of a test of ranks; else None.
 
         ``chi2 df pvalue``, Iman and Davenport's ``f df_error pvalue_f``, and Nemenyi's
-        ``critical_difference`` of two mean ranks at alpha, where that is the test.
+        ``critical_difference`` of two mean ranks at ``level``, where that is the test.
         """
         if self.test not in RANK_TESTS or not self.n_queries:
             return None
@@ -441,7 +443,7 @@ class Ranking(Result):
         values = {key: getattr(friedman, key) for key in keys}
         if self.test == "nemenyi":
             values["critical_difference"] = critical_difference(
-                friedman, self.n_queries, self.alpha
+                friedman, self.n_queries, self.level
             )
         return values
 
@@ -468,8 +470,8 @@ class Ranking(Result):
             return ()
         from abrank.inference.systems.pairwise import find_cliques
 
-        place, distinct = self._distinct()
-        order = [place[system] for system in self.by_mean_rank]
+        index_of, distinct = self._distinct()
+        order = [index_of[system] for system in self.by_mean_rank]
         return tuple(tuple(self.systems[i] for i in bar) for bar in find_cliques(order, distinct))
 
     @property
@@ -487,12 +489,12 @@ class Ranking(Result):
 
     def _distinct(self) -> tuple[dict[str, int], BoolArray]:
         """Return the place of each system, and which two of them differ significantly."""
-        place = {system: i for i, system in enumerate(self.systems)}
-        distinct = np.zeros((len(place), len(place)), bool)
+        index_of = {system: i for i, system in enumerate(self.systems)}
+        distinct = np.zeros((len(index_of), len(index_of)), bool)
         for row in self.pair_rows:
-            i, j = place[row.a], place[row.b]
+            i, j = index_of[row.a], index_of[row.b]
             distinct[i, j] = distinct[j, i] = row.told_apart
-        return place, distinct
+        return index_of, distinct
 
     @property
     def means(self) -> pd.DataFrame:

@@ -346,7 +346,7 @@ def rank_documents(
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:
-    r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
+    """Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
     return "".join(f"{document.query_id} 0 {document.doc_id}\n" for document in documents)
 
 

@@ -100,7 +100,7 @@ def test_permutation_draws_flips_where_its_exact_p_would_be_unsure(monkeypatch) 
     random = np.random.default_rng(3)
     d, clusters = random.normal(0.02, 1, 400), random.integers(0, 150, 400)
     exact = run_cluster_test("permutation", d, clusters)
-    monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 64)
+    monkeypatch.setattr(sign_flips, "MAX_FREQUENCIES", 64)
     cluster_test = run_cluster_test("permutation", d, clusters, n_resamples=499, seed=2)
     assert [(result.method, result.n_resamples) for result in (exact, cluster_test)] == [
         ("exact", 0), ("Monte Carlo", 499)

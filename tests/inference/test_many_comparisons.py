@@ -197,8 +197,16 @@ def test_few_queries_widen_the_interval() -> None:
 @pytest.mark.parametrize(
     ("effects", "errors", "message"),
     [
-        ([0.1] * 7, [0.1] * 7, "8 effects and as many standard errors, not 7 and 7"),
-        ([0.1] * 8, [0.1] * 7, "8 effects and as many standard errors, not 8 and 7"),
+        (
+            [0.1] * 7,
+            [0.1] * 7,
+            "at least 8 effects are needed, each with a standard error; got 7 and 7",
+        ),
+        (
+            [0.1] * 8,
+            [0.1] * 7,
+            "at least 8 effects are needed, each with a standard error; got 8 and 7",
+        ),
         ([0.1] * 8, [0.1] * 7 + [0.0], "standard errors above 0"),
         ([0.1] * 7 + [float("nan")], [0.1] * 8, "must be finite"),
     ],

@@ -100,7 +100,7 @@ def test_no_difference_and_no_spread() -> None:
 @pytest.mark.parametrize(
     ("d", "judged", "f", "words"),
     [
-        ([0.1, 0.2], [0, 1], [1.0, 2.0, 3.0], "3 judged queries are the fewest"),
+        ([0.1, 0.2], [0, 1], [1.0, 2.0, 3.0], "at least 3 judged queries are needed"),
         ([0.1, 0.2, 0.3], [0, 1, 1], [1.0, 2.0, 3.0], "distinct rows"),
         ([0.1, 0.2, 0.3], [0, 1, 3], [1.0, 2.0, 3.0], "distinct rows of the 3"),
         ([0.1, 0.2, 0.3], [0, 1], [1.0, 2.0, 3.0], "do not fit 3 differences"),

@@ -81,9 +81,9 @@ def test_pvalues_are_those_of_all_signs():
 
 @pytest.mark.slow
 def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
-    monkeypatch.setattr(sign_flips, "MOST_ADDITIONS", 0)
+    monkeypatch.setattr(sign_flips, "MAX_ADDITIONS", 0)
     monkeypatch.setattr(sign_flips, "SUMS_OF_A_HALF", 0)
-    monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 4096)
+    monkeypatch.setattr(sign_flips, "MAX_FREQUENCIES", 4096)
     for d in samples(60, 10):
         for alternative in ALTERNATIVES:
             result, truth = ask(d, alternative)[0], enumerated(d, alternative)
@@ -233,7 +233,7 @@ def test_a_lattice_too_long_for_convolution_is_transformed(monkeypatch):
             truth = lattice_tail(numbers, counts, threshold, strict=strict)
             assert truth.low == truth.high
             with monkeypatch.context() as patch:
-                patch.setattr(sign_flips, "MOST_ADDITIONS", 0)
+                patch.setattr(sign_flips, "MAX_ADDITIONS", 0)
                 tail = lattice_tail(numbers, counts, threshold, strict=strict)
             assert tail.low <= truth.value <= tail.high
             if truth.value > SMALL:

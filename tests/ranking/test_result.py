@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,14 @@ def test_it_is_friedmans_and_stands_in_text_and_json(tmp_path: Path) -> None:
     path = ranking.report(tmp_path / "results.json")
     assert json.loads(path.read_text())["omnibus"]["pvalue"] == omnibus["pvalue"]
     assert abrank.Ranking.from_json(path) == ranking
+
+
+def test_the_critical_difference_is_at_the_level_of_the_tests() -> None:
+    ranking = replace(abrank.rank_scores(BOARD, test="nemenyi"), n_families=2)
+    omnibus = ranking.omnibus
+    assert omnibus is not None
+    q = stats.studentized_range.ppf(1 - 0.05 / 2, 4, np.inf) / np.sqrt(2)
+    assert omnibus["critical_difference"] == pytest.approx(q * np.sqrt(4 * 5 / (6 * 30)), rel=1e-6)
 
 
 def test_only_tests_of_ranks_have_it() -> None:

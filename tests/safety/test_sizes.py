@@ -126,7 +126,7 @@ def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -
     assert (ranking.n_drawn, {len(row.chances) for row in ranking.stability}) == (999, {1})
     assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
     assert plots_of(Ranking)["ranks"].draw(ranking).lines
-    monkeypatch.setattr("abrank.ranking.beside.MOST_RANKED", 8)
+    monkeypatch.setattr("abrank.ranking.beside.MAX_RANKED", 8)
     assert abrank.rank_scores(many).stability == ()
 
 

@@ -10,7 +10,15 @@ import pytest
 
 import abrank
 from abrank.rule import GATES, LEVELS, Design, Reason, Soundness, Verdict
-from abrank.verdict import REMEDIES, Decision, Rule, check_gate, choose_step, decide, settle
+from abrank.verdict import (
+    REMEDIES,
+    Decision,
+    Rule,
+    apply_soundness,
+    check_gate,
+    choose_step,
+    decide,
+)
 
 MARGIN = 0.02
 # An estimate with both intervals for each verdict that numbers can give, with a margin of 0.02.
@@ -39,7 +47,7 @@ def decided(verdict: Verdict, rule: Rule, soundness: Soundness) -> Decision:
         reason = "tied-scores" if identical else "no-variance"
         result = decide(rule, identical=identical, reason=reason, **options)
     assert result.verdict is verdict
-    return settle(rule, result, soundness)
+    return apply_soundness(rule, result, soundness)
 
 
 @pytest.mark.every_case

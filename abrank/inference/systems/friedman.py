@@ -50,8 +50,8 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     """Split the variance of scores into queries, systems and the rest; test the systems.
 
     Hypothesis: all systems have one mean. The query pairs the scores: what it adds to all systems
-    alike is taken out before systems are compared. Rests are taken to have one variance. With all
-    systems the same on every query F is 0 and p 1.
+    alike is taken out before systems are compared. Residuals are taken to have one variance. With
+    all systems the same on every query F is 0 and p 1.
 
     Parameters
     ----------

@@ -315,12 +315,12 @@ def run_joint_test(
         "on_part": on_part,
     }
     keywords = test.keywords(shared, options)
-    same = pairs.identical(block)
-    answer = _answer(test, block, pairs, same, keywords)
+    is_identical = pairs.identical(block)
+    answer = _answer(test, block, pairs, is_identical, keywords)
     return JointResult(
         **vars(answer) | {"estimand": answer.estimand or test.estimand},
         pairs=pairs,
-        identical=same,
+        identical=is_identical,
         test=name,
         confidence=confidence,
         baseline=None if baseline is None else int(pairs.first[0]),
@@ -357,17 +357,17 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
             )
     if test.name == "dunnett" and len(columns) > 1:
         raise ArgumentError(f"{test.name} compares with one baseline; with several use max-t or t")
-    delete = np.delete(np.arange(n_systems, dtype=np.int64), columns)
-    if not len(columns) or len(set(columns)) < len(columns) or not len(delete):
+    compared = np.delete(np.arange(n_systems, dtype=np.int64), columns)
+    if not len(columns) or len(set(columns)) < len(columns) or not len(compared):
         raise ArgumentError("baselines must differ, and leave a system to compare with them")
-    return SystemPairs(np.repeat(columns, len(delete)), np.tile(delete, len(columns)))
+    return SystemPairs(np.repeat(columns, len(compared)), np.tile(compared, len(columns)))
 
 
 def _answer(
     test: JointTest,
     block: FloatArray,
     pairs: SystemPairs,
-    same: BoolArray,
+    is_identical: BoolArray,
     arguments: dict[str, Any],
 ) -> JointAnswer:
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
@@ -381,11 +381,11 @@ def _answer(
         rows[4:] = np.nan
     if not len(block):
         rows[:] = np.nan
-    if same.all() or not len(block):
+    if is_identical.all() or not len(block):
         return JointAnswer(**fields, method="closed form")
     answer = test.function(block, pairs=pairs, **arguments)
     for name, row in fields.items():
-        np.copyto(row, getattr(answer, name), where=~same)
+        np.copyto(row, getattr(answer, name), where=~is_identical)
     result: JointAnswer = replace(answer, **fields)
     return result
 
@@ -393,15 +393,15 @@ def _answer(
 N_SPLITS = 200
 
 
-def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) -> FloatArray:
-    """Return the p-values of all pairs of systems, smallest first: the curve of achieved levels."""
-    # Each pair has its own paired test, not adjusted: the curve compares measures, it claims
-    # nothing of single pairs. Pairs that score the same on every query have p 1.
+def pairwise_pvalues(scores: npt.ArrayLike) -> FloatArray:
+    """Return the p-value of the paired t test of every pair of systems, as in ``triu_indices``."""
+    # Not adjusted: sorted they are the curve of achieved significance levels, which compares
+    # measures and claims nothing of single pairs. Pairs that score the same on every query have
+    # p 1.
     # Source: Sakai (2006), SIGIR, 525-532.
     block = as_scores(scores)
-    first, two = np.triu_indices(block.shape[1], 1)
-    pvalue = run_test(test, block[:, two] - block[:, first], seed=seed).pvalue
-    return np.sort(pvalue)
+    first, second = np.triu_indices(block.shape[1], 1)
+    return run_test("t", block[:, second] - block[:, first]).pvalue
 
 
 def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0) -> float:
@@ -413,13 +413,13 @@ def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0)
     n, half = len(block), len(block) // 2
     if half == 0:
         return float("nan")
-    first, two = np.triu_indices(block.shape[1], 1)
+    first, second = np.triu_indices(block.shape[1], 1)
     random = stream(seed, "swap-rate")
     swapped = counted = 0.0
     for _ in range(n_splits):
         order = random.permutation(n)
         halves = (block[order[:half]].mean(axis=0), block[order[half : 2 * half]].mean(axis=0))
-        signs = [np.sign((means[two] - means[first]).round(12)) for means in halves]
+        signs = [np.sign((means[second] - means[first]).round(12)) for means in halves]
         counted += np.count_nonzero((signs[0] != 0.0) | (signs[1] != 0.0))
         swapped += float(np.abs(signs[0] - signs[1]).sum()) / 2.0
     return float(swapped / counted) if counted else float("nan")

@@ -24,8 +24,8 @@ from abrank.inference.systems.registry import JointResult, SystemPairs, as_score
 N_RESAMPLES = 9_999
 N_AGREEMENT = 999
 # Above so many queries means of resamples are drawn from their normal limit.
-MOST_QUERIES = 2_000
-_AT_ONCE = 2_000_000  # numbers
+MAX_QUERIES = 2_000
+NUMBERS_AT_ONCE = 2_000_000  # numbers
 
 
 @record
@@ -44,14 +44,16 @@ def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatA
     # scores.
     n_queries, n_columns = scores.shape
     random = stream(seed, "queries")
-    if n_queries > MOST_QUERIES:
+    if n_queries > MAX_QUERIES:
         covariance = np.atleast_2d(np.cov(scores, rowvar=False, bias=True)) / n_queries
+        # Own, not ``multivariate_normal``: that takes the absolute value of an eigenvalue that
+        # rounding makes negative, and so tells two systems of the same scores apart by 1e-10.
         values, vectors = np.linalg.eigh(covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         standard_normal = random.standard_normal((n_resamples, n_columns))
         return np.asarray(scores.mean(axis=0) + standard_normal @ root.T)
     means = np.empty((n_resamples, n_columns))
-    step = max(1, _AT_ONCE // n_queries)
+    step = max(1, NUMBERS_AT_ONCE // n_queries)
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
         rows = random.integers(n_queries, size=(size, n_queries))
@@ -113,7 +115,7 @@ def chances_of_ranks(
     n_resamples, n_systems = means.shape
     random = stream(seed, "ties")
     values = np.zeros(n_systems**2, np.int64)
-    step = max(1, _AT_ONCE // n_systems)
+    step = max(1, NUMBERS_AT_ONCE // n_systems)
     for part in (means[start : start + step] for start in range(0, n_resamples, step)):
         noise = random.random(part.shape)
         order = np.lexsort((noise, round_off(-part, scale=scale)), axis=-1)
@@ -144,13 +146,13 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
     >>> round(float(kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))), 3)
     0.333
     """
-    signs = [np.sign(item[..., :, None] - item[..., None, :]) for item in (first, second)]
-    both, custom, rest = (
+    signs = [np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second)]
+    agreement, untied_first, untied_second = (
         (left * right).sum(axis=(-2, -1))
         for left, right in ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
     )
     with np.errstate(invalid="ignore"):
-        return np.asarray(both / np.sqrt(custom * rest))
+        return np.asarray(agreement / np.sqrt(untied_first * untied_second))
 
 
 def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
@@ -177,23 +179,30 @@ def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
     0.333
     """
     above, better = (
-        0.5 + 0.5 * np.sign(item[..., None, :] - item[..., :, None]) for item in (order, truth)
+        0.5 + 0.5 * np.sign(values[..., None, :] - values[..., :, None])
+        for values in (order, truth)
     )
     itself = np.eye(truth.shape[-1], dtype=np.bool_)
     above = np.where(itself, 0.0, above)
-    right, visited = (above * better).sum(axis=-1), above.sum(axis=-1)
-    counted = visited > 0.0
-    share = np.divide(right, visited, out=np.zeros_like(right), where=counted)
-    return np.asarray(2.0 * share.sum(axis=-1) / counted.sum(axis=-1) - 1.0)
+    right, n_above = (above * better).sum(axis=-1), above.sum(axis=-1)
+    is_counted = n_above > 0.0
+    share = np.divide(right, n_above, out=np.zeros_like(right), where=is_counted)
+    return np.asarray(2.0 * share.sum(axis=-1) / is_counted.sum(axis=-1) - 1.0)
 
 
 # Numbers that all resamples together hold, of the systems on the collections and of the pairs.
-MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
+MAX_MEANS, MAX_PAIRS, MIN_RESAMPLES = 5_000_000, 100_000_000, 999
 
 
 @record
 class WithinCollections:
-    """Answers of :func:`compare_within_collections`."""
+    """Answers of :func:`compare_within_collections`.
+
+    ``ci_low`` and ``ci_high`` are limits of each system's mean over these collections, ``compared``
+    the test of all pairs. ``same_collections`` and ``other_collections`` are resampled means,
+    float64[n_resamples, n_systems]: of queries within these collections, and of collections drawn
+    with replacement.
+    """
 
     ci_low: FloatArray
     ci_high: FloatArray
@@ -229,8 +238,8 @@ def compare_within_collections(
             raise ArgumentError(f"the collection {name} has {count}: it takes two to show a spread")
     n_systems, n_collections = parts[0].shape[1], len(parts)
     if n_resamples is None:
-        means_at_most = MOST_MEANS // (n_collections * n_systems)
-        n_resamples = max(FEWEST, min(N_RESAMPLES, means_at_most, MOST_PAIRS // n_systems**2))
+        means_at_most = MAX_MEANS // (n_collections * n_systems)
+        n_resamples = max(MIN_RESAMPLES, min(N_RESAMPLES, means_at_most, MAX_PAIRS // n_systems**2))
     means = np.mean([part.mean(axis=0) for part in parts], axis=0)
     # Every collection's resamples are independent of the others'.
     samples = np.stack([
@@ -242,16 +251,16 @@ def compare_within_collections(
     ])  # fmt: skip
     stretch = [(len(part) / (len(part) - 1)) ** 0.5 / n_collections for part in parts]
     centred = (sample - part.mean(axis=0) for sample, part in zip(samples, parts, strict=True))
-    moved = sum(factor * sample for factor, sample in zip(stretch, centred, strict=True))
+    shifted = sum(factor * sample for factor, sample in zip(stretch, centred, strict=True))
     error, freedom = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
     low, high = t_interval(means, error, freedom, np.full(n_systems, alpha), "two-sided")
     # Means over collections that are drawn with replacement, and queries within them.
     random = stream(seed, "collections")
-    chosen = random.integers(n_collections, size=(n_collections, n_resamples))
+    collections_drawn = random.integers(n_collections, size=(n_collections, n_resamples))
     rows = random.integers(n_resamples, size=(n_collections, n_resamples))
-    total = sum(samples[which, row] for which, row in zip(chosen, rows, strict=True))
-    compared = _compared(parts, means, np.asarray(moved), alpha, confidence)
-    return WithinCollections(low, high, compared, means + moved, total / n_collections)
+    total = sum(samples[which, row] for which, row in zip(collections_drawn, rows, strict=True))
+    compared = _compared(parts, means, np.asarray(shifted), alpha, confidence)
+    return WithinCollections(low, high, compared, means + shifted, total / n_collections)
 
 
 def _satterthwaite(
@@ -268,7 +277,7 @@ def _satterthwaite(
 
 
 def _compared(
-    parts: Sequence[FloatArray], means: FloatArray, moved: FloatArray, alpha: float, level: float
+    parts: Sequence[FloatArray], means: FloatArray, shifted: FloatArray, alpha: float, level: float
 ) -> JointResult:
     """Return all pairs by the smallest p-value of each resample."""
     from scipy.special import ndtr
@@ -277,51 +286,52 @@ def _compared(
     pairs = SystemPairs(*np.triu_indices(n_systems, 1))
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
-    same = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
+    is_identical = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
     # What differs by rounding only does not vary.
     variances = [np.where(has_spread(d), d.var(axis=0, ddof=1), 0.0) for d in differences]
     error, freedom = _satterthwaite(variances, parts)
-    estimate = np.where(same, 0.0, pairs.of(means))
-    statistic = np.where(same, 0.0, estimate / error)
-    alone = np.where(same, 1.0, t_pvalue(statistic, freedom, "two-sided"))
-    adjusted, largest = _step_down(moved, pairs, error, alone)
+    estimate = np.where(is_identical, 0.0, pairs.of(means))
+    statistic = np.where(is_identical, 0.0, estimate / error)
+    unadjusted = np.where(is_identical, 1.0, t_pvalue(statistic, freedom, "two-sided"))
+    adjusted, largest = _step_down(shifted, pairs, error, unadjusted)
     smallest = np.sort(2.0 * ndtr(-largest))
-    adjusted[same] = 1.0
+    adjusted[is_identical] = 1.0
     # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
     maximum = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
     critical = min(alpha, float(smallest[maximum])) if maximum >= 0 else 0.0
     low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
     # What the steps alone tell apart: they say on which side of 0 it is.
-    message, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
-    low = np.where(message & (estimate > 0.0), np.maximum(low, tiny), low)
-    high = np.where(message & (estimate < 0.0), np.minimum(high, -tiny), high)
+    is_rejected, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
+    low = np.where(is_rejected & (estimate > 0.0), np.maximum(low, tiny), low)
+    high = np.where(is_rejected & (estimate < 0.0), np.minimum(high, -tiny), high)
     low, high = align_interval_with_pvalue(
         adjusted, estimate, low, high, np.full_like(error, alpha)
     )
     return JointResult(
-        estimate, statistic, alone, adjusted, np.where(same, 0.0, low), np.where(same, 0.0, high),
+        estimate, statistic, unadjusted, adjusted,
+        np.where(is_identical, 0.0, low), np.where(is_identical, 0.0, high),
         "Monte Carlo", len(smallest), "difference of means over these collections", pairs=pairs,
-        identical=same, test="within-collections", confidence=level, baseline=None,
+        identical=is_identical, test="within-collections", confidence=level, baseline=None,
         n_queries=sum(map(len, parts)), n_systems=n_systems,
     )  # fmt: skip
 
 
 def _step_down(
-    moved: FloatArray, pairs: SystemPairs, error: FloatArray, alone: FloatArray
+    shifted: FloatArray, pairs: SystemPairs, error: FloatArray, unadjusted: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return adjusted p-values, NaN where there is no test, and each resample's largest t."""
     from scipy.special import ndtri
 
-    adjusted, largest = np.full(len(error), np.nan), np.zeros(len(moved))
-    varies = np.flatnonzero(np.isfinite(error) & np.isfinite(alone))
+    adjusted, largest = np.full(len(error), np.nan), np.zeros(len(shifted))
+    varies = np.flatnonzero(np.isfinite(error) & np.isfinite(unadjusted))
     # A pair is compared with the largest of those whose p is no smaller: the others, if they
     # differ, have been found before it.
-    falling = varies[np.argsort(-alone[varies], kind="stable")]
+    falling = varies[np.argsort(-unadjusted[varies], kind="stable")]
     for pair in falling.tolist():
-        apart = moved[:, pairs.second[pair]] - moved[:, pairs.first[pair]]
-        np.maximum(largest, np.abs(apart) / error[pair], out=largest)
-        reached = np.count_nonzero(largest >= -ndtri(alone[pair] / 2.0))
-        adjusted[pair] = max(float(alone[pair]), (1.0 + reached) / (1.0 + len(moved)))
+        difference = shifted[:, pairs.second[pair]] - shifted[:, pairs.first[pair]]
+        np.maximum(largest, np.abs(difference) / error[pair], out=largest)
+        reached = np.count_nonzero(largest >= -ndtri(unadjusted[pair] / 2.0))
+        adjusted[pair] = max(float(unadjusted[pair]), (1.0 + reached) / (1.0 + len(shifted)))
     rising = falling[::-1]
     adjusted[rising] = np.maximum.accumulate(adjusted[rising])
     return adjusted, largest

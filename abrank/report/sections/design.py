@@ -220,7 +220,7 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
     if result.passed:
         return f"{result.measure} is not worse by {margin} or more ({limits})"
     lead = result.measure == comparison.rule.primary
-    unsound = comparison.soundness.forbids(result.measure, lead=lead)
+    unsound = comparison.soundness.forbids(result.measure, is_primary=lead)
     if unsound or not math.isfinite(result.estimate + result.low + result.high):
         return f"{result.measure} may have lost {margin} or more: it could not be tested"
     if result.excludes_loss and result.flips is not None:

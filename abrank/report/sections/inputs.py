@@ -28,7 +28,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import words
 from abrank.scoring.judging import ToJudge, Unjudged, pool_text
-from abrank.verdict import STATEMENTS, Verdict, falls
+from abrank.verdict import STATEMENTS, Verdict, says_more_than
 
 _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
@@ -330,7 +330,7 @@ def sensitivity_sentence(comparison: Comparison) -> str:
             choice += (
                 f" (Δ {difference_in_unit(comparison, difference, digits=comparison.decimals)})"
             )
-        if falls(comparison.verdict, item.verdict):
+        if says_more_than(comparison.verdict, item.verdict):
             fallen.setdefault(item.verdict, []).append(choice)
         elif not item.changes:
             stays.append(choice)
@@ -389,7 +389,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
 
     def verdict(row: tuple[str, Verdict, Alternative | MeasureResult, int]) -> Cell:
         _, second, item, _ = row
-        loud = item is not comparison.primary and falls(comparison.verdict, second)
+        loud = item is not comparison.primary and says_more_than(comparison.verdict, second)
         return Cell(" ".join(words.tag(second)), tone=words.verdict_tone(second), strong=loud)
 
     def change(item: Alternative | MeasureResult) -> Cell:
@@ -422,7 +422,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
         text += f" The {multiple} that speak most for the verdict: {ids}."
     blocks = (table, Text(text, "caption"))
     sentence = sensitivity_sentence(comparison)
-    turned = any(falls(comparison.verdict, item.verdict) for item in telling(comparison))
+    turned = any(says_more_than(comparison.verdict, item.verdict) for item in telling(comparison))
     mark = "!" if turned else "✓" * bool(sentence)
     finding = sentence or _untold(comparison)
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)

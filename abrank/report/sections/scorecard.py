@@ -70,7 +70,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         differences.append(Cell(difference, change, tone, strong=lead))
         # What is not tested has no interval, no p and no bar.
         tested = math.isfinite(row.pvalue) and comparison.n_queries > 1
-        tested &= not comparison.soundness.forbids(row.measure, lead=lead)
+        tested &= not comparison.soundness.forbids(row.measure, is_primary=lead)
         chances.append(w.chance(row.pvalue_adj if tested else math.nan))
         ends = deciding(comparison, row)
         cell = w.limits(ends if tested else (math.nan, math.nan))

@@ -108,7 +108,7 @@ def verdict_tone(verdict: Verdict) -> Tone:
 def reading(comparison: Comparison, row: MeasureResult) -> str:
     """Return a measure's reading; that of the primary one says what the margin adds to it."""
     lead = row.measure == comparison.rule.primary
-    if comparison.soundness.forbids(row.measure, lead=lead):
+    if comparison.soundness.forbids(row.measure, is_primary=lead):
         return READINGS["untested"]
     if not lead:
         return against_zero(comparison, row.reading)

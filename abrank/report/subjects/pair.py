@@ -27,7 +27,7 @@ from abrank.report.sections import (
 )
 from abrank.report.sections.next_step import next_step
 from abrank.report.subjects import compose
-from abrank.verdict import falls
+from abrank.verdict import says_more_than
 
 LONGEST_NAME, LONGEST_IN_LINE = 120, 28
 
@@ -117,7 +117,9 @@ def _headline(comparison: Comparison) -> Headline:
         pieces=tuple(headline.pieces(comparison)),
         lead=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=gate is not None and gate.passed,
-        falls=any(falls(comparison.verdict, item.verdict) for item in inputs.telling(comparison)),
+        falls=any(
+            says_more_than(comparison.verdict, item.verdict) for item in inputs.telling(comparison)
+        ),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import run_test
-from abrank.inference.aa_test import FEWEST_RESAMPLED, Way, check_level
-from abrank.inference.sequential import FIRST, level_of_look, level_of_seen
+from abrank.inference.aa_test import MIN_RESAMPLED, Way, check_level
+from abrank.inference.sequential import MIN_QUERIES_ANYTIME, level_of_look, level_of_seen
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.parts.part import Batch, Part
 from reports.studies.calibration.parts.streams import sequence
@@ -29,9 +29,9 @@ def ask(batch: Batch) -> Iterator[Asked]:
         for spending in ("obrien-fleming", "pocock"):
             yield Asked(f"looks by queries seen, {spending}, {name}", _seen(d, batch.n, spending))
         yield Asked(f"last of four looks, four times, {name}", _last_always(d, batch.n))
-        if batch.n >= FIRST:
+        if batch.n >= MIN_QUERIES_ANYTIME:
             yield Asked(f"confidence sequence, {name}", _sequence(d[: batch.n]))
-    if batch.n >= FEWEST_RESAMPLED:
+    if batch.n >= MIN_RESAMPLED:
         yield Asked("A/A accuses t, normal", _accused(normal[: batch.n]))
 
 
@@ -85,7 +85,8 @@ LOOKS = (
         f" queries lose {LOSS}. Looks at {', '.join(f'{share:g}' for share in SHARES)} of the"
         " queries planned, each at the level that is left by the queries seen; the same with every"
         " look called the last of four, which nobody can check; the confidence sequence looked at"
-        f" from query {FIRST} on; and how often an A/A test accuses t of normal samples.",
+        f" from query {MIN_QUERIES_ANYTIME} on; and how often an A/A test accuses t of normal"
+        " samples.",
         ask,
         one_in=ONE_IN,
     ),

@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray, Spending
 from abrank.inference import run_test
-from abrank.inference.sequential import FIRST, anytime_result, stopping_boundaries
+from abrank.inference.sequential import MIN_QUERIES_ANYTIME, anytime_result, stopping_boundaries
 from reports.studies.calibration.cells import LEVELS, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, outside
 
@@ -26,7 +26,7 @@ def ask(batch: Batch) -> Iterator[Asked]:
     d = pair.draw(batch.n, batch.count, batch.random)[:, :, 0]
     move = pair.spread * visible(batch.n, POWER)
     looks = np.rint(np.arange(1, N_LOOKS + 1) * batch.n / N_LOOKS).astype(np.int64)
-    if batch.n >= FIRST:
+    if batch.n >= MIN_QUERIES_ANYTIME:
         yield _always_valid(d, move)
     for spending in get_args(Spending):
         yield _at_looks(d, move, looks, spending)
@@ -48,7 +48,7 @@ def sequence(d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the least p and the intersection of the intervals after every query of streams."""
     looks = [
         anytime_result(d[:n], planned=len(d), alpha=LEVELS[0], confidence=1.0 - LEVELS[0])
-        for n in range(FIRST, len(d) + 1)
+        for n in range(MIN_QUERIES_ANYTIME, len(d) + 1)
     ]
     return (
         np.min([look.pvalue for look in looks], axis=0),
@@ -102,10 +102,10 @@ STREAMS = (
         "streams",
         "queries, all looks included",
         "Streams of n queries, looked at as they come: false is a finding at any look. The"
-        f" sequences look after every query, the first of them from query {FIRST} on; the t test at"
-        " planned looks or, as the warning, without paying for them. Covered is the truth, by"
-        " the intersection of all intervals of a sequence, and by the interval at which the t test"
-        " stops where there is a difference.",
+        f" sequences look after every query, the first of them from query {MIN_QUERIES_ANYTIME} on;"
+        " the t test at planned looks or, as the warning, without paying for them. Covered is"
+        " the truth, by the intersection of all intervals of a sequence, and by the interval at"
+        " which the t test stops where there is a difference.",
         ask,
         "How often a difference is found by the end that one t test there shows with 60 %.",
     ),
