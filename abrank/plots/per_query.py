@@ -383,7 +383,8 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
                     alpha=0.1 + 0.9 * level / LEVELS,
                     zorder=1.5,
                 )
-                ax.add_patch(patch)
+                # The limits are set: add_patch would look for them at every side of every cell.
+                ax.add_artist(patch)
     return f"\ndarker: more queries in a cell, 1 to {display.count(int(maximum))}, logarithmic"
 
 

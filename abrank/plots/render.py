@@ -139,7 +139,8 @@ def _rounded(value: str, *, path: bool = False) -> str:
     def shorter(match: re.Match[str]) -> str:
         number = float(match.group())
         text = f"{number:.{1 if coarse and abs(number) >= 10.0 else 2}f}".rstrip("0").rstrip(".")
-        text = re.sub(r"^(-?)0\.", r"\1.", text)
+        if text.startswith(("0.", "-0.")):
+            text = text.replace("0.", ".", 1)
         return "0" if text in ("-", "", "-0") else text
 
     text = _NUMBER.sub(shorter, value)
