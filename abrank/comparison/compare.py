@@ -252,10 +252,10 @@ def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison
     tests = sample.tests(rule, rows[lead], lead)
     inflation = error_inflation(rule, grouped, sample.n)
     if rule.test == "bounded" and decision.reason == "":
-        custom, plain = (
+        bounded, plain = (
             next(row for row in tests if row.test == name) for name in ("bounded", "t")
         )
-        inflation = custom.interval.width / plain.interval.width
+        inflation = bounded.interval.width / plain.interval.width
     baseline, candidate = sample.names
     result = sample.comparison_fields(plan, decision)
     evidence: RunDetails = result.get("evidence", RunDetails())

@@ -161,9 +161,9 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     """Return each chosen query's first documents with their grades."""
     top, judged = reading.top_docs, reading.judged
     depth = int(top.rank.max(initial=0))
-    visible = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
-    places = zip(judged.query[visible].tolist(), judged.rank[visible].tolist(), strict=True)
-    grade = dict(zip(places, judged.grade[visible].tolist(), strict=True))
+    listed = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
+    places = zip(judged.query[listed].tolist(), judged.rank[listed].tolist(), strict=True)
+    grade = dict(zip(places, judged.grade[listed].tolist(), strict=True))
     rows = np.flatnonzero(np.isin(top.query, chosen))
     result: dict[int, list[tuple[str, float | None]]] = {}
     docs = ids.decode(ids.take(top.docs, rows))
@@ -178,21 +178,21 @@ def _elsewhere(
     """Return where one list has the relevant documents that only the other has among its first."""
     # By query id and document; 0 is not retrieved.
     result: dict[str, dict[str, int]] = {}
-    for custom, second in ((a, b), (b, a)):
-        judged, theirs = custom.judged, second.judged
+    for run, other in ((a, b), (b, a)):
+        judged, theirs = run.judged, other.judged
         if judged.judgment is None or theirs.judgment is None:
             return {}
-        visible, first = (int(item.top_docs.rank.max(initial=0)) for item in (custom, second))
+        depth, other_depth = (int(item.top_docs.rank.max(initial=0)) for item in (run, other))
         rows = np.flatnonzero(
-            (judged.rank <= visible) & (judged.grade >= rel) & np.isin(judged.query, chosen)
+            (judged.rank <= depth) & (judged.grade >= rel) & np.isin(judged.query, chosen)
         )
         maximum = max(int(item.max(initial=0)) for item in (judged.judgment, theirs.judgment))
         place = np.zeros(1 + maximum, dtype=np.int64)
         place[theirs.judgment] = theirs.rank
         rank = place[judged.judgment[rows]]
-        gone = (rank == 0) | (rank > first)
+        gone = (rank == 0) | (rank > other_depth)
         rows, rank = rows[gone], rank[gone]
-        top, beyond = custom.top_docs, visible + 1
+        top, beyond = run.top_docs, depth + 1
         position = np.searchsorted(
             top.query * beyond + top.rank, judged.query[rows] * beyond + judged.rank[rows]
         )
@@ -432,11 +432,11 @@ def find_titles(
     order = ascending(differences)
     ends = {query_ids[i] for i in (*order[:EACH_END].tolist(), *order[-EACH_END:].tolist())}
     lists = (item for query in ends for item in evidence.rankings.get(query, ()))
-    visible = {doc for ranking in lists for doc, _ in ranking[:depth]}
+    doc_ids = {doc for ranking in lists for doc, _ in ranking[:depth]}
     if evidence.to_judge is not None:
-        visible |= {document.doc_id for document in evidence.to_judge.documents}
-    documents = read_documents(docs, visible, longest=SNIPPET)
+        doc_ids |= {document.doc_id for document in evidence.to_judge.documents}
+    documents = read_documents(docs, doc_ids, longest=SNIPPET)
     none = (
-        f"the file of documents has none of the {plural(len(visible), 'document')} that are shown"
+        f"the file of documents has none of the {plural(len(doc_ids), 'document')} that are shown"
     )
     return documents, "" if documents else none

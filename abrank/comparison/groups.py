@@ -263,11 +263,11 @@ def segment(
     # `strata` are the collections of the queries, where these are drawn within collections.
     if not segments:
         return ()
-    for name, owner in segments.items():
-        if set(owner).isdisjoint(query_ids):
+    for name, of_query in segments.items():
+        if set(of_query).isdisjoint(query_ids):
             raise AlignmentError(
-                f"segments by {name}: none of their {len(owner)} query ids was compared; they begin"
-                f" with {', '.join(map(str, islice(owner, 3)))}, those compared with"
+                f"segments by {name}: none of their {len(of_query)} query ids was compared; they"
+                f" begin with {', '.join(map(str, islice(of_query, 3)))}, those compared with"
                 f" {', '.join(query_ids[:3])}"
             )
     labels = {
@@ -339,14 +339,18 @@ def _adjusted(
     # Behind them stand p-values of the interactions, a property each.
     places = [rows for name in result for rows in rows_by_label(labels[name])[1]]
     large = np.array([len(place) >= MIN_QUERIES for place in places], dtype=bool)
-    owner = None if clusters is None else [[clusters[i] for i in place] for place in places]
+    of_clusters = None if clusters is None else [[clusters[i] for i in place] for place in places]
     alpha = round(1.0 - rule.confidence, 12)
     if strata is not None:
         from abrank.inference.meta_analysis import segments_within
 
-        sample = [[strata[i] for i in place] for place in places]
+        of_strata = [[strata[i] for i in place] for place in places]
         within = segments_within(
-            [differences[place] for place in places], sample, large, alpha, owner
+            [differences[place] for place in places],
+            of_strata,
+            large,
+            alpha,
+            of_clusters,
         )
         ends = np.cumsum([len(item.labels) for item in result.values()])[:-1]
         by_property = zip(
@@ -360,7 +364,9 @@ def _adjusted(
     parts = [differences[place][:, None] for place in places]
     weighted = None if weights is None else [weights[place] for place in places]
     test = SegmentTest(rule.test, seed)
-    answers = answer_by_segment(parts, large, alpha, test, owner, weighted, skewed=weights is None)
+    answers = answer_by_segment(
+        parts, large, alpha, test, of_clusters, weighted, skewed=weights is None
+    )
     return answers[..., 0], np.array([item.interaction.pvalue for item in result.values()])
 
 

@@ -269,11 +269,11 @@ def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
     return result
 
 
-def _one_judgment(first: Scores, two: Scores, b: object) -> bool:
+def _one_judgment(first: Scores, second: Scores, b: object) -> bool:
     """Say whether both were evaluated, by the same judgments."""
-    if not all(item.systems[0] in item.judged_runs for item in (first, two)):
+    if not all(item.systems[0] in item.judged_runs for item in (first, second)):
         return False
-    hashes = [item.judgments.sha256 if item.judgments else None for item in (first, two)]
+    hashes = [item.judgments.sha256 if item.judgments else None for item in (first, second)]
     return b is None or (hashes[0] is not None and hashes[0] == hashes[1])
 
 
@@ -377,61 +377,61 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
     raise UnclearError(label, problem, [{role: close[0]}])
 
 
-def _differ_in(first: Scores, two: Scores) -> list[str]:
+def _differ_in(first: Scores, second: Scores) -> list[str]:
     """Say in which of the columns of the variant the two differ."""
     parts = first.reading.parts if first.reading is not None else {}
-    cells = [parts.get(scores.systems[0]) for scores in (first, two)]
+    cells = [parts.get(scores.systems[0]) for scores in (first, second)]
     if None in cells or len(cells[0] or ()) < 2:
         return []
     a, b = (cell or {} for cell in cells)
     names = [name for name in a if a[name] != b[name]]
-    return [f"{first.systems[0]} and {two.systems[0]} differ in {' and '.join(names)} only"]
+    return [f"{first.systems[0]} and {second.systems[0]} differ in {' and '.join(names)} only"]
 
 
-def _shared_reading(first: Scores, two: Scores) -> Reading | None:
+def _shared_reading(first: Scores, second: Scores) -> Reading | None:
     """Return what two tables say of their queries together."""
-    if first.reading is None or two.reading is None:
-        return first.reading or two.reading
-    a, b = first.reading.properties, two.reading.properties
+    if first.reading is None or second.reading is None:
+        return first.reading or second.reading
+    a, b = first.reading.properties, second.reading.properties
     both = {name: {**b.get(name, {}), **a.get(name, {})} for name in {**a, **b}}
     return replace(first.reading, properties=both, parts={})
 
 
-def _named_alike(first: Scores, two: Scores) -> tuple[Scores, Scores]:
+def _named_alike(first: Scores, second: Scores) -> tuple[Scores, Scores]:
     """Read the names of two columns, Series or files: ``latency_a``, ``latency_b`` of latency."""
     from abrank.inputs.score_reading import split_names
     from abrank.measures.names import asks_direction, names_measure
 
-    if len(first.measures) != 1 or len(two.measures) != 1:
-        return first, two
-    measures = [first.measures[0], two.measures[0]]
-    readings = [item.reading.variant for item in (first, two) if item.reading]
-    if readings == [("name",)] * 2 and first.systems == two.systems:
+    if len(first.measures) != 1 or len(second.measures) != 1:
+        return first, second
+    measures = [first.measures[0], second.measures[0]]
+    readings = [item.reading.variant for item in (first, second) if item.reading]
+    if readings == [("name",)] * 2 and first.systems == second.systems:
         # One name of both systems is that of the measure, as in a table with a row per score.
-        paths = [source.path for item in (first, two) for source in item.sources.values()]
+        paths = [source.path for item in (first, second) for source in item.sources.values()]
         names = distinct_names([path for path in paths if path]) if all(paths) else ["A", "B"]
-        first, two = (
+        first, second = (
             _renamed(scores, name, scores.systems[0])
-            for scores, name in zip((first, two), names, strict=True)
+            for scores, name in zip((first, second), names, strict=True)
         )
-        measures = [first.measures[0], two.measures[0]]
+        measures = [first.measures[0], second.measures[0]]
     differ = measures[0] != measures[1] and not any(map(names_measure, measures))
-    if differ and {first.systems[0], two.systems[0]} <= {"A", "B", "scores"}:
+    if differ and {first.systems[0], second.systems[0]} <= {"A", "B", "scores"}:
         # Two columns of different names carry those of the systems.
-        first, two = (
+        first, second = (
             scores if name == UNNAMED else _renamed(scores, name, UNNAMED)
-            for scores, name in zip((first, two), measures, strict=True)
+            for scores, name in zip((first, second), measures, strict=True)
         )
         measures = [UNNAMED, UNNAMED]
-    if {*measures} <= {UNNAMED, "value"} and first.systems != two.systems:
-        names = [first.systems[0], two.systems[0]]
+    if {*measures} <= {UNNAMED, "value"} and first.systems != second.systems:
+        names = [first.systems[0], second.systems[0]]
         pairs = split_names(names, names_measure, asks_direction)
         if len({measure for _, measure in pairs.values()}) == 1:
-            first, two = (
+            first, second = (
                 _renamed(scores, *pairs[name])
-                for scores, name in zip((first, two), names, strict=True)
+                for scores, name in zip((first, second), names, strict=True)
             )
-    return first, two
+    return first, second
 
 
 def _renamed(scores: Scores, system: str, measure: str) -> Scores:
@@ -527,15 +527,15 @@ def one_measure(
     )
 
 
-def _require_same_queries(first: Scores, two: Scores) -> None:
-    if first.query_ids == two.query_ids:
+def _require_same_queries(first: Scores, second: Scores) -> None:
+    if first.query_ids == second.query_ids:
         return
-    if first.notes == two.notes == (BY_POSITION,):
-        counts = f"{len(first.query_ids)} scores of the baseline and {len(two.query_ids)}"
+    if first.notes == second.notes == (BY_POSITION,):
+        counts = f"{len(first.query_ids)} scores of the baseline and {len(second.query_ids)}"
         raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
     from abrank.scoring.scores import ASKS
 
-    a, b = set(first.query_ids), set(two.query_ids)
+    a, b = set(first.query_ids), set(second.query_ids)
     require_common({"A": a, "B": b})
     lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
     raise AlignmentError(
@@ -564,23 +564,26 @@ def require_common_queries(scores: Scores) -> None:
     require_common({name: judged - missing for name, missing in lacking.items()})
 
 
-def _chosen(first: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
+def _chosen(first: Scores, second: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
     """Return the measures to take."""
-    shared = [name for name in first.measures if name in two.measures]
-    by_name = [item.reading is not None and item.reading.metric == "name" for item in (first, two)]
+    shared = [name for name in first.measures if name in second.measures]
+    by_name = [
+        item.reading is not None and item.reading.metric == "name" for item in (first, second)
+    ]
     if not shared and all(by_name):
         # Names that no two files share are those of systems, not of evaluators.
         label = next(iter(first.sources.values())).label
         raise UnclearError(
             label,
-            f"holds {', '.join(first.measures)} under name, the other {', '.join(two.measures)}:"
+            f"holds {', '.join(first.measures)} under name, the other {', '.join(second.measures)}:"
             " say which system stands on each side",
-            [{"baseline": first.measures[0], "candidate": name} for name in two.measures[:2]],
+            [{"baseline": first.measures[0], "candidate": name} for name in second.measures[:2]],
         )
     if names is None:
-        if len(shared) != len(first.measures) or len(shared) != len(two.measures):
+        if len(shared) != len(first.measures) or len(shared) != len(second.measures):
             raise AlignmentError(
-                f"the measures differ: {', '.join(first.measures)} and {', '.join(two.measures)};"
+                f"the measures differ: {', '.join(first.measures)} and"
+                f" {', '.join(second.measures)};"
                 f" {'name those to compare' if shared else 'none is in both'}"
             )
         return first.measures
@@ -648,9 +651,9 @@ def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -
     there = values.all(axis=1)
     if there.sum() < 3:
         return
-    sample = values[np.argmax(there)]  # one query rules out almost every system and unit
+    row = values[np.argmax(there)]  # one query rules out almost every system and unit
     factors = np.array([factor for unit in UNITS for factor in (unit, 1.0 / unit)])
-    for place, number in np.argwhere(np.isclose(sample[:, None] / sample[0], factors, 1e-6, 0.0)):
+    for place, number in np.argwhere(np.isclose(row[:, None] / row[0], factors, 1e-6, 0.0)):
         ratio = values[there, place] / values[there, 0]
         is_unit = np.allclose(ratio, factors[number], rtol=1e-6, atol=0.0)
         if is_unit and np.array_equal(there, values.any(axis=1)):

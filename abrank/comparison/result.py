@@ -431,8 +431,8 @@ class Comparison(Result):
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:
             decision = replace(self.decision, gate=gate)
-            requested = replace(self, rule=rule, decision=decision)
-            raised = GateError(lazy.attribute("abrank.report", "gate_sentence")(requested))
+            gated = replace(self, rule=rule, decision=decision)
+            raised = GateError(lazy.attribute("abrank.report", "gate_sentence")(gated))
             raised.exit_code = decision.exit_code
             raise raised
         return self

@@ -116,8 +116,8 @@ def attainable_level(differences: FloatArray, alpha: float) -> float | None:
     """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0."""
     # None where they have no common step: then there is one near every level.
     numbers, _ = to_lattice(differences[:, None])
-    item, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
-    sizes = common_step(item, n_terms=int(counts.sum()))
+    magnitudes, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
+    sizes = common_step(magnitudes, n_terms=int(counts.sum()))
     if sizes is None:
         return None
     total = int(counts @ sizes)

@@ -140,8 +140,8 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
         halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)
-        custom, adjusted = (change_interval(a, b, half)[1:] for half in halves)
-        limits = (*custom, *adjusted)
+        alone, adjusted = (change_interval(a, b, half)[1:] for half in halves)
+        limits = (*alone, *adjusted)
     low, high, low_adj, high_adj = limits
     return replace(
         row, diff=row.rel_diff, estimate=row.rel_diff, ci_low=low, ci_high=high,

@@ -75,7 +75,7 @@ class Stratified(QuerySample):
         """The cluster of each query, its collection's name before it; none without clusters."""
         if not self.clustered_by:
             return ()
-        return tuple(f"{name}/{x}" for name, owner in self.by_cluster.items() for x in owner)
+        return tuple(f"{name}/{x}" for name, labels in self.by_cluster.items() for x in labels)
 
     @cached_property
     def by_cluster(self) -> dict[str, tuple[str, ...]]:

@@ -168,10 +168,10 @@ class QuerySample(ScoredSample):
     def why_identical(self) -> str:
         if self.saved is not None:  # the lists told it
             return self.saved.decision.reason
-        first, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
-        if first is not None and two is not None:
+        first, second = (self.scores.judged_runs.get(system) for system in self.scores.systems)
+        if first is not None and second is not None:
             fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks
-            pairs = [(getattr(first.judged, name), getattr(two.judged, name)) for name in fields]
+            pairs = [(getattr(first.judged, name), getattr(second.judged, name)) for name in fields]
             if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
                 return "same-rankings"
         return "tied-scores"
