@@ -35,7 +35,7 @@ from abrank.inputs.run import named_runs
 from abrank.measures import Measure
 from abrank.measures.names import parse_measures
 from abrank.scoring.evaluate import evaluate
-from abrank.scoring.judging import depth_of
+from abrank.scoring.judging import DEPTH_WITHOUT_CUTOFF, depth_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,6 @@ WEIGHTS: tuple[str, ...] = get_args(Weights)
 N_RESAMPLES = 9_999
 MAX_GRADES = 20
 SIGNS_AT_ONCE = 1_000_000  # signs of pairs of systems
-DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 
 
 @record
@@ -242,8 +241,8 @@ def judge_agreement(
     queries = tuple(sorted(set(judges[0].query_ids) & set(judges[1].query_ids)))
     all_frames = [judge.frame() for judge in judges]
     frames = [frame.loc[frame["query_id"].isin(queries)] for frame in all_frames]
-    both = _documents(frames, queries)
-    grades = tuple(sorted({*both["human"].tolist(), *both["machine"].tolist()}))
+    judged_by_both = _documents(frames, queries)
+    grades = tuple(sorted({*judged_by_both["human"].tolist(), *judged_by_both["machine"].tolist()}))
     if len(grades) > MAX_GRADES:
         raise ArgumentError(
             f"{len(grades)} grades are too many to compare one by one (at most {MAX_GRADES}):"
@@ -255,22 +254,32 @@ def judge_agreement(
         machine=judges[1].name,
         n_queries=len(queries),
         n_other_queries=(first, second),
-        n_documents=len(both),
-        n_other_documents=(len(frames[0]) - len(both), len(frames[1]) - len(both)),
-        **_by_grade(both, grades, len(queries), level, rel, seed),
-        **_on_runs(frames, both, queries, runs_read, parsed, margin, seed),
+        n_documents=len(judged_by_both),
+        n_other_documents=(
+            len(frames[0]) - len(judged_by_both),
+            len(frames[1]) - len(judged_by_both),
+        ),
+        **_by_grade(judged_by_both, grades, len(queries), level, rel, seed),
+        **_on_runs(frames, judged_by_both, queries, runs_read, parsed, margin, seed),
         n_resamples=N_RESAMPLES,
         seed=seed,
     )
 
 
 def _by_grade(
-    both: pd.DataFrame, grades: tuple[int, ...], n_queries: int, level: Level, rel: float, seed: int
+    documents: pd.DataFrame,
+    grades: tuple[int, ...],
+    n_queries: int,
+    level: Level,
+    rel: float,
+    seed: int,
 ) -> dict[str, Any]:
     """Return those fields of the result that rest on grades alone."""
     k = len(grades)
-    row, column = (np.searchsorted(grades, both[who].to_numpy()) for who in ("human", "machine"))
-    cell = (both["query"].to_numpy() * k + row) * k + column
+    row, column = (
+        np.searchsorted(grades, documents[who].to_numpy()) for who in ("human", "machine")
+    )
+    cell = (documents["query"].to_numpy() * k + row) * k + column
     counts = np.bincount(cell, minlength=n_queries * k * k)
     tables: FloatArray = counts.reshape(n_queries, k, k).astype(np.float64)
     relevant = np.array([[grade >= rel for grade in grades]], np.float64)
@@ -294,19 +303,19 @@ def _by_grade(
 
 def _documents(frames: list[pd.DataFrame], queries: tuple[str, ...]) -> pd.DataFrame:
     """Return the documents that both judged: query_id, doc_id, human, machine, query (a place)."""
-    named = [
+    renamed = [
         frame.rename(columns={"relevance": who})
         for frame, who in zip(frames, ("human", "machine"), strict=True)
     ]
-    both = named[0].merge(named[1], on=["query_id", "doc_id"])
-    if both.empty:
+    merged = renamed[0].merge(renamed[1], on=["query_id", "doc_id"])
+    if merged.empty:
         shared = "no query" if not queries else "no document of their shared queries"
         raise AlignmentError(
             f"{shared} was judged by both: agreement needs judgments of the same query and"
             " document ids"
         )
-    place = {query_id: i for i, query_id in enumerate(queries)}
-    return both.assign(query=both["query_id"].map(place))
+    position_of = {query_id: i for i, query_id in enumerate(queries)}
+    return merged.assign(query=merged["query_id"].map(position_of))
 
 
 def _share_same(table: FloatArray) -> FloatArray:
@@ -331,7 +340,7 @@ def _estimate(
 
 def _on_runs(
     frames: list[pd.DataFrame],
-    both: pd.DataFrame,
+    documents: pd.DataFrame,
     queries: tuple[str, ...],
     runs: Mapping[str, inputs.Run],
     measure: Measure,
@@ -346,8 +355,10 @@ def _on_runs(
     means = [scores.means()[:, 0] for scores in scored]
     sign = 1.0 if measure.entry.higher_is_better else -1.0
     orders = sign * np.stack([scores.values[:, :, 0] for scores in scored], axis=1)
-    depth = depth_of(measure, DEPTH)
-    per_queries = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
+    depth = depth_of(measure, DEPTH_WITHOUT_CUTOFF)
+    per_queries = {
+        name: _per_query(documents, run, depth, len(queries)) for name, run in runs.items()
+    }
     baseline, *rest = runs
     pairs = []
     for name in rest:
@@ -404,22 +415,22 @@ def _verdict(result: Comparison) -> JudgedVerdict:
     return JudgedVerdict(row.diff, *row.interval, row.pvalue, str(result.verdict))
 
 
-def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
+def _per_query(documents: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
     """Return sums over a run's top documents that both judged: number, same and excess grades."""
     # The excess is what the second judge gives above its mean for documents of that human grade.
     top = {
         (query_id, doc)
-        for query_id in both["query_id"].unique()
+        for query_id in documents["query_id"].unique()
         for doc, _ in run.ranking(query_id, top=depth)
     }
-    keys = zip(both["query_id"], both["doc_id"], strict=True)
-    is_in_top = np.fromiter((key in top for key in keys), np.bool_, len(both))
-    mean_of_grade = both.groupby("human")["machine"].transform("mean")
-    query: IntArray = both["query"].to_numpy()[is_in_top]
+    keys = zip(documents["query_id"], documents["doc_id"], strict=True)
+    is_in_top = np.fromiter((key in top for key in keys), np.bool_, len(documents))
+    mean_of_grade = documents.groupby("human")["machine"].transform("mean")
+    query: IntArray = documents["query"].to_numpy()[is_in_top]
     quantities = (
-        np.ones(len(both)),
-        (both["human"] == both["machine"]).to_numpy(np.float64),
-        (both["machine"] - mean_of_grade).to_numpy(np.float64),
+        np.ones(len(documents)),
+        (documents["human"] == documents["machine"]).to_numpy(np.float64),
+        (documents["machine"] - mean_of_grade).to_numpy(np.float64),
     )
     sums = [np.bincount(query, values[is_in_top], minlength=n_queries) for values in quantities]
     return np.stack(sums, axis=-1)

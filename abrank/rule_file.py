@@ -87,8 +87,8 @@ class RuleFile:
             option for option in every_option() if option.key == key and option.declared
         ]
         if options_of_others:
-            ours, theirs = next(iter(takers)), options_of_others[0].of[0]
-            problem = f"{key} is not for abrank.{ours}; use abrank.{theirs}"
+            taker, other_taker = next(iter(takers)), options_of_others[0].of[0]
+            problem = f"{key} is not for abrank.{taker}; use abrank.{other_taker}"
             return ArgumentError(f"{self.path}: {problem}")
         if isinstance(self.stated[key], dict):
             problem = f"the keys stand at the top, not in a table [{shorten(key)}]"
@@ -298,28 +298,36 @@ def answered_by(
             stated = (
                 _stated(config, taker) if isinstance(config, Question) else nested(values_of_rule)
             )
-            given = stated | with_one_gate(arguments, stated)
+            values_given = stated | with_one_gate(arguments, stated)
             for name in needed:
-                if given.get(name) is None:
+                if values_given.get(name) is None:
                     nor = "" if rule is None else f", and {rule.path} does not state it"
                     raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
-            if given.get("scoring") is None:
-                given.pop("scoring", None)
-            elif isinstance(given["scoring"], Scoring) and "missing" not in given:  # ready scores
-                given["missing"] = given["scoring"].missing
-            asked = {parameter.name for parameter in fields(kind)}
-            values = {name: value for name, value in defaults.items() if name != "scoring"} | given
+            if values_given.get("scoring") is None:
+                values_given.pop("scoring", None)
+            elif (
+                isinstance(values_given["scoring"], Scoring) and "missing" not in values_given
+            ):  # ready scores
+                values_given["missing"] = values_given["scoring"].missing
+            question_fields = {parameter.name for parameter in fields(kind)}
+            values = {
+                name: value for name, value in defaults.items() if name != "scoring"
+            } | values_given
             if (
                 issubclass(kind, Question) and defaults["test"] is None
             ):  # which the answer chooses then
                 values["test"] = values["test"] or ""
             inputs = build(
                 Inputs,
-                {name: given[name] for name in given if name not in asked},
+                {name: values_given[name] for name in values_given if name not in question_fields},
             )
             repeated = _CALLED if "columns" in parameters else ()
-            repeated_arguments = {name: given[name] for name in repeated if name in given}
-            with calling(taker, {name: given.get(name) for name in sources}, repeated_arguments):
+            repeated_arguments = {
+                name: values_given[name] for name in repeated if name in values_given
+            }
+            with calling(
+                taker, {name: values_given.get(name) for name in sources}, repeated_arguments
+            ):
                 result = answer(inputs, build(kind, values))
             if rule is None:
                 return result

@@ -15,7 +15,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray, RandomSource
 from abrank.inputs import Qrels, Run, read_qrels, read_run
 
 N_DOCUMENTS = 300  # candidates of a query
-DEPTH = 100  # documents that a run returns
+RUN_DEPTH = 100  # documents that a run returns
 POOL_DEPTH = 30  # of each run, the documents that get judged
 SHARED_NOISE = 0.75  # part of the rankers' errors that both make: two rankers of one kind
 
@@ -99,7 +99,7 @@ def simulate_runs(
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)
     runs = [
-        read_run(_rows(queries, _top(score, DEPTH), score), name=name)
+        read_run(_rows(queries, _top(score, RUN_DEPTH), score), name=name)
         for name, score in zip(("baseline", "candidate"), scores, strict=True)
     ]
     topics = _topics(n_queries)

@@ -192,7 +192,7 @@ def rank_runs(
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking.beside import DEPTH, MAX_LISTS
+    from abrank.ranking.beside import MAX_LISTS, OVERLAP_DEPTH
     from abrank.ranking.rank import baselines_of, rank_board
 
     runs = named_runs(inputs.runs, joins_parts=True)
@@ -200,12 +200,12 @@ def rank_runs(
     measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
     requested = question.scoring.requested(measures)
     if len(runs) < 2:
-        there = f", and there is one, {next(iter(runs))}" if runs else ""
+        found = f", and there is one, {next(iter(runs))}" if runs else ""
         raise ArgumentError(
-            f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
+            f"a ranking takes two systems or more{found}; abrank score (evaluate) takes one"
         )
     baselines_of(question.baseline, runs)
-    top = DEPTH if details and len(runs) <= MAX_LISTS else 0
+    top = OVERLAP_DEPTH if details and len(runs) <= MAX_LISTS else 0
     scores = score_runs(
         inputs.qrels, runs, requested, question.scoring,
         engine=question.engine, top=top, on_stage=on_stage,

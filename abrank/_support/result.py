@@ -336,7 +336,7 @@ class Result(Printed):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        return mine | {"provenance": None} == theirs | {"provenance": None}
+        own, others = self.to_dict(), other.to_dict()
+        return own | {"provenance": None} == others | {"provenance": None}
 
     __hash__ = None  # type: ignore[assignment]

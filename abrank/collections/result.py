@@ -266,8 +266,8 @@ class CollectionsComparison(Result):
 
     def __getitem__(self, collection: str) -> Comparison:
         if collection not in self.comparisons:
-            there = ", ".join(self.comparisons)
-            raise ArgumentError(f"no collection {collection!r} here; there are {there}")
+            names = ", ".join(self.comparisons)
+            raise ArgumentError(f"no collection {collection!r} here; there are {names}")
         return self.comparisons[collection]
 
     def to_frame(self) -> pd.DataFrame:
@@ -376,8 +376,8 @@ class MeasureStandings:
         for row in self.rows:
             if row.system == system:
                 return row
-        there = ", ".join(row.system for row in self.rows)
-        raise ArgumentError(f"no system {system!r} here; there are {there}")
+        names = ", ".join(row.system for row in self.rows)
+        raise ArgumentError(f"no system {system!r} here; there are {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,8 +452,8 @@ class CollectionsRanking(Result):
 
     def __getitem__(self, collection: str) -> Ranking:
         if collection not in self.rankings:
-            there = ", ".join(self.rankings)
-            raise ArgumentError(f"no collection {collection!r} here; there are {there}")
+            names = ", ".join(self.rankings)
+            raise ArgumentError(f"no collection {collection!r} here; there are {names}")
         return self.rankings[collection]
 
     def to_frame(self) -> pd.DataFrame:

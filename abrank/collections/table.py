@@ -212,9 +212,9 @@ def _chosen(name: str, files: Files, requested: tuple[str | None, str | None]) -
     if len(systems) == 2 and not {*requested} & {*systems}:
         return systems[0], systems[1]
     if len(systems) < 2:
-        there = f"one run, {systems[0]}" if systems else "no runs"
+        what_it_has = f"one run, {systems[0]}" if systems else "no runs"
         raise ArgumentError(
-            f"the collection {name} has {there}: it needs two runs, beside its judgments, in"
+            f"the collection {name} has {what_it_has}: it needs two runs, beside its judgments, in"
             " runs/, or named in a table: name<TAB>qrels<TAB>a<TAB>b, a line a collection"
         )
     raise ArgumentError(
@@ -298,8 +298,8 @@ def _of_one_table(table: NamedTable) -> dict[str, Files]:
     names = {column.name.lower(): column.name for column in reversed(table.columns)}
     name = next((names[item] for item in _COLLECTION if item in names), None)
     if name is None:
-        there = ", ".join(column.name for column in table.columns)
-        problem = f"has no column of collections; its columns: {there}"
+        column_names = ", ".join(column.name for column in table.columns)
+        problem = f"has no column of collections; its columns: {column_names}"
         raise ReadError(table.origin.label, problem, expected=f"one of {', '.join(_COLLECTION)}")
     labels, codes = table.column(name).coded
     columns = tuple(column for column in table.columns if column.name != name)
@@ -370,8 +370,8 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
     runs = sorted([*files, *_files_in(folder / "runs")], key=lambda f: f.name)
     properties = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
     properties = {name: f for name, f in properties.items() if name in PROPERTIES}
-    rest = {*judged, *properties.values()}
-    named = {short_name(f): f for f in runs if f not in rest and not _BESIDE.match(f.name)}
+    other_files = {*judged, *properties.values()}
+    named = {short_name(f): f for f in runs if f not in other_files and not _BESIDE.match(f.name)}
     return {QRELS: qrels or judged[0], **properties, **named}
 
 

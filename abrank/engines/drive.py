@@ -101,11 +101,11 @@ def _score_partitions(
 ) -> tuple[Done, ...]:
     """Score the partitions that no earlier run has finished; return all, by number."""
     done = {outcome.number: outcome for outcome in finished(job, partitions)}
-    rest = [partition for partition in partitions if partition.number not in done]
-    if rest:
+    remaining = [partition for partition in partitions if partition.number not in done]
+    if remaining:
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(partitions))
-    for outcome in run(engine, partial(score_partition, job), rest):
+    for outcome in run(engine, partial(score_partition, job), remaining):
         if outcome.bad and (engine.on_bad_partition == "error" or outcome.kind != "ReadError"):
             raise _error(outcome.bad, outcome.kind, SKIP)
         done[outcome.number] = outcome

@@ -181,10 +181,10 @@ def spills(
 def spill(task: Spill) -> tuple[str, str] | None:
     """Write the rows of some row groups by bucket, whole files or none."""
     # Return what is wrong and which error that is, in words that every engine can carry.
-    done = Path(f"{task.path}.done")
+    done_file = Path(f"{task.path}.done")
     paths = [Path(f"{task.path}.{index}") for index in range(_n_files(task.table))]
     with suppress(OSError, UnicodeDecodeError):
-        if done.read_text(encoding="ascii").split("\n") == [
+        if done_file.read_text(encoding="ascii").split("\n") == [
             _digest_of_file(path) for path in paths
         ]:
             return None  # left by an earlier run that was interrupted
@@ -194,7 +194,7 @@ def spill(task: Spill) -> tuple[str, str] | None:
             _write_buckets(
                 [rows for row_group in row_groups for rows in row_group], task.n_buckets, path
             )
-        replace_all({done: "\n".join(map(_digest_of_file, paths)).encode()})
+        replace_all({done_file: "\n".join(map(_digest_of_file, paths)).encode()})
     except AbrankError as error:
         return str(error), type(error).__name__
     return None

@@ -117,11 +117,11 @@ def evaluate(
         frame = read_qrels(qrels).frame()
         frame[["query_id", "doc_id"]] = frame[["query_id", "doc_id"]].astype(str)
         judged = df.sparkSession.createDataFrame(frame)
-    both = _three_columns(df, RUN, columns, "score").unionByName(
+    rows_of_both = _three_columns(df, RUN, columns, "score").unionByName(
         _three_columns(judged, QRELS, None, "relevance")
     )
-    whole = both.repartition("query_id").sortWithinPartitions("query_id")
-    return whole.mapInArrow(_Kernel(scoring), _LONG)
+    by_query = rows_of_both.repartition("query_id").sortWithinPartitions("query_id")
+    return by_query.mapInArrow(_Kernel(scoring), _LONG)
 
 
 class _Kernel:

@@ -28,14 +28,14 @@ MOST_WITHOUT_SPREAD = 0.01
 
 def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:
     """Split each value between the two multiples of ``step`` next to it, so that sums stay."""
-    left = np.floor(values / step)
-    share = values / step - left
+    multiple = np.floor(values / step)
+    share = values / step - multiple
     # No value is further from the mean than sqrt(n) standard deviations: this array stays short.
-    place = (left - left.min()).astype(np.int64)
-    weights = np.bincount(place, (1.0 - share) * counts, place.max() + 2)
-    weights += np.bincount(place + 1, share * counts)
+    cell = (multiple - multiple.min()).astype(np.int64)
+    weights = np.bincount(cell, (1.0 - share) * counts, cell.max() + 2)
+    weights += np.bincount(cell + 1, share * counts)
     used = np.flatnonzero(weights)
-    return used + int(left.min()), np.asarray(weights[used])
+    return used + int(multiple.min()), np.asarray(weights[used])
 
 
 @paired_test(
@@ -172,11 +172,11 @@ def _t_star(
     shift = means - mean
     variance = squares / n_queries - shift**2
     # What is left of a resample of one value only is rounding.
-    without_spread = variance <= 1e-9 * squares / n_queries
-    error = np.sqrt(np.where(without_spread, 1.0, variance) / (n_queries - 1))
-    moved = np.abs(shift) > tie
-    endless = np.where(moved, np.copysign(np.inf, shift), 0.0)
-    return np.where(without_spread, endless, shift / error)
+    is_constant = variance <= 1e-9 * squares / n_queries
+    error = np.sqrt(np.where(is_constant, 1.0, variance) / (n_queries - 1))
+    has_moved = np.abs(shift) > tie
+    endless = np.where(has_moved, np.copysign(np.inf, shift), 0.0)
+    return np.where(is_constant, endless, shift / error)
 
 
 def invert_t(

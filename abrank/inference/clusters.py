@@ -155,16 +155,16 @@ def run_on_sums(
 ) -> ClusterResult:
     """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
     rows = np.full((5, sums.shape[1]), np.nan)
-    drawn = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
+    n_drawn = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
     for column, alpha in enumerate(as_alpha(confidence, sums.shape[1]).tolist()):
         if len(sizes):
             rows[:, column], n_flips = _answer(
                 name, sums[:, column], sizes, alpha, seed, n_resamples
             )
-            drawn = max(drawn, n_flips)
+            n_drawn = max(n_drawn, n_flips)
     result = TestResult.of_mean(
-        rows, test=name, confidence=confidence, n_queries=int(sizes.sum()), n_resamples=drawn,
-        method="Monte Carlo" if drawn else "closed form" if name == "t" else "exact",
+        rows, test=name, confidence=confidence, n_queries=int(sizes.sum()), n_resamples=n_drawn,
+        method="Monte Carlo" if n_drawn else "closed form" if name == "t" else "exact",
     )  # fmt: skip
     effective, freedom = effective_clusters(sizes), freedom_of_clusters(sizes)
     return ClusterResult(

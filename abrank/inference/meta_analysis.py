@@ -222,12 +222,14 @@ def _within(
     weight: IntArray, n: IntArray, mean: FloatArray, moments: Sequence[Moments], alpha: float
 ) -> tuple[Summary, float]:
     """Return a weighted mean of these collections, its error from within them, its freedom."""
-    there = np.flatnonzero(n)
-    if not there.size:
+    with_queries = np.flatnonzero(n)
+    if not with_queries.size:
         return _summary(np.nan, np.nan, alpha, freedom=1), np.nan
-    share = weight[there] / weight.sum()
-    estimate = float(share @ mean[there])
-    error, freedom = _error_within(share, n[there], [moments[i] for i in there.tolist()])
+    share = weight[with_queries] / weight.sum()
+    estimate = float(share @ mean[with_queries])
+    error, freedom = _error_within(
+        share, n[with_queries], [moments[i] for i in with_queries.tolist()]
+    )
     return _summary(estimate, error, alpha, freedom=freedom), freedom
 
 
@@ -298,9 +300,9 @@ def segments_within(
         answers[:, is_zero, 0] = np.array([[1.0], [0.0], [0.0]])
         return answers
 
-    alone = ask(np.full((len(parts), 1), 1.0 - alpha), np.zeros(len(parts)))
+    unadjusted = ask(np.full((len(parts), 1), 1.0 - alpha), np.zeros(len(parts)))
     sizes = np.array([len(part) for part in parts])
-    return Segmented(answer_by_holm(alone, ask, alpha)[..., 0], error**2 * sizes, freedom)
+    return Segmented(answer_by_holm(unadjusted, ask, alpha)[..., 0], error**2 * sizes, freedom)
 
 
 def _within_segment(
@@ -311,12 +313,12 @@ def _within_segment(
     # A cluster belongs to one collection.
     units = [f"{i}/{unit}" for i, unit in zip(place, clusters or range(len(values)), strict=True)]
     n_units = np.bincount(place[np.unique(units, return_index=True)[1]])
-    alone = np.flatnonzero(n_units == 1)
-    if alone.size == 1 and len(n_units) > 1:
-        rest = np.where(n_units == 1, len(units) + 1, n_units)
-        alone = np.array([alone[0], np.argmin(rest)])
-    if alone.size > 1:
-        place[np.isin(place, alone)] = alone[0]
+    single_unit = np.flatnonzero(n_units == 1)
+    if single_unit.size == 1 and len(n_units) > 1:
+        size_of_others = np.where(n_units == 1, len(units) + 1, n_units)
+        single_unit = np.array([single_unit[0], np.argmin(size_of_others)])
+    if single_unit.size > 1:
+        place[np.isin(place, single_unit)] = single_unit[0]
     rows = [np.flatnonzero(place == stratum) for stratum in np.unique(place)]
     n = np.array([len(row) for row in rows])
     share = n / n.sum()

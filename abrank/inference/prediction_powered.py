@@ -250,9 +250,11 @@ def _fit(
 def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
     """Return the human queries whose t interval would be as narrow: n (half / half)**2."""
     n = len(d)
-    alone = student_quantile(np.full(len(alpha), n - 1.0), alpha / 2.0) * mean_and_error(d)[1]
-    both = student_quantile(fit.freedom, alpha / 2.0) * fit.error
-    return np.asarray(n * (alone / both) ** 2)
+    half_of_people = (
+        student_quantile(np.full(len(alpha), n - 1.0), alpha / 2.0) * mean_and_error(d)[1]
+    )
+    half_of_both = student_quantile(fit.freedom, alpha / 2.0) * fit.error
+    return np.asarray(n * (half_of_people / half_of_both) ** 2)
 
 
 def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArray:

@@ -96,12 +96,12 @@ def compare_repeats(
     inverse_runs = sum(1.0 / block.shape[1] for block in blocks)
     variance_of_runs = sum(_squares(block.mean(axis=0)) for block in blocks) / run_freedom
     centred = [block - block.mean(axis=1, keepdims=True) for block in blocks]
-    rests = [np.sum((block - block.mean(axis=0)) ** 2) for block in centred]
-    rest = float(sum(rests)) / (run_freedom * (n - 1))
+    residuals = [np.sum((block - block.mean(axis=0)) ** 2) for block in centred]
+    residual = float(sum(residuals)) / (run_freedom * (n - 1))
     parts = np.array([
         _squares(difference) / (n - 1) / n,
         inverse_runs * variance_of_runs,
-        -inverse_runs * rest / n,
+        -inverse_runs * residual / n,
     ])  # fmt: skip
     freedoms = np.array([n - 1, run_freedom, run_freedom * (n - 1)], np.float64)
     if parts[1] + parts[2] <= 0.0:  # runs differ no more than their queries make them

@@ -84,14 +84,14 @@ def ascending(values: FloatArray) -> IntArray:
 
 def lowest(values: FloatArray, n: int) -> IntArray:
     """Return the places of the n lowest values, the lowest first, ties as they stand: int64[n]."""
-    near = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
-    return np.asarray(near[ascending(values[near])][:n])
+    candidates = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
+    return np.asarray(candidates[ascending(values[candidates])][:n])
 
 
 def highest(values: FloatArray, n: int) -> IntArray:
     """Return the places of the n highest values, the highest last, ties as they stand: int64[n]."""
-    near = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return np.asarray(near[ascending(values[near])][len(near) - n :])
+    candidates = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return np.asarray(candidates[ascending(values[candidates])][len(candidates) - n :])
 
 
 def has_spread(values: FloatArray) -> BoolArray:
@@ -136,18 +136,20 @@ def _common_denominator(shares: FloatArray) -> IntArray:
     """Return how many steps the largest of each column has, 0 where there is no common step."""
     values = np.ones(shares.shape[1], np.int64)
     for start in (0, PROBED):
-        left = np.flatnonzero(values)
-        rows = shares[start : PROBED if start == 0 else None, left]
+        unresolved = np.flatnonzero(values)
+        rows = shares[start : PROBED if start == 0 else None, unresolved]
         # Most values are multiples of the step so far, where no other fraction can be as near.
-        steps = rows * values[left]
+        steps = rows * values[unresolved]
         steps -= np.rint(steps)
-        fits = np.abs(steps, out=steps) <= STEP_ERROR / 2.0 * values[left]
-        fits &= values[left] <= LARGEST_DENOMINATOR
+        fits = np.abs(steps, out=steps) <= STEP_ERROR / 2.0 * values[unresolved]
+        fits &= values[unresolved] <= LARGEST_DENOMINATOR
         rows = rows[~fits.all(axis=1)]
         if rows.shape[1] == 1:
             rows = np.unique(rows)[:, None]
         if rows.size:
-            values[left] = _capped_lcm(np.vstack([values[None, left], denominators(rows)]))
+            values[unresolved] = _capped_lcm(
+                np.vstack([values[None, unresolved], denominators(rows)])
+            )
     return values
 
 
@@ -156,8 +158,8 @@ def _capped_lcm(parts: IntArray) -> IntArray:
     parts = np.where(parts == 0, LARGEST_NUMBER + 1, parts)
     while len(parts) > 1:
         half = len(parts) // 2
-        both = np.minimum(np.lcm(parts[:half], parts[half : 2 * half]), LARGEST_NUMBER + 1)
-        parts = np.vstack([both, parts[2 * half :]])
+        multiples = np.minimum(np.lcm(parts[:half], parts[half : 2 * half]), LARGEST_NUMBER + 1)
+        parts = np.vstack([multiples, parts[2 * half :]])
     return np.where(parts[0] > LARGEST_NUMBER, 0, parts[0])
 
 

@@ -238,22 +238,22 @@ def answer_by_segment(
     # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
     # procedure looks far into the tails. It is left to the deciding test of a collection.
     ask = partial(_answers, parts, large, test=test, clusters=clusters, weights=weights)
-    alone = ask(np.full((len(parts), parts[0].shape[1] if parts else 1), 1.0 - alpha))
+    unadjusted = ask(np.full((len(parts), parts[0].shape[1] if parts else 1), 1.0 - alpha))
     if skewed and test.name == "t" and clusters is None and weights is None:
         ask = partial(_skewed_answers, parts, large)
-    return answer_by_holm(alone, ask, alpha)
+    return answer_by_holm(unadjusted, ask, alpha)
 
 
 def answer_by_holm(
-    alone: FloatArray, ask: Callable[[FloatArray], FloatArray], alpha: float
+    unadjusted: FloatArray, ask: Callable[[FloatArray], FloatArray], alpha: float
 ) -> FloatArray:
     """Return answers alone, and below them those of ``ask`` at the levels that Holm gives it."""
     # Those are 1 less the share of alpha at which Holm's procedure tested each, one sample a
     # column; a p of 0 is tested at Bonferroni's level.
-    pvalue = ask(np.full(alone.shape[1:], 1.0 - alpha))[0]
+    pvalue = ask(np.full(unadjusted.shape[1:], 1.0 - alpha))[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
     share = np.stack([share_of_alpha(column, "holm", alpha) for column in pvalue.T], axis=1)
-    return np.concatenate([alone, adjusted[None], ask(1.0 - alpha * share)[1:]])
+    return np.concatenate([unadjusted, adjusted[None], ask(1.0 - alpha * share)[1:]])
 
 
 def _skewed_answers(

@@ -78,23 +78,23 @@ def rosner_outliers(
     from scipy.special import stdtrit
 
     values = round_off(as_differences(differences)[:, 0])
-    left, order, n_outliers = np.arange(len(values)), [], 0
+    remaining, order, n_outliers = np.arange(len(values)), [], 0
     n_steps = (
         maximum if len(values) >= MIN_FOR_SEVERAL else min(maximum, 1, max(len(values) - 2, 0))
     )
     for step in range(1, n_steps + 1):
-        rest = values[left] - values[left].mean()
-        spread = rest.std(ddof=1)
-        if np.ptp(values[left]) == 0.0:
+        deviates = values[remaining] - values[remaining].mean()
+        spread = deviates.std(ddof=1)
+        if np.ptp(values[remaining]) == 0.0:
             break
-        furthest = int(np.argmax(np.abs(rest)))
-        order.append(left[furthest])
+        furthest = int(np.argmax(np.abs(deviates)))
+        order.append(remaining[furthest])
         # How many standard deviations the largest deviate of this step may be from the mean.
-        m = len(left)
+        m = len(remaining)
         t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
-        if abs(rest[furthest]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:
+        if abs(deviates[furthest]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:
             n_outliers = step
-        left = np.delete(left, furthest)
+        remaining = np.delete(remaining, furthest)
     return np.array(order[:n_outliers], np.int64)
 
 
@@ -116,8 +116,8 @@ def calls_without(
     whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
     call = int(_calls(np.array([mean]), whole, alpha)[0])
     without = mean - centred[places] / (n - 1)
-    left = squares - centred[places] ** 2 * n / (n - 1)
-    pvalues = _pvalue(without, left, np.full(len(places), n - 1), squares)
+    squares_left = squares - centred[places] ** 2 * n / (n - 1)
+    pvalues = _pvalue(without, squares_left, np.full(len(places), n - 1), squares)
     return call, _calls(without, pvalues, alpha), pvalues
 
 

@@ -41,8 +41,8 @@ def list_of(parameter: str, form: str = "%s") -> Notation:
 
     def read(text: str) -> list[tuple[object, ...]]:
         if parameter == "cutoff" and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)+", text):
-            ours = text.replace(".", ",")
-            raise ArgumentError(f"cut-offs have commas between them: {ours}, not {text}")
+            with_commas = text.replace(".", ",")
+            raise ArgumentError(f"cut-offs have commas between them: {with_commas}, not {text}")
         return [(number,) for number in _read_numbers(text)]
 
     return Notation(
@@ -608,8 +608,8 @@ class RequestedMeasures:
         """Read names, and after them the further ones that are not among them."""
         if further:
             texts = listed(names)
-            there = {str(measure) for text in texts for measure in expand(text)}
-            texts = [*texts, *(name for name in further if str(parse(name)) not in there)]
+            named = {str(measure) for text in texts for measure in expand(text)}
+            texts = [*texts, *(name for name in further if str(parse(name)) not in named)]
             names = list(dict.fromkeys(texts)) if names is None else texts
         measures = parse_measures(
             names, rel=rel, judged_only=judged_only, interpolation=interpolation

@@ -182,6 +182,6 @@ def _growth(result: SimulatedPower, alpha: float, target: float) -> float:
 
     half = 0.5 / result.n_replications
     critical = -float(ndtri(alpha / 2.0))
-    reached = float(ndtri(min(max(result.power, half), 1.0 - half))) + critical
-    wanted = float(ndtri(target)) + critical
-    return float(np.clip(wanted / max(reached, 1e-6), 0.5, 2.0))
+    reached_probit = float(ndtri(min(max(result.power, half), 1.0 - half))) + critical
+    target_probit = float(ndtri(target)) + critical
+    return float(np.clip(target_probit / max(reached_probit, 1e-6), 0.5, 2.0))

@@ -166,12 +166,12 @@ def queries_needed(
     at_alpha, at_target = -ndtri(alpha / 2.0), ndtri(target)
     # That of the normal distribution, which the answer exceeds by one or two.
     with np.errstate(over="ignore", divide="ignore"):
-        near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
+        normal_approximation = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
         lambda n: power(n, effect=effect, alpha=alpha, by=by) >= target,
         minimum=by.minimum,
         maximum=by.maximum,
-        near=near,
+        near=normal_approximation,
     )
 
 

@@ -352,7 +352,7 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
 
 
 # Persistence, the depth to which lists are kept, and up to so many systems they are compared.
-PERSISTENCE, DEPTH, MAX_LISTS = 0.9, 20, 20
+PERSISTENCE, OVERLAP_DEPTH, MAX_LISTS = 0.9, 20, 20
 
 
 def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
@@ -362,7 +362,7 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
     runs = scores.judged_runs
     if len(systems) > MAX_LISTS or set(systems) - set(runs) or not scores.query_ids:
         return ()
-    tops = [runs[system].top_docs.top(DEPTH) for system in systems]
+    tops = [runs[system].top_docs.top(OVERLAP_DEPTH) for system in systems]
     if not any(len(top.rank) for top in tops):
         return ()
     row_of = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
@@ -378,7 +378,7 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
     for i, j in combinations(range(len(tops)), 2):
         _, rows_first, rows_second = np.intersect1d(keys[i], keys[j], return_indices=True)
         deeper = np.maximum(tops[i].rank[rows_first], tops[j].rank[rows_second])
-        shared = np.zeros((len(row_of), DEPTH), np.int64)
+        shared = np.zeros((len(row_of), OVERLAP_DEPTH), np.int64)
         np.add.at(shared, (tops[i].query[rows_first], deeper - 1), 1)
         overlaps = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[selected]
         is_defined = ~np.isnan(overlaps)

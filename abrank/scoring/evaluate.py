@@ -375,9 +375,9 @@ def _scored_queries(
         for system, audit in audits.items():
             n = len(audit.missing)
             if n:
-                some = ", ".join(audit.missing[:3]) + (" …" if n > 3 else "")
+                examples = ", ".join(audit.missing[:3]) + (" …" if n > 3 else "")
                 queries = "1 query is" if n == 1 else f"{n} queries are"
-                lines.append(f"{queries} missing from {system}: {some}")
+                lines.append(f"{queries} missing from {system}: {examples}")
         raise AlignmentError(
             "; ".join(lines) + '; missing="zero" scores them 0, "drop" leaves them out'
         )

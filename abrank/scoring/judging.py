@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TO_JUDGE = 12
 # How far a list is searched for unjudged documents where the measure has no cut-off.
-DEEPEST = 100
+INSPECTED_DEPTH = 100
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def inspect_query(
     rankings = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
     scores = [tuple(float(measure(run)[position]) for measure in parsed) for run in joined]
-    depth = depth_of(parsed[0], DEEPEST)
+    depth = depth_of(parsed[0], INSPECTED_DEPTH)
     documents = unjudged_documents(
         parsed[0], judgments, runs, joined, positions=(position,), depth=depth
     )
@@ -187,7 +187,9 @@ def inspect_query(
         grade=assumed_grade(judgments.grade),
         documents={}
         if docs is None
-        else read_documents(docs, {*grades, *rankings[0][:DEEPEST], *rankings[1][:DEEPEST]}),
+        else read_documents(
+            docs, {*grades, *rankings[0][:INSPECTED_DEPTH], *rankings[1][:INSPECTED_DEPTH]}
+        ),
     )
 
 
@@ -240,7 +242,7 @@ def unjudged_documents(
 
 # --- What to judge next: a random draw of queries, the unjudged documents
 
-DEPTH = 10  # ranks that are looked at where the measure has no cut-off
+DEPTH_WITHOUT_CUTOFF = 10  # ranks that are looked at where the measure has no cut-off
 
 
 @explained
@@ -284,7 +286,7 @@ class ToJudge:
     difference: float
     documents: tuple[Unjudged, ...]
     grade: int
-    depth: int = DEPTH
+    depth: int = DEPTH_WITHOUT_CUTOFF
     n_documents: int = 0
 
 
@@ -305,7 +307,9 @@ def sample_documents(
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (requested,) = parse_measures([measure or "nDCG@10"])
     joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
-    deep = checks.count("depth", depth_of(requested, DEPTH) if depth is None else depth)
+    deep = checks.count(
+        "depth", depth_of(requested, DEPTH_WITHOUT_CUTOFF) if depth is None else depth
+    )
     queries = range(len(judgments.query_ids))
     documents = unjudged_documents(
         requested, judgments, runs, joined, positions=queries, depth=deep
@@ -364,18 +368,20 @@ def top_documents_to_judge(
         return None
     at_a, at_b = (_unjudged(document, is_selected) for document in (a, b))
     ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
-    near = {
+    near_top = {
         doc: ranks
         for doc, ranks in ranks_of.items()
         if min(rank for rank in ranks if rank) <= depth
     }
-    query = np.array([position for position, _ in near], dtype=np.int64)
-    rank_a, rank_b = np.array(list(near.values()), dtype=np.int64).reshape(-1, 2).T
+    query = np.array([position for position, _ in near_top], dtype=np.int64)
+    rank_a, rank_b = np.array(list(near_top.values()), dtype=np.int64).reshape(-1, 2).T
     grade = assumed_grade(a.judged.ideal_grade)
     swings = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
     documents = [
         Unjudged(a.judged.query_ids[position], doc, *ranks, moved_by)
-        for ((position, doc), ranks), moved_by in zip(near.items(), swings.tolist(), strict=True)
+        for ((position, doc), ranks), moved_by in zip(
+            near_top.items(), swings.tolist(), strict=True
+        )
     ]
     joined = a.judged, b.judged
     ranked_documents = rank_documents(

@@ -287,14 +287,14 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
     assert table.run is not None
     shape = (len(table.query.distinct), len(table.system.names), len(table.measure.names))
     cell = np.ravel_multi_index((table.query.codes, table.system.codes, table.measure.codes), shape)
-    used = ~aggregate & ~np.isnan(table.value)
-    counts = np.bincount(cell[used], minlength=int(np.prod(shape)))
-    sums = np.bincount(cell[used], table.value[used], minlength=int(np.prod(shape)))
+    is_used = ~aggregate & ~np.isnan(table.value)
+    counts = np.bincount(cell[is_used], minlength=int(np.prod(shape)))
+    sums = np.bincount(cell[is_used], table.value[is_used], minlength=int(np.prod(shape)))
     first = np.unique(np.where(aggregate, -1, cell), return_index=True)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         value = (sums / counts)[cell]
     selected = first[~aggregate[first]]
-    left = replace(
+    averaged = replace(
         table,
         at=table.at[selected],
         query=Queries(table.query.distinct, table.query.codes[selected]),
@@ -304,7 +304,7 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
         rounding=table.rounding[selected],
         run=None,
     )
-    scores = _scores(left, np.zeros(len(selected), np.bool_))
+    scores = _scores(averaged, np.zeros(len(selected), np.bool_))
     by = "" if table.reading.repeat == ROWS else f" ({table.reading.repeat})"
     largest = display.plural(int(counts.max(initial=0)), "row")
     note = f"the rows of a query and variant{by} are averaged: up to {largest} in one mean"
@@ -444,12 +444,12 @@ def require_all(*tables: Scores) -> None:
     labels = {source.label for scored in tables for source in scored.sources.values()}
     is_of_one_table = len(tables) > 1 and len(labels) == 1  # and its label names no system
     names_system = len(scores.systems) > 1 or is_of_one_table
-    whose = f" of {scores.systems[system]}" if names_system else ""
+    of_system = f" of {scores.systems[system]}" if names_system else ""
     more = f" ({total} scores are missing in all)" if total > 1 else ""
     source = scores.sources.get(scores.systems[system])
     raise ReadError(
         "scores" if source is None else source.label,
-        f"query {scores.query_ids[query]} has no {kind}{whose}{more}",
+        f"query {scores.query_ids[query]} has no {kind}{of_system}{more}",
         hint=ASKS,
     )
 

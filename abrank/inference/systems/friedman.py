@@ -78,14 +78,14 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
 
     centred = block - block.mean()
     query, system = centred.mean(axis=1), centred.mean(axis=0)
-    rest = centred - query[:, None] - system
+    residual = centred - query[:, None] - system
     noise = TIE * np.abs(block).max()
-    query, system, rest = (
-        np.where(np.abs(part) > noise, part, 0.0) for part in (query, system, rest)
+    query, system, residual = (
+        np.where(np.abs(part) > noise, part, 0.0) for part in (query, system, residual)
     )
     ss_query = n_systems * float(query @ query)
     ss_system = n_queries * float(system @ system)
-    ss_error = float(np.sum(rest**2))
+    ss_error = float(np.sum(residual**2))
     mean_square = ss_error / df_error if df_error else np.nan
     f, pvalue = np.nan, np.nan
     if ss_system == 0.0:
@@ -240,9 +240,9 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     >>> result.estimate, result.pvalue_adj.round(3)
     (array([0.25, 1.25, 1.  ]), array([0.933, 0.181, 0.333]))
     """
-    difference, z, alone = _by_mean_ranks(scores, pairs)
+    difference, z, unadjusted = _by_mean_ranks(scores, pairs)
     q = np.abs(z) * np.sqrt(2.0)
-    return _answer(difference, q, alone, range_tail(q, scores.shape[1], np.inf))
+    return _answer(difference, q, unadjusted, range_tail(q, scores.shape[1], np.inf))
 
 
 @joint_test(
@@ -276,8 +276,8 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     >>> run_joint_test("bonferroni-dunn", scores, baseline=0).pvalue_adj.round(3)
     array([1.   , 0.154])
     """
-    difference, z, alone = _by_mean_ranks(scores, pairs)
-    return _answer(difference, z, alone, adjust_pvalues(alone, "bonferroni"))
+    difference, z, unadjusted = _by_mean_ranks(scores, pairs)
+    return _answer(difference, z, unadjusted, adjust_pvalues(unadjusted, "bonferroni"))
 
 
 @joint_test(
@@ -322,8 +322,8 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
     square = table.mean_square_error
     error = np.sqrt(2.0 * square / len(ranks)) if square > 0.0 else np.nan
     statistic = difference / error
-    alone = t_pvalue(statistic, table.df_error, "two-sided")
-    return _answer(difference, statistic, alone, adjust_pvalues(alone, adjust))
+    unadjusted = t_pvalue(statistic, table.df_error, "two-sided")
+    return _answer(difference, statistic, unadjusted, adjust_pvalues(unadjusted, adjust))
 
 
 def _by_mean_ranks(
@@ -339,7 +339,9 @@ def _by_mean_ranks(
 
 
 def _answer(
-    difference: FloatArray, statistic: FloatArray, alone: FloatArray, adjusted: FloatArray
+    difference: FloatArray, statistic: FloatArray, unadjusted: FloatArray, adjusted: FloatArray
 ) -> JointAnswer:
     none = np.full_like(difference, np.nan)
-    return JointAnswer(difference, statistic, alone, adjusted, none, none, "normal approximation")
+    return JointAnswer(
+        difference, statistic, unadjusted, adjusted, none, none, "normal approximation"
+    )

@@ -292,16 +292,16 @@ def utility(
     if not all(map(math.isfinite, worth)):
         raise ArgumentError(f"every worth must be finite, not {worth}")
     n_hits = Hits.of(judged, rel=rel, cutoff=None).count(judged.n_queries)
-    rest = judged.n_retrieved - n_hits
-    missed = judged.n_relevant(rel=rel) - n_hits
-    total = relevant_retrieved * n_hits + others_retrieved * rest + relevant_missed * missed
+    n_others = judged.n_retrieved - n_hits
+    n_missed = judged.n_relevant(rel=rel) - n_hits
+    total = relevant_retrieved * n_hits + others_retrieved * n_others + relevant_missed * n_missed
     if others_missed:
         if n_documents is None:
             raise ArgumentError("others_missed needs n_documents, those of the collection")
-        left = checks.count("n_documents", n_documents) - n_hits - rest - missed
-        if left.min(initial=0) < 0:
+        n_others_missed = checks.count("n_documents", n_documents) - n_hits - n_others - n_missed
+        if n_others_missed.min(initial=0) < 0:
             raise ArgumentError(f"n_documents={n_documents} is less than retrieved and relevant")
-        total = total + others_missed * left
+        total = total + others_missed * n_others_missed
     return np.where(judged.n_retrieved > 0, total, 0.0)
 
 

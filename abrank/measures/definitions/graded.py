@@ -294,8 +294,8 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     array([0.75])
     """
     hits = Hits.of(judged, rel=rel, cutoff=None)
-    rest = hits.rank - ordinal(hits.query)
-    total = judged.total(hits.query, 1.0 / np.log2(2.0 + rest))
+    n_not_relevant_above = hits.rank - ordinal(hits.query)
+    total = judged.total(hits.query, 1.0 / np.log2(2.0 + n_not_relevant_above))
     return share(total, judged.n_relevant(rel=rel))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.result import Deferred
 from abrank.ranking import PairRow, Ranking
-from abrank.ranking.beside import DEPTH, PERSISTENCE
+from abrank.ranking.beside import OVERLAP_DEPTH, PERSISTENCE
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.sections.words import READINGS, name, queries
 from abrank.report.subjects.leaderboard import (
@@ -284,9 +284,9 @@ def lists(ranking: Ranking) -> Section | None:
     finding += f", those of {ends[1]} the least" if len(rows) > 1 else ""
     caption = (
         f"Rank-biased overlap (Webber, Moffat and Zobel 2010), persistence {f.number(PERSISTENCE)},"
-        f" of the first {DEPTH} documents, in the mean over the queries: 1 for the same lists, 0"
-        " for lists without a common document. Lists that are alike bring little new when they are"
-        " fused."
+        f" of the first {OVERLAP_DEPTH} documents, in the mean over the queries: 1 for the same"
+        " lists, 0 for lists without a common document. Lists that are alike bring little new when"
+        " they are fused."
     )
     systems = ranking.systems[:MOST_OVERLAPS]
     rbos = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
