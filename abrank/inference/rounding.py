@@ -9,6 +9,8 @@ from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
 
 # Values nearer to each other than this share of the largest are one value.
 TIE = 1e-10
+# Scores nearer to each other than this share of the largest are equal.
+SUMMED = 1e-13
 # The largest number where there is no common step: a prime, so that none is found by chance, and
 # one unit is 1.2e-10 of it. More rows leave fewer bits.
 FINEST = 2**33 - 9
@@ -59,8 +61,9 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return b - a, rounded to what the scores can tell: equal scores differ by 0."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
-    return round_off(b - a, scale=scale)
+    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
+    # Sums of doubles are right to some 1e-15: of times or amounts of 1e9 differences of 0.01 count.
+    return round_off(b - a, scale=SUMMED / TIE * largest)
 
 
 def signs_of(values: FloatArray) -> IntArray:

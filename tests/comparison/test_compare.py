@@ -347,3 +347,17 @@ def test_a_measure_that_was_not_compared_is_refused_and_the_nearest_named() -> N
         result["no such!"]
     with pytest.raises(ArgumentError, match="'APP' here; there are AP; did you mean AP"):
         result["APP"]
+
+
+@pytest.mark.parametrize("level", [1.0, 1e6, 1e9])
+def test_small_differences_of_large_scores_count(level) -> None:
+    random = np.random.default_rng(0)
+    a = np.round(random.random(30), 2) + level
+    b = a + np.round(random.normal(0.05, 0.1, 30), 2)
+    result = abrank.compare_scores(
+        pd.Series(a, name="revenue of A"), pd.Series(b, name="revenue of B")
+    )
+    expected = stats.ttest_rel(b, a)
+    assert result.pvalue == pytest.approx(expected.pvalue, rel=1e-4)
+    interval = expected.confidence_interval()
+    assert result.interval.low == pytest.approx(interval.low, rel=1e-4)
