@@ -19,6 +19,7 @@ from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
 
 _TRUTH = {"true": 1.0, "false": 0.0}
+_YES_OR_NO = {"yes": "1", "y": "1", "no": "0", "n": "0"}
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _FEW = 2000  # texts that Python reads before Arrow's kernels are imported
 
@@ -31,6 +32,8 @@ class ScoreColumn:
     cells: Any  # a LargeBinaryArray without nulls, an Arrow array of numbers, or a list
     # The names of its levels, of a frame with several rows of names above its columns.
     levels: tuple[str, ...] = ()
+    note: str = ""  # how its cells were read, where they are not as Python writes numbers
+    fault: str = ""  # why they cannot be read as numbers
 
     @classmethod
     def of(cls, name: str, cells: object, levels: tuple[str, ...] = ()) -> ScoreColumn:
@@ -106,6 +109,22 @@ class ScoreColumn:
             return bool(pa.types.is_boolean(self.cells.type))
         row = int(np.argmax(~np.isnan(self.numbers)))
         return str(self.cell(row)).casefold() in _TRUTH
+
+    @cached_property
+    def is_yes_or_no(self) -> bool:
+        """Whether its cells are yes and no, or y and n, and both are there."""
+        if not self.is_text or not self.wrong.any() or self.n_distinct > len(_YES_OR_NO) + 1:
+            return False
+        words = {label.casefold() for label in self.labels if label}
+        return words in ({"yes", "no"}, {"y", "n"})
+
+    def as_scores(self) -> ScoreColumn:
+        """Return the column with 1 for yes and 0 for no; any other as it is."""
+        if not self.is_yes_or_no:
+            return self
+        texts = [_YES_OR_NO.get(label.casefold(), "") for label in self.labels]
+        cells = ids.take(ids.encode(texts), self.codes)
+        return replace(self, cells=cells, note="yes is read as 1, no as 0")
 
     @cached_property
     def is_nested(self) -> bool:

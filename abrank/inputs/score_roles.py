@@ -572,6 +572,11 @@ class _TableRoles:
         apart = parts["apart"]
         if not (measures or metric or wide):
             measures = [name for name in apart if self.column(name).is_numeric]
+            measures = measures or [
+                name for name in dict.fromkeys((*apart, *parts["segments"]))
+                if self.column(name).is_yes_or_no
+            ]  # fmt: skip
+            parts["segments"] = [name for name in parts["segments"] if name not in measures]
             nested = [name for name in apart if self.column(name).is_nested]
             problem = f"; its columns: {listed([column.name for column in self.table.columns])}"
             if nested:
@@ -610,6 +615,8 @@ class _TableRoles:
         numeric, measure = column.is_numeric, self.is_measure(name)
         if not numeric and (measure or column.is_damaged):
             numeric = word not in TEXT_NAMES  # of damaged cells, or of none
+        if not numeric and column.is_yes_or_no:
+            numeric = name in self.options.measures
         n_queries = self.n_distinct(query) if query else self.table.n_rows
         varies = bool(variant) and self.n_distinct(*variant) > 1
         of_query = (

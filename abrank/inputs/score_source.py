@@ -35,6 +35,7 @@ from abrank.inputs.exports import (
 )
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import label_of
+from abrank.inputs.score_cells import tidied
 from abrank.inputs.score_column import ScoreColumn
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed
@@ -173,9 +174,10 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     if is_lines or not delimiter:
         _refuse_documents(data, origin.label, is_measure)
         return _of_lines(data, origin, is_measure)
-    if delimiter == ";":  # of countries in which a comma stands for the decimal point
-        data = re.sub(rb"(?<=[;\n])(-?\d*),(\d+)(?=[;\r\n]|$)", rb"\1.\2", data)
-    return _of_text(data, header, delimiter, origin)
+    table = _of_text(data, header, delimiter, origin)
+    # Where commas stand between cells, only quotes let one stand within.
+    marked = delimiter != "," or b'"' in data
+    return replace(table, columns=tuple(tidied(table.columns, delimiter, marked=marked)))
 
 
 def holds_scores(path: str, *, alone: bool) -> bool:

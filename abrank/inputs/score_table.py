@@ -13,12 +13,14 @@ from abrank._support.display import plural, shorten
 from abrank._support.errors import BadLine, ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.columns import MOST_SHOWN, Source
+from abrank.inputs.columns import Source
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
 from abrank.inputs.score_reading import ROWS, Reading, TableOptions
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
+
+MOST_BAD = 3  # bad lines that are shown: they are mostly alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,7 @@ class ScoreTable:
     left_out: Mapping[str, int]
     source: Source
     reading: Reading
+    notes: tuple[str, ...] = ()  # how cells were read that are not written as Python writes numbers
     # Which of the repeated runs of its system; None where the source names none
     run: Coded | None = None
     # Whether the values stand column after column: ``measure`` then has a code for each column, as
@@ -171,13 +174,15 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         system = Coded(systems, np.array([systems.index(name) for name, _ in pairs]))
     else:
         measure = Coded(tuple(columns), np.arange(len(columns)))
-    for name in columns:
-        names_of_rows = measure if reading.metric else Coded((name,), np.zeros(n_rows, np.int64))
-        _require_numbers(table, table.column(name), query, names_of_rows)
-    values = [table.column(name).numbers for name in columns]
+    cells = [table.column(name).as_scores() for name in columns]
+    for column in cells:
+        named = (column.name,)
+        names_of_rows = measure if reading.metric else Coded(named, np.zeros(n_rows, np.int64))
+        _require_numbers(table, column, query, names_of_rows)
+    values = [column.numbers for column in cells]
     rounding = np.broadcast_to(0.0, n_rows * len(columns))
     if aggregate.any():
-        rounding = np.concatenate([table.column(name).rounding() for name in columns])
+        rounding = np.concatenate([column.rounding() for column in cells])
     return ScoreTable(
         at=table.positions,
         query=query,
@@ -193,9 +198,19 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             properties=_properties(table, reading, query),
             parts=parts,
         ),
+        notes=_noted(table.origin.label, cells),
         run=run,
         is_wide=not reading.metric,
     )
+
+
+def _noted(label: str, columns: Sequence[ScoreColumn]) -> tuple[str, ...]:
+    """Say how the cells of columns were read, columns that were read alike together."""
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        if column.note:
+            names.setdefault(column.note, []).append(shorten(column.name))
+    return tuple(f"{label}: {', '.join(some)}: {note}" for note, some in names.items())
 
 
 def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str, dict[str, str]]]:
@@ -250,9 +265,11 @@ def _require_numbers(
 ) -> None:
     """Refuse values that are no numbers, named by query and measure."""
     label, unit = table.origin.label, table.origin.unit
+    if column.fault:
+        raise ReadError(label, f"{column.name}: {column.fault}")
     rows = np.flatnonzero(column.wrong)
     lines = []
-    for row in rows[:MOST_SHOWN].tolist():
+    for row in rows[:MOST_BAD].tolist():
         cell, problem = column.problem(row)
         if unit == "line" and problem in ("score is NaN", "score is infinite"):
             problem += f" (query {query[row]})"

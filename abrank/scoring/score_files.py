@@ -329,7 +329,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     return replace(
         scores,
         sources=dict.fromkeys(scores.systems, table.source),
-        notes=(describe(table, *counts, without_scores), *_too_high(scores)),
+        notes=(describe(table, *counts, without_scores), *table.notes, *_too_high(scores)),
         reading=table.reading,
     )
 

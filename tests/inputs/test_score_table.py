@@ -53,8 +53,8 @@ def test_many_cells_are_read_as_few_are(tmp_path) -> None:
     table = read_score_table(tmp_path / "a.csv", is_measure=str.islower)
     expected = [0.5, 0.25, 0.001, 7.0, np.nan, 1.0, 0.0, -2.5] * 500
     np.testing.assert_array_equal(table.value, expected)
-    (tmp_path / "a.csv").write_text("query_id,ap\n" + rows + "r1,nan\nr2,1e999\nr3,tree\n")
-    with pytest.raises(ReadError, match="score is NaN") as caught:
+    (tmp_path / "a.csv").write_text("query_id,ap\n" + rows + "r1,inf\nr2,1e999\nr3,tree\n")
+    with pytest.raises(ReadError, match="score is infinite") as caught:
         read_score_table(tmp_path / "a.csv", is_measure=str.islower)
     assert 'score "1e999" is too large' in str(caught.value)
     assert 'score "tree" is not a number' in str(caught.value)
@@ -89,13 +89,13 @@ def test_a_value_that_is_no_number(read, value, said) -> None:
 
 
 def test_a_column_of_numbers_with_commas_is_no_text(read) -> None:
-    with pytest.raises(ReadError, match="decimal point"):
-        read('query_id,ap,rr\na,"0,5",1\nb,"0,25",1\n')
+    table = read('query_id,ap,rr\na,"0,5",1\nb,"0,25",1\n')
+    np.testing.assert_array_equal(table.value, [0.5, 0.25, 1.0, 1.0])
 
 
 def test_many_bad_lines_are_counted(read) -> None:
     lines = [f"map\t{i}\t{'x' if i else '1'}\n" for i in range(31)]
-    with pytest.raises(ReadError, match="30 bad lines in all; the first 20 are shown"):
+    with pytest.raises(ReadError, match="30 bad lines in all; the first 3 are shown"):
         read("".join(lines))
 
 

@@ -148,7 +148,7 @@ BROKEN = {
     "query_id,control,treatment\nq1,0.5\nq2,0.5,0.25\n": "line 2: expected 3 fields, found 2",
     "query_id,control,treatment\nq1,0.5,high\nq2,0.5,0.25\nq3,0.5,0.25\n": '"high" is not a number',
     "query_id,control,treatment\nq1,0.5,inf\nq2,0.5,0.25\n": "score is infinite",
-    "query_id,control,treatment\nq1,0.5,nan\nq2,0.5,0.25\n": "score is NaN",
+    "query_id,control,treatment\nq1,0.5,nan\nq2,0.5,0.25\n": "query q1 has no score of treatment",
     'query_id,control,treatment\nq1,0.5,"0,5"\nq2,0.5,0.25\nq3,0.5,1\n': "a decimal point",
     'query_id,control,treatment\n"q1,0.5,0.25\n': "no line of a table: unexpected end of data",
     "query_id,control,control\nq1,0.5,0.25\n": 'the column "control" stands there twice',

@@ -1,0 +1,136 @@
+"""Cells of tables as people and spreadsheets write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank import ReadError, compare_scores, read_scores
+from abrank.comparison import pair_scores
+from abrank.inputs.score_reading import TableOptions
+from abrank.scoring.score_files import read_with_gaps
+
+N = 12
+CLICKS = [987, 5188, 12, 608, 7499, 675, 1230, 45, 3021, 999, 1000, 87]
+
+
+def table(
+    path: Path, cells: list[str], *, mark: str = ",", beside: list[str] | None = None
+) -> Path:
+    """Write a table of two systems, the same cells of both."""
+    names = ["query", "variant", "clicks", *["ndcg"] * bool(beside)]
+    lines = [mark.join(names)]
+    for i, cell in enumerate(cells):
+        for variant in ("control", "treatment"):
+            lines.append(
+                mark.join([f"q{i:02}", variant, cell, *(beside[i : i + 1] if beside else [])])
+            )
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def values(path: Path, measure: str = "clicks") -> np.ndarray:
+    scores = read_with_gaps(path, options=TableOptions.of(measures=[measure]))
+    return scores.of("control")[:, scores.measures.index(measure)]
+
+
+GERMAN = [f"{number:,}".replace(",", ".") for number in CLICKS]
+ENGLISH = [f"{number:,}" for number in CLICKS]
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_points_mark_thousands_where_commas_mark_decimals(mark: str, tmp_path: Path) -> None:
+    beside = [f"0,{1000 + i}" for i in range(N)]
+    path = table(tmp_path / "a.csv", GERMAN, mark=mark, beside=beside)
+    np.testing.assert_array_equal(values(path), CLICKS)
+    scores = read_with_gaps(path, options=TableOptions.of(measures=["clicks"]))
+    (note,) = [note for note in scores.notes if " is read as " in note]
+    assert "clicks: 1.000 is read as 1000" in note
+
+
+def test_decimals_beside_marks_of_thousands(tmp_path: Path) -> None:
+    cells = [f"{number},25" for number in GERMAN]
+    np.testing.assert_array_equal(
+        values(table(tmp_path / "a.csv", cells, mark=";")), np.array(CLICKS) + 0.25
+    )
+    cells = [f'"{number}.25"' for number in ENGLISH]
+    np.testing.assert_array_equal(values(table(tmp_path / "b.csv", cells)), np.array(CLICKS) + 0.25)
+
+
+def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", [f'"{number}"' for number in ENGLISH])
+    np.testing.assert_array_equal(values(path), CLICKS)
+    beside = [f"0.{1000 + i}" for i in range(N)]
+    path = table(tmp_path / "b.csv", ENGLISH, mark=";", beside=beside)
+    np.testing.assert_array_equal(values(path), CLICKS)
+
+
+@pytest.mark.parametrize("cells", [GERMAN, ENGLISH])
+def test_a_mark_that_nothing_explains_is_refused(cells: list[str], tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", cells, mark=";")
+    with pytest.raises(ReadError, match=r"clicks: 5.188 stands beside whole numbers.*Write 5188"):
+        read_scores(path)
+
+
+def test_fractions_of_three_digits_stay_fractions(tmp_path: Path) -> None:
+    """No number without a mark stands beside them, or one of four digits."""
+    cells = ["0.618", "1.188", "2.500"]
+    np.testing.assert_array_equal(
+        values(table(tmp_path / "a.csv", cells, mark=";")), [0.618, 1.188, 2.5]
+    )
+    np.testing.assert_array_equal(
+        values(table(tmp_path / "b.csv", [cell.replace(".", ",") for cell in cells], mark=";")),
+        [0.618, 1.188, 2.5],
+    )
+    np.testing.assert_array_equal(
+        values(table(tmp_path / "c.csv", ["1.188", "12", "987"])), [1.188, 12, 987]
+    )
+
+
+@pytest.mark.parametrize(
+    "blank", ["NA", "#N/A", "n/a", "N/A", "NULL", "null", "None", "-", "nan", "NaN", "."]
+)
+def test_words_for_an_empty_cell_are_empty_cells(blank: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"q{i},0.{i + 1},0.{9 - i}" for i in range(8)]
+    path.write_text("\n".join(["query,control,treatment", *rows, f"q8,0.5,{blank}"]) + "\n")
+    assert pair_scores(path, missing="drop").values.shape == (8, 2, 1)
+    with pytest.raises(ReadError, match="query q8 has no score of treatment"):
+        compare_scores(path)
+
+
+def test_per_cent_are_shares(tmp_path: Path) -> None:
+    shares = [0.503, 0.746, 0.562, 1.0, 0.07]
+    path = table(tmp_path / "a.csv", ["50.3%", "74.6%", "56.2%", "100%", "7%"])
+    np.testing.assert_array_equal(values(path), shares)
+    assert any("per cent are read as shares" in note for note in read_scores(path).notes)
+    path = table(tmp_path / "b.csv", ["50,3 %", "74,6 %", "56,2 %", "100 %", "7 %"], mark=";")
+    np.testing.assert_array_equal(values(path), shares)
+    path = table(tmp_path / "c.csv", ["50.3%", "74.6", "56.2%"])
+    with pytest.raises(
+        ReadError, match=r"4 of 6 cells have a sign of per cent: write all"
+    ) as error:
+        read_scores(path)
+    assert str(error.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N")])
+def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) -> None:
+    cells = [words[i % 3 == 0] for i in range(N)]
+    path = table(tmp_path / "a.csv", cells)
+    np.testing.assert_array_equal(values(path), [float(i % 3 != 0) for i in range(N)])
+    assert any("yes is read as 1, no as 0" in note for note in read_scores(path).notes)
+    beside = [f"0.{1000 + i}" for i in range(N)]
+    path = table(tmp_path / "b.csv", cells, beside=beside)
+    assert read_scores(path).measures == ("nDCG",)  # a property of the query
+    assert {*read_scores(path).reading.properties["clicks"].values()} == {*words}
+
+
+def test_the_first_three_of_many_bad_lines_are_shown(tmp_path: Path) -> None:
+    cells = [f"0.{i + 10}" if i % 2 else "high" for i in range(N)]
+    with pytest.raises(ReadError, match='score "high" is not a number') as error:
+        read_scores(table(tmp_path / "a.csv", cells))
+    assert str(error.value).count("high") == 6  # a sentence and the line of each
+    assert "12 bad lines in all; the first 3 are shown" in str(error.value)
