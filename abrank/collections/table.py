@@ -20,13 +20,12 @@ from abrank._support.files import parse_toml
 from abrank._support.typing import FloatArray
 from abrank.inputs.files import contents, short_name
 from abrank.inputs.score_source import OF_MTEB, PREDICTIONS, NamedTable, read_source
+from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import names_measure
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]
 NAME, QRELS, SCORES = "name", "qrels", "scores"
-# A column of one table of scores that names the collection of a row.
-_COLLECTION = ("collection", "dataset", "corpus", "benchmark", "task")
 # What the queries of a collection are, in files of its own: no systems.
 PROPERTIES = ("segments", "clusters")
 _PAIRS = (("a", "b"), ("baseline", "candidate"))
@@ -290,17 +289,17 @@ def _is_one_table(path: Path) -> bool:
         return False
     with reading("collections", path), path.open(encoding="utf-8-sig", errors="replace") as file:
         head = {name.strip().lower() for name in re.split("[,\t;]", file.readline())}
-    return NAME not in head and not head.isdisjoint(_COLLECTION)
+    return NAME not in head and not head.isdisjoint(COLLECTIONS)
 
 
 def _of_one_table(table: NamedTable) -> dict[str, Files]:
     """Return the rows of each collection."""
     names = {column.name.lower(): column.name for column in reversed(table.columns)}
-    name = next((names[item] for item in _COLLECTION if item in names), None)
+    name = next((names[item] for item in COLLECTIONS if item in names), None)
     if name is None:
         column_names = ", ".join(column.name for column in table.columns)
         problem = f"has no column of collections; its columns: {column_names}"
-        raise ReadError(table.origin.label, problem, expected=f"one of {', '.join(_COLLECTION)}")
+        raise ReadError(table.origin.label, problem, expected=f"one of {', '.join(COLLECTIONS)}")
     labels, codes = table.column(name).coded
     columns = tuple(column for column in table.columns if column.name != name)
     table = replace(table, columns=columns)

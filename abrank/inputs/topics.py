@@ -36,7 +36,7 @@ QUERY_IDS = (
 )  # fmt: skip
 
 # The column that says of which of several collections a row is.
-COLLECTIONS = ("collection", "dataset", "task")
+COLLECTIONS = ("collection", "dataset", "corpus", "benchmark", "task")
 
 TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
 TABLE = "query_id,property,…"
