@@ -74,8 +74,11 @@ def compare_ready(
         inputs, clusters=question.clusters, weights=question.weights, properties=properties
     )
     column = scores.reading.cluster if scores.reading is not None else ""
-    is_complete = properties.get(column, {}).keys() >= set(scores.query_ids)
-    if column and is_complete and question.clusters is None:
+    if (
+        column
+        and question.clusters is None
+        and properties.get(column, {}).keys() >= set(scores.query_ids)
+    ):
         data = replace(data, unused_clusters=(column, properties[column]))
     data = with_machine(data, question.machine, scores)
     on_stage("testing")
