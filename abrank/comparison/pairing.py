@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -233,6 +234,11 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn:
     """Refuse two groups that share no unit, and say how they are compared."""
     query_ids = {group.systems[0]: group.query_ids for group in groups}
+    if _are_written_differently(*query_ids.values()):
+        raise AlignmentError(
+            f"{' and '.join(query_ids)} share no query, for their ids differ in case, blanks or"
+            f" leading zeros: write them alike\n  {_first_ids(query_ids)}"
+        )
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
     option = "design=abrank.Independent()"
     if files:
@@ -242,6 +248,15 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
         f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
         f" as independent groups: {option}\n  {_first_ids(query_ids)}"
     )
+
+
+def _are_written_differently(a: Iterable[str], b: Iterable[str]) -> bool:
+    """Say whether most ids of one are those of the other but for case, blanks and zeros."""
+    plain_a, plain_b = (
+        {re.sub(r"[\s_-]+|(?<![0-9])0+(?=[0-9])", "", query.casefold()) for query in query_ids}
+        for query_ids in (a, b)
+    )
+    return 2 * len(plain_a & plain_b) > min(len(plain_a), len(plain_b))
 
 
 def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:

@@ -256,6 +256,17 @@ NO_QUALITY = re.compile(
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
 VALUE_NAMES = ("score", "value", "metric_value", "metric_score", "result", "measurement")
+# The last words of what people measure beside the measures of the catalogue.
+SCORE_WORDS = frozenset((
+    "rating", "ratings", "grade", "grades", "points", "click", "clicks", "clicked", "ctr",
+    "conversion", "conversions", "cvr", "revenue", "purchase", "purchases", "order", "orders",
+    "sales", "sessions", "dwell", "engagement", "satisfaction", "csat", "nps", "quality",
+    "relevance", "relevancy", "relevant", "correctness", "correct", "accuracy", "acc", "em", "f1",
+    "faithfulness", "groundedness", "helpfulness", "completeness", "coherence", "fluency",
+    "harmlessness", "safety", "toxicity", "similarity", "bleu", "meteor", "precision",
+    "recall", "success", "pass", "passed", "rate", "likes", "wins", "metric", "mean", "gain",
+    *VALUE_NAMES,
+))  # fmt: skip
 # Words of a baseline, the surest first; one variant of exactly two that is called so is A.
 BASELINES = (
     "control",
@@ -297,7 +308,7 @@ CANDIDATES = (
     "on",
     "proposed",
 )
-_SEPARATORS = re.compile(r"__|[/.:|_ -]| \(|\)")
+_SEPARATORS = re.compile(r"__| \(|[/.:|_ -]|\)")
 
 
 def baseline_of(names: Sequence[str]) -> str:
@@ -321,6 +332,9 @@ def baseline_of(names: Sequence[str]) -> str:
         if ranks[0] != ranks[1]:
             return names[0] if (ranks[0] < ranks[1]) is is_baseline else names[1]
     return ""
+
+
+_OF_MODELS = {"base", "v1", "v2", "0"}
 
 
 def split_names(
@@ -347,7 +361,12 @@ def split_names(
             sum(is_cost(measure) or folded(measure) in VALUE_NAMES for measure in measures),
             -len(measures),
         )
-        by_name = {folded(variant) for variant, _ in pairs.values()} & {*BASELINES, *CANDIDATES}
+        variants = {folded(variant) for variant, _ in pairs.values()}
+        # `base` of bert-base, and 1 of colbert-v1, may be parts of a model's name.
+        by_name = (
+            variants & {*BASELINES, *CANDIDATES}
+            and all(folded(measure).rpartition("_")[2] in SCORE_WORDS for measure in measures)
+        ) or (len(measures) > 1 and variants <= {*BASELINES, *CANDIDATES} - _OF_MODELS)
         if pairs and (rank[0] or rank[1] or by_name) and rank > best[0]:
             best = rank, pairs
     return best[1]

@@ -188,9 +188,13 @@ class _TableRoles:
                     name for name in texts
                     if folded(name) == "name" and self.column(name).n_distinct > 1
                 ]  # fmt: skip
+            has_value = any(folded(name) in VALUE_NAMES for name in numeric)
             by_content = [
                 name for name in texts
-                if any(map(self.is_measure, self.column(name).labels))
+                if (has_value or self.column(name).n_distinct > 1)  # else the same answer to all
+                and not NO_QUALITY.fullmatch(folded(name))
+                and folded(name).rpartition(".")[2] not in TEXT_NAMES
+                and any(map(self.is_measure, self.column(name).labels))
                 and folded(name) not in VARIANT_NAMES[1]
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip

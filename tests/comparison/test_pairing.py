@@ -383,3 +383,14 @@ def test_judges_of_the_same_answers_are_averaged() -> None:
     assert not any("its runs" in note for note in pair.notes)
     only = pair_scores(table[table["model"] == "new"], baseline="x", candidate="y")
     assert only.systems == ("x", "y")  # here the judges are compared
+
+
+@pytest.mark.parametrize("write", ["{0:03}", "Q{0}", " q{0} ", "q{0:04}"])
+def test_ids_that_are_written_differently_are_to_be_written_alike(write: str) -> None:
+    other = "{0}" if write == "{0:03}" else "q{0}"
+    a, b = ({form.format(i): float(i) for i in range(1, 10)} for form in (write, other))
+    if not {*a}.isdisjoint(b):
+        a.pop(next(iter({*a} & {*b})))
+    with pytest.raises(AlignmentError, match="case, blanks or leading zeros: write them") as error:
+        pair_scores(a, b)
+    assert "independent" not in str(error.value)

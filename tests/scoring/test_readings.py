@@ -522,3 +522,42 @@ def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
     result = compare_scores(frame, design=abrank.Independent())
     expected = stats.ttest_ind(B, A, equal_var=False).pvalue
     assert result.pvalue == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "systems", "measure"),
+    [
+        ("bert-base", "bert-large", ("bert-base", "bert-large"), "score"),
+        ("colbert-v1", "colbert-v2", ("colbert-v1", "colbert-v2"), "score"),
+        ("Group A", "Group B", ("Group A", "Group B"), "score"),
+        ("NDCG (old)", "NDCG (new)", ("old", "new"), "nDCG"),
+        ("clicks_control", "clicks_treatment", ("control", "treatment"), "clicks"),
+    ],
+)
+def test_a_common_part_of_names_is_a_measure_where_it_is_called_so(a, b, systems, measure) -> None:
+    frame = pd.DataFrame({"query": QUERIES, a: A, b: B})
+    result = compare_scores(frame, baseline=systems[0], candidate=systems[1])
+    assert (result.baseline, result.candidate) == systems
+    assert result.measures == (measure,)
+
+
+def test_one_answer_to_all_questions_is_no_measure(tmp_path: Path) -> None:
+    for name, of in (("base", A), ("new", B)):
+        pd.DataFrame({
+            "inputs.question": [f"What is {query}?" for query in QUERIES],
+            "outputs.answer": "a", "error": "", "reference.answer": "g",
+            "feedback.correctness": [int(score > 0.5) for score in of],
+            "feedback.helpfulness": [round(5 * score) for score in of],
+            "example_id": QUERIES, "id": [f"{name}-{query}" for query in QUERIES],
+        }).to_csv(tmp_path / f"{name}.csv", index=False)  # fmt: skip
+    result = compare_scores(tmp_path / "base.csv", tmp_path / "new.csv")
+    assert {*result.measures} == {"feedback.correctness", "feedback.helpfulness"}
+
+
+def test_a_name_within_a_flag_is_not_cut(capsys, tmp_path: Path) -> None:
+    names = [f"answer correctness judged by a model with a long name, number {i}" for i in (0, 1)]
+    frame = pd.DataFrame({"query": QUERIES, "variant": "control", names[0]: A, names[1]: A})
+    other = frame.assign(variant="treatment", **{names[0]: B, names[1]: B})
+    pd.concat([frame, other]).to_csv(tmp_path / "a.csv", index=False)
+    run(["compare", str(tmp_path / "a.csv")])
+    assert f"-m '{names[0]}'" in " ".join(capsys.readouterr().out.split())

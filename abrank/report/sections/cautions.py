@@ -153,11 +153,11 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "nobody-chose": lambda v, _: (
         f"Nobody chose the measure: of {f.count(v['n'])}, {words.name(v['primary'])} was taken",
-        f"Say which decides: -m {words.name(v['primary'])} (measures=).",
+        f"Say which decides: -m {words.typed(v['primary'])} (measures=).",
     ),
     "direction-not-declared": lambda v, _: (
         f"Is lower better for {f.first_of(list(map(words.name, v['measures'])), MOST)}?",
-        f"{say(words.name(v['measures'][0]))} Until then the highest mean stands first.",
+        f"{say(v['measures'][0])} Until then the highest mean stands first.",
     ),
     "missing-scores": _missing_scores,
     "not-tested": _not_tested,

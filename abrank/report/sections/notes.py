@@ -69,8 +69,8 @@ def quoted(text: object) -> str:
 def say(measure: str) -> str:
     """Say how the direction of a score is declared."""
     return (
-        f"Say so: --lower-is-better {measure} (lower_is_better=), or higher_is_better ="
-        f' "{measure}" (--config).'
+        f"Say so: --lower-is-better {words.typed(measure)} (lower_is_better=), or"
+        f' higher_is_better = "{measure}" (--config).'
     )
 
 

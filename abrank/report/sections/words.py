@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -198,6 +199,11 @@ def _pvalues(comparison: Comparison) -> list[float]:
 def name(text: object) -> str:
     """Return a name on one line, shortened where it is very long."""
     return one_line(str(text), width=40)
+
+
+def typed(text: object) -> str:
+    """Return a name as it is typed in a command: whole, and quoted where a shell needs that."""
+    return shlex.quote(str(text))
 
 
 def declared_where(stated: Mapping[str, Any]) -> str:
