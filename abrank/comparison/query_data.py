@@ -74,7 +74,8 @@ class QueryData:
                 columns = ", ".join(there)
                 raise ArgumentError(
                     f"segments: {lacking} is no file, nor a property of the queries in the table:"
-                    f" {columns}; columns={{'segments': '{lacking}'}} takes a further one"
+                    f" {columns}; --columns segments={lacking}"
+                    f' (columns={{"segments": "{lacking}"}}) takes a further one'
                 )
             segments = of_table = {name: there[name] for name in names}
         columns_of_table = {

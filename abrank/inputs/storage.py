@@ -133,6 +133,23 @@ def format_of_folder(path: str | os.PathLike[str]) -> str:
     return format_of(marks)
 
 
+_TABLES = (".parquet", ".parq", ".pq")
+
+
+def require_tables_alone(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder of anything but Parquet files, after a look at the names only."""
+    for folder, folders, names in os.walk(path):
+        # Hidden ones are marks of the program that wrote it, such as _SUCCESS.
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in names:
+            if not name.startswith((".", "_")) and not name.endswith(_TABLES):
+                raise ReadError(
+                    os.fspath(path),
+                    f"is a folder that holds other files than Parquet, {Path(folder) / name}",
+                    hint="give the table itself, or a folder of one table's Parquet files alone",
+                )
+
+
 def lake_refusal(label: str, kind: str) -> ReadError:
     """Return the error that a table of this format cannot be read as a folder of Parquet files."""
     problem = f"is a table of {kind}, whose folder holds the files of earlier versions, too"

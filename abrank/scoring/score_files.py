@@ -24,7 +24,7 @@ from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.score_reading import CLUSTER_NAMES, RATER_NAMES, ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
-from abrank.inputs.storage import format_of_folder
+from abrank.inputs.storage import format_of_folder, require_tables_alone
 from abrank.measures import Measure
 from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
@@ -125,6 +125,9 @@ def read_with_gaps(
         return source if system is None else one_system(source, system)
     if sources := _several(source):
         return _joined([read_with_gaps(part, options=options) for part in sources], system)
+    is_path = isinstance(source, (str, os.PathLike))
+    if is_path and os.path.isdir(source) and not format_of_folder(source):  # noqa: PTH112
+        require_tables_alone(source)
     if has_parquet(source):
         from abrank.engines.job import read_folder
 

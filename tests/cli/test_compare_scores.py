@@ -139,3 +139,19 @@ def test_judgments_and_runs_alone_are_no_scores(files, capsys) -> None:
         assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err
     assert run(["compare", "a.eval", "b.eval"]) == 2
     assert "abrank compare --scores a.eval b.eval" in capsys.readouterr().err
+
+
+def test_a_folder_of_other_files_is_refused_by_their_names(files, capsys) -> None:
+    (files / "below").mkdir()
+    (files / "below" / "a.parquet").write_text("nothing")
+    assert run(["compare", "--scores", "."]) == 3
+    assert "holds other files than Parquet" in capsys.readouterr().err
+
+
+def test_a_segment_that_is_no_property_is_answered_by_a_flag(files, capsys) -> None:
+    rows = [
+        f"q{i},{v},{i % 7 / 10 + j / 10},{i % 2},d{i}" for i in range(9) for j, v in enumerate("ab")
+    ]
+    (files / "table.csv").write_text("\n".join(["query,variant,ndcg,odd,date", *rows]) + "\n")
+    run(["compare", "table.csv", "--segments", "date"])
+    assert "--columns segments=date" in capsys.readouterr().err
