@@ -62,8 +62,8 @@ def one_line(text: str, *, width: int) -> str:
 
 def to_ascii(text: str) -> str:
     """Return text in ASCII; what has no likeness is written as its code."""
-    visible = "".join(ASCII.get(character, character) for character in text)
-    return visible.encode("ascii", "backslashreplace").decode()
+    replaced = "".join(ASCII.get(character, character) for character in text)
+    return replaced.encode("ascii", "backslashreplace").decode()
 
 
 def columns(text: str) -> int:

@@ -67,8 +67,8 @@ def to_dict(result: object) -> dict[str, Any]:
     >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
     ('abrank/2', [0.75, 0.75], 'inconclusive')
     """
-    outcome: dict[str, Any] = _of(result, _VALUES)(result)
-    return outcome
+    values: dict[str, Any] = _of(result, _VALUES)(result)
+    return values
 
 
 def json_bytes(result: object) -> bytes:
@@ -82,8 +82,8 @@ def csv_files(result: object) -> dict[str, str]:
     """Return the table of a result as CSV, and under their suffixes the files beside it."""
     # Floats have all their digits and a decimal point; what is not a finite number is an empty
     # cell. Text that a spreadsheet would take for a formula begins with an apostrophe.
-    outcome: dict[str, str] = _of(result, _TABLES)(result)
-    return outcome
+    tables: dict[str, str] = _of(result, _TABLES)(result)
+    return tables
 
 
 def _of(result: object, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:
@@ -141,7 +141,7 @@ def _collections_values(result: CollectionsComparison) -> dict[str, Any]:
     values: dict[str, Any] = plain(
         {
             "schema": COLLECTIONS_SCHEMA,
-            **_read_first(result, "strata"),
+            **_read_first(result, "strata", "all_cautions"),
             "systems": {"a": result.baseline, "b": result.candidate},
             "alpha": result.alpha,
             **decided(result),

@@ -191,6 +191,10 @@ class Scale:
         return replace(self, left=self.right, right=self.left, tones=self.tones[::-1])
 
 
+# A line of a legend that explains what is drawn begins with one of these.
+_OF_DRAWING = ("Thick", "Thin", "Tick")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scorecard(Table):
     """A table with the interval of each row drawn in its column ``drawn``."""
@@ -209,7 +213,7 @@ class Scorecard(Table):
     @property
     def undrawn(self) -> tuple[str, ...]:
         """The legend where nothing is drawn: without the lines on bars and marks."""
-        return tuple(item for item in self.legend if not item.startswith(("Thick", "Tick")))
+        return tuple(line for line in self.legend if not line.startswith(_OF_DRAWING))
 
     def without(self, *roles: Role) -> Table:
         """Return it as a table without the columns of these roles."""
@@ -510,11 +514,11 @@ def report_of(
     **rest: Any,  # noqa: ANN401 - the other fields
 ) -> Report:
     """Return the report of a result: title, day and command follow from what is known of it."""
-    names = getattr(w.result, "provenance", {})
-    created = str(names.get("created") or "")[:10]
+    provenance = getattr(w.result, "provenance", {})
+    created = str(provenance.get("created") or "")[:10]
     result: dict[str, Any] = {
         "title": f"{headline.title.removesuffix('.')} · abrank",
         "context": (*context, *([created] if created else [])),
-        "command": str(names.get("command") or ""),
+        "command": str(provenance.get("command") or ""),
     }
     return Report(subject=w.result, digits=w.digits, headline=headline, **(result | rest))

@@ -32,11 +32,10 @@ _HALF = re.compile("[\ud800-\udfff]")
 def content(comparison: Comparison) -> dict[str, Any]:
     """Return everything a comparison holds, not yet as plain values."""
     step = next_step(comparison)
-    message = cautions(comparison)
     rule = asdict(comparison.rule)
     if comparison.rule.best_of == 1:
         del rule["best_of"]
-    first = [str(item) for item in message if item.stands_first]
+    first = [str(caution) for caution in cautions(comparison) if caution.stands_first]
 
     def named(*names: str) -> dict[str, Any]:
         return {name: getattr(comparison, name) for name in names}

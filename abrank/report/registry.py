@@ -54,8 +54,8 @@ class Format:
         everything = function if isinstance(function, Mapping) else {self.suffix: function}
         # An id may hold half of a surrogate pair, which no file can.
         return {
-            suffix: item if isinstance(item, bytes) else item.encode("utf-8", "replace")
-            for suffix, item in everything.items()
+            suffix: content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+            for suffix, content in everything.items()
         }
 
     def options(self, subject: object) -> tuple[str, ...]:
@@ -77,10 +77,10 @@ class Format:
 
     def require_options(self, subject: object, options: Mapping[str, Any]) -> None:
         """Refuse options that the format does not have."""
-        names = self.options(subject)
+        available = self.options(subject)
         for name in options:
-            if name not in names:
-                text = ", ".join(names) or "none"
+            if name not in available:
+                text = ", ".join(available) or "none"
                 raise ArgumentError(
                     f"a {self.suffix} report has no option {name!r}; its own: {text}"
                 )
@@ -200,10 +200,10 @@ def _unknown(wanted: str) -> UnknownNameError:
     if wanted in (".pdf", ".docx", ".png", ".svg"):
         # No format here is near them by its letters.
         text += "\n  for a PDF print the .html in a browser; "
-        written = " writes the figures as PDF, svg:DIR and png:DIR as these"
+        purpose = " writes the figures as PDF, svg:DIR and png:DIR as these"
         text = f'unknown report format "{wanted}"; {text}'
-        error.args = (f"{text}abrank.report.write_figures(result, DIR){written}",)
-        error.command = f"{text}--figures DIR{written}"
+        error.args = (f"{text}abrank.report.write_figures(result, DIR){purpose}",)
+        error.command = f"{text}--figures DIR{purpose}"
     elif not wanted.startswith("."):
         error.args = (f"{error}; a file is known by its ending, as in report.html; {text}",)
     else:
@@ -298,19 +298,21 @@ def files_of(
     **options: Any,  # noqa: ANN401
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write` writes, the report itself first."""
-    requested = (
+    report_target = (
         target_of(path)
         if format is None
         else Target(str(path), f".{format.removeprefix('.')}", True)
     )
-    result = WRITERS[requested.suffix]
-    result.require_options(subject, options)
-    alone = not requested.is_explicit and is_format(requested.path)
-    target = default_path(compose(subject), requested.suffix) if alone else Path(requested.path)
-    files = result.files(subject, **options)
+    writer = WRITERS[report_target.suffix]
+    writer.require_options(subject, options)
+    alone = not report_target.is_explicit and is_format(report_target.path)
+    target = (
+        default_path(compose(subject), report_target.suffix) if alone else Path(report_target.path)
+    )
+    files = writer.files(subject, **options)
     file = next(iter(files))
     content = {target: files.pop(file)}
-    if requested.suffix == ".methods" and target.suffix == ".tex":
+    if report_target.suffix == ".methods" and target.suffix == ".tex":
         escape = lazy.attribute("abrank.report.formats.latex", "escape")
         content[target] = f"{escape(content[target].decode().rstrip(), width=10_000)}\n".encode()
     # Beside a pipe or /dev/stdout there is no place for more.

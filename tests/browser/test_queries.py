@@ -396,7 +396,7 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
     query = rows.columns[0].values[place]
     opened.page.get_by_label("Find a query").fill(query)
     opened.page.locator(".opener").first.click()
-    result = ranked_lists.lists_of(row, depth=10, outcome=rows.went[place] or ())
+    result = ranked_lists.lists_of(row, depth=10, one_sided=rows.went[place] or ())
     cells = [[item.doc_id, str(item.grade), *item.ranks] for item in result.went]
     expect(opened.page.locator(".went tbody tr")).to_have_text(["".join(cell) for cell in cells])
     for side, ranking in zip(result.sides, open_judgments.evidence.rankings[query], strict=True):

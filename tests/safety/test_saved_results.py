@@ -180,8 +180,8 @@ def test_a_file_of_another_version_is_shown_as_it_is_computed_now(pair, tmp_path
     result = read(old, tmp_path / "old.json")
     assert result.pvalue == pair["tests"][0]["pvalue"]
     (remark,) = result.remarks
-    assert remark.startswith("computed again: 1 values of the file")
-    assert "tests[0].pvalue, 1e-06 there" in remark
+    assert remark.startswith("computed again: 1 value of this file")
+    assert "tests[0].pvalue, 1e-06 in the file" in remark
     assert "computed again" in result.report(tmp_path / "old.html").read_text("utf-8")
     assert run(["render", str(tmp_path / "old.json")]) == 0
     assert "note: computed again" in capsys.readouterr().err

@@ -71,11 +71,11 @@ def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_quer
     assert {first.clusters.test for first in comparisons} == {"permutation"}
     assert sum(first.decision.direction != 0 for first in comparisons) <= max(0.1 * count, 1)
     text = whole_text(comparisons[0])
-    assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in text
+    assert "The bootstrap needs 7 of them: the sign flips of clusters decide in its place" in text
     d, groups = drawn([25, *[5] * 4], 0.2, 1, np.random.default_rng(5))
     none = compare(0.3 + 0.01 * d[:, 0], groups, test="bootstrap")
     assert (str(none.verdict), none.decision.reason) == ("cannot-test", "too-few-clusters")
-    assert "where the bootstrap takes 7 and sign flips take 6 clusters" in " ".join(
+    assert "of equal size; the bootstrap needs at least 7, sign flips 6" in " ".join(
         str(none).split()
     )
 
@@ -89,7 +89,7 @@ def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot
         assert comparison.decision.reason == "too-few-clusters"
         assert not comparison.decision.gate.passed
         text = " ".join(str(comparison).split())
-        assert "of one size, where t takes 3 and sign flips take 6 clusters" in text
+        assert "of equal size; t needs at least 3, sign flips 6" in text
 
 
 def test_what_clusters_leave_unseen_goes_by_their_number() -> None:

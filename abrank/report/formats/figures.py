@@ -75,13 +75,13 @@ def figure_files(
     content = {}
     for name, figure in figures_of(report).items():
         try:
-            sample = draw(name, result, width="column", digits=report.digits, **figure.options)
+            axes = draw(name, result, width="column", digits=report.digits, **figure.options)
         except ArgumentError:  # there is nothing to draw, as of segments
             continue
-        if sample.get_label() == SENTENCE:
+        if axes.get_label() == SENTENCE:
             continue
         file = f"{name}.{kind}"
-        content[place / file] = file_bytes(sample, file)
+        content[place / file] = file_bytes(axes, file)
     return content
 
 

@@ -134,8 +134,8 @@ def _tick(value: float, step: float, scale: Scale) -> str:
     digits = max(0, -math.floor(math.log10(step)))
     if scale.percent:
         return display.percent(value, digits=max(0, digits - 2))
-    written = display.signed if scale.signed else display.score
-    return written(value, digits=digits) if value else "0"
+    write = display.signed if scale.signed else display.score
+    return write(value, digits=digits) if value else "0"
 
 
 def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]:
@@ -187,8 +187,8 @@ def card(report: Report) -> str:
     """
     head, scorecard = report.headline, report.scorecard
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
-    sample = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
-    lines = [] if scorecard is None or sample is None else _lines(scorecard)
+    drawn = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
+    lines = [] if scorecard is None or drawn is None else _lines(scorecard)
     legend: tuple[str, ...] = ()
     heads: list[str] = []
     tables: list[Table] = []
@@ -213,7 +213,7 @@ def card(report: Report) -> str:
             step=cut(head.further_step, LONGEST_TITLE),
             tone=TONES[head.tone],
             tones=TONES,
-            drawn=sample,
+            drawn=drawn,
             lines=lines,
             heads=heads,
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],

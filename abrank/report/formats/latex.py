@@ -81,8 +81,8 @@ def escape(text: str, *, width: int) -> str:
     """Return text that LaTeX prints as it is: one line, cut in the middle to so many characters."""
     # Letters with an accent and Greek ones are printed; of any other script each character stands
     # as its code, U+691C, since no font of plain LaTeX has it.
-    visible = one_line(unicodedata.normalize("NFC", text), width=width)
-    return "".join(_character(item) for item in _LIGATURE.sub("\\1\0", visible))
+    line = one_line(unicodedata.normalize("NFC", text), width=width)
+    return "".join(_character(item) for item in _LIGATURE.sub("\\1\0", line))
 
 
 def _character(character: str) -> str:
@@ -104,9 +104,9 @@ def number(text: str) -> str:
     """Return a number that was written for people, as LaTeX sets it; a dash where there is none."""
     if text == UNDEFINED:
         return "--"
-    visible = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")
-    visible = visible.replace(GROUP, r"\,").replace("< ", "<")
-    return "$" + _POWER.sub(r"\\times 10^{\1}", visible) + "$"
+    result = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")
+    result = result.replace(GROUP, r"\,").replace("< ", "<")
+    return "$" + _POWER.sub(r"\\times 10^{\1}", result) + "$"
 
 
 MOST = 35  # rows: a longer table would leave the page

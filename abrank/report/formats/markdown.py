@@ -112,8 +112,8 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    visible = plain(f"{cell.text} {cell.mark}".rstrip(), _LONGEST_ID)
-    return f"**{visible}**" if cell.strong and visible else visible
+    content = plain(f"{cell.text} {cell.mark}".rstrip(), _LONGEST_ID)
+    return f"**{content}**" if cell.strong and content else content
 
 
 def _notes(result: tuple[Caution, ...], width: int) -> list[str]:
@@ -152,7 +152,7 @@ def code(text: str) -> str:
     """Return a line of code in a fence that is longer than any run of backticks inside."""
     if not text:
         return ""
-    visible = one_line(text, width=_LONGEST_COMMAND)
-    longest = max((len(run) for run in re.findall("`+", visible)), default=0)
+    line = one_line(text, width=_LONGEST_COMMAND)
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}sh\n{visible}\n{fence}"
+    return f"{fence}sh\n{line}\n{fence}"

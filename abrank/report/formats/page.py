@@ -70,10 +70,10 @@ def _key(block: Block) -> str:
 def _paired(halves: Sequence[bool]) -> list[bool]:
     """Keep the halves that have another one beside them."""
     result: list[bool] = []
-    context = False
+    follows_half = False
     for half, after in zip_longest(halves, halves[1:], fillvalue=False):
-        result.append(half and (context or after))
-        context = result[-1] and not context
+        result.append(half and (follows_half or after))
+        follows_half = result[-1] and not follows_half
     return result
 
 
@@ -218,8 +218,8 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             else [item for item in (head.sensitivity, head.design, head.meaning) if item],
             scorecard=() if card is None else scorecard_of(card),
             groups=[
-                (*owner, [page for page in pages if page.section.group == owner[0]])
-                for owner in GROUPS
+                (*group, [page for page in pages if page.section.group == group[0]])
+                for group in GROUPS
             ],
             cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
             rows=rows,
@@ -239,7 +239,7 @@ def packed(text: str) -> str:
 
 def scorecard_of(card: Scorecard) -> tuple[PageBlock, ...]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
-    sample, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
+    drawn, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
     result = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
         if start and stop <= start:
@@ -254,8 +254,8 @@ def scorecard_of(card: Scorecard) -> tuple[PageBlock, ...]:
             folded=line,
         )
         caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
-        visible = PageBlock("scorecard", table=part, caption=caption, drawn=sample, heat=depth)
-        result.append(replace(visible, start=start))
+        block = PageBlock("scorecard", table=part, caption=caption, drawn=drawn, heat=depth)
+        result.append(replace(block, start=start))
     result[-1] = replace(result[-1], lines=card.legend)
     return tuple(result)
 

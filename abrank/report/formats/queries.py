@@ -69,7 +69,7 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
     """Return the scores of every measure, the primary one first."""
     primary = comparison.rule.primary
     result = []
-    for name in sorted(comparison.measures, key=lambda item: item != primary):
+    for name in sorted(comparison.measures, key=lambda measure: measure != primary):
         place = comparison.measures.index(name)
         a, b = (
             _numbers("", "", "score", scores[chosen, place], comparison.decimals).texts
@@ -91,10 +91,10 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
     return tuple(result)
 
 
-def tone_of(visible: str, *, lower_is_better: bool = False) -> Tone:
+def tone_of(text: str, *, lower_is_better: bool = False) -> Tone:
     """Return the colour of a difference, that of who wins, by its written sign."""
     sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
-    return dict(zip(("+", display.MINUS), sides, strict=True)).get(visible[:1], "tie")
+    return dict(zip(("+", display.MINUS), sides, strict=True)).get(text[:1], "tie")
 
 
 def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
@@ -103,13 +103,13 @@ def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
     primary = comparison.rule.primary
     lead = comparison.measures.index(primary)
     ids = [comparison.query_ids[i] for i in chosen]
-    yield QueryColumn("Query", "query_id", "id", ids, [cut(element, LONGEST) for element in ids])
+    yield QueryColumn("Query", "query_id", "id", ids, [cut(query_id, LONGEST) for query_id in ids])
     if comparison.topics:
-        texts = [cut(comparison.topics.get(element, ""), LONGEST) for element in ids]
+        texts = [cut(comparison.topics.get(query_id, ""), LONGEST) for query_id in ids]
         yield QueryColumn("Text", "text", "text", texts, texts)
     properties = comparison.segmentations[:SEGMENTATIONS]
-    for item in properties:
-        yield _labels(item, chosen)
+    for segmentation in properties:
+        yield _labels(segmentation, chosen)
     yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
     yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
     yield _differences(comparison, primary, chosen)
@@ -143,12 +143,10 @@ def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> Quer
 
 def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) -> QueryColumn:
     """Round values for the file (to where ties are counted) and write them for the reader."""
-    written = display.signed if kind == "delta" else display.score
+    write = display.signed if kind == "delta" else display.score
     # Adding 0.0 turns a negative zero into zero.
     selected = [round(float(value), DECIMALS) + 0.0 for value in values]
-    return QueryColumn(
-        title, csv, kind, selected, [written(float(v), digits=digits) for v in values]
-    )
+    return QueryColumn(title, csv, kind, selected, [write(float(v), digits=digits) for v in values])
 
 
 EMBED_ALL = 100_000  # rows; beyond, a page would weigh more than a browser likes
@@ -314,10 +312,10 @@ class QueryRows:
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.texts[index], lower_is_better=lead.lower_is_better)
-        compact, outcome, titles = self.lists[index], self.went[index], self.titles[index]
+        compact, one_sided, titles = self.lists[index], self.went[index], self.titles[index]
         lists = (
             ranked_lists.lists_of(
-                compact, depth=self.depth, outcome=outcome or (), titles=titles or ()
+                compact, depth=self.depth, one_sided=one_sided or (), titles=titles or ()
             )
             if compact
             else None
@@ -341,12 +339,12 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     lists = _within_room(
         [ranking and ranked_lists.compact(*ranking, depth=depth, rel=rel) for ranking in rankings]
     )
-    visible = [
+    pairs = [
         ranking if selected else None for ranking, selected in zip(rankings, lists, strict=True)
     ]
     return QueryRows(
         columns=tuple(columns(comparison, np.array(chosen))),
-        outcome=[int(item) for item in comparison.outcomes()[chosen]],
+        outcome=comparison.outcomes()[chosen].tolist(),
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
         lists=lists,
@@ -355,9 +353,9 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
             and ranked_lists.in_one_top(
                 *item, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel
             )
-            for i, item in zip(chosen, visible, strict=True)
+            for i, item in zip(chosen, pairs, strict=True)
         ],
-        titles=[item and _titles(item, evidence.documents, depth) for item in visible],
+        titles=[item and _titles(item, evidence.documents, depth) for item in pairs],
         depth=depth,
         relevant=rel,
         known=max((len(item) for pair in rankings if pair for item in pair), default=0),
@@ -371,7 +369,11 @@ def _titles(
     pair: tuple[RankedList, RankedList], documents: Mapping[str, str], depth: int
 ) -> list[str] | None:
     """Return the titles of a query's documents; None where none is known."""
-    docs = [item.doc_id for item in ranked_lists.listed(*pair, depth=depth)] if documents else []
+    docs = (
+        [document.doc_id for document in ranked_lists.listed(*pair, depth=depth)]
+        if documents
+        else []
+    )
     cuts = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
     return cuts if any(cuts) else None
 

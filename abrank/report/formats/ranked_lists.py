@@ -46,7 +46,7 @@ def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
     """Return the documents among the first of A or of B, each once: A's in order, then B's own."""
     # `a, b`: As much as is known of each: a document beyond `depth` has its rank.
     # `depth`: How many of each are shown.
-    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(item)} for item in (a, b))
+    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(ranked)} for ranked in (a, b))
     grades = dict([*a[:depth], *b[:depth]])
     return tuple(
         Listed(doc, grade, rank_a.get(doc, 0), rank_b.get(doc, 0)) for doc, grade in grades.items()
@@ -107,8 +107,13 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
 def compact(a: RankedList, b: RankedList, *, depth: int, rel: float) -> list[object]:
     """Return what a page needs of a query's lists: the sentence, then four values a document."""
     result: list[object] = [why(a, b, depth=depth, rel=rel)]
-    for item in listed(a, b, depth=depth):
-        result += [cut(item.doc_id, LONGEST_DOC), item.grade, item.rank_a, item.rank_b]
+    for document in listed(a, b, depth=depth):
+        result += [
+            cut(document.doc_id, LONGEST_DOC),
+            document.grade,
+            document.rank_a,
+            document.rank_b,
+        ]
     return result
 
 
@@ -125,11 +130,11 @@ def in_one_top(
     # Returns: Two values a document: its place in `listed`, and its rank in the list that has it
     # not in its top, 0 where it was not retrieved, -1 where that is not known.
     result = []
-    for place, item in enumerate(listed(a, b, depth=depth)):
-        near = [0 < rank <= depth for rank in (item.rank_a, item.rank_b)]
-        if item.grade is not None and item.grade >= rel and sum(near) == 1:
-            rank_b = item.rank_b if near[0] else item.rank_a
-            result += [place, rank_b or elsewhere.get(item.doc_id, UNKNOWN)]
+    for place, document in enumerate(listed(a, b, depth=depth)):
+        near = [0 < rank <= depth for rank in (document.rank_a, document.rank_b)]
+        if document.grade is not None and document.grade >= rel and sum(near) == 1:
+            rank_in_other = document.rank_b if near[0] else document.rank_a
+            result += [place, rank_in_other or elsewhere.get(document.doc_id, UNKNOWN)]
     return result
 
 
@@ -168,44 +173,44 @@ def lists_of(
     result: Sequence[Any],
     *,
     depth: int,
-    outcome: Sequence[int] = (),
+    one_sided: Sequence[int] = (),
     titles: Sequence[str] = (),
 ) -> Lists:
     """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
     sides: list[tuple[Line, ...]] = []
     flat = [result[i : i + 4] for i in range(1, len(result), 4)]
     documents = [[*item, title] for item, title in zip_longest(flat, titles, fillvalue="")]
-    for custom, second in ((2, 3), (3, 2)):
-        visible = sorted(
-            (document for document in documents if 0 < document[custom] <= depth),
-            key=itemgetter(custom),
+    for here, there in ((2, 3), (3, 2)):
+        top = sorted(
+            (document for document in documents if 0 < document[here] <= depth),
+            key=itemgetter(here),
         )
         sides.append(
             tuple(
-                Line(item[custom], item[1], move, item[0], item[4])
-                for item in visible
-                for move in [_move(item[custom], item[second], first=custom == 2)]
+                Line(item[here], item[1], move, item[0], item[4])
+                for item in top
+                for move in [_move(item[here], item[there], first=here == 2)]
             )
         )
-    pairs = zip(outcome[::2], outcome[1::2], strict=True)
+    pairs = zip(one_sided[::2], one_sided[1::2], strict=True)
     gone = tuple(_went(documents[place], rank, depth) for place, rank in pairs)
     return Lists(result[0], (sides[0], sides[1]), gone)
 
 
 def _went(document: Sequence[Any], elsewhere: int, depth: int) -> Went:
-    text = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
-    second = text.get(elsewhere, str(elsewhere))
+    names = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
+    other = names.get(elsewhere, str(elsewhere))
     in_a = 0 < document[2] <= depth
-    ranks = (str(document[2]), second) if in_a else (second, str(document[3]))
+    ranks = (str(document[2]), other) if in_a else (other, str(document[3]))
     return Went(document[0], document[1], ranks)
 
 
-def _move(rank: int, second: int, *, first: bool) -> str:
+def _move(rank: int, rank_in_other: int, *, first: bool) -> str:
     """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
-    if not second:
+    if not rank_in_other:
         return "dropped" if first else "new"
-    if second == rank:
+    if rank_in_other == rank:
         return "="
     if first:
-        return f"→ {second}"
-    return f"▲ {second - rank}" if second > rank else f"▼ {rank - second}"
+        return f"→ {rank_in_other}"
+    return f"▲ {rank_in_other - rank}" if rank_in_other > rank else f"▼ {rank - rank_in_other}"

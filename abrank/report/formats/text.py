@@ -82,18 +82,18 @@ def axis(bars: Sequence[Bar], width: int, reach: Sequence[float] = ()) -> Axis |
 def draw(bar: Bar, scale: Axis) -> str:
     """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0."""
     # A limit that a guard must exclude is a tick on it.
-    sample = [" "] * scale.width
-    sample[scale.zero] = _ZERO
+    characters = [" "] * scale.width
+    characters[scale.zero] = _ZERO
     thin, thick = _cells(*bar[3:5], scale), _cells(*bar[1:3], scale)
-    for item, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
-        for i in item:
-            sample[i] = crossing if i == scale.zero else mark
+    for drawn, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
+        for i in drawn:
+            characters[i] = crossing if i == scale.zero else mark
     if math.isfinite(bar.limit):
-        sample[scale.cell(bar.limit)] = _GUARD
+        characters[scale.cell(bar.limit)] = _GUARD
     if math.isfinite(bar.estimate):
         dot = scale.cell(bar.estimate)
-        sample[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
-    return "".join(sample)
+        characters[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
+    return "".join(characters)
 
 
 def _cells(low: float, high: float, scale: Axis) -> range:
@@ -117,15 +117,15 @@ def scorecard_lines(
     """Return a heading, a line a row, and the legend."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
     left_out = {"wins", "pair", "drawn", *card.narrow}
-    visible = [i for i, column in enumerate(card.columns) if column.role not in left_out]
-    head = [put(card.columns[i].title) for i in visible]
-    roles = [card.columns[i].role for i in visible]
-    body = [[put(_shown(row[i])) for i in visible] for row in card.rows]
+    columns = [i for i, column in enumerate(card.columns) if column.role not in left_out]
+    head = [put(card.columns[i].title) for i in columns]
+    roles = [card.columns[i].role for i in columns]
+    body = [[put(_shown(row[i])) for i in columns] for row in card.rows]
     for row in body if "p" in roles else ():
         row[roles.index("p")] = row[roles.index("p")].replace("< ", "<")
     name = roles.index("name")
     bars = [bar for bar in card.bars if bar is not None]
-    numeric = [card.columns[i].numeric for i in visible]
+    numeric = [card.columns[i].numeric for i in columns]
     wide = [max(map(cells.columns, column)) for column in zip(head, *body, strict=True)]
     selected, plot = _fit(wide, roles, name, width, draws=bool(bars))
     scale = axis(bars, plot, card.scale.reach) if plot else None
@@ -153,29 +153,31 @@ def scorecard_lines(
     lines: list[Line] = [[(first, "muted")]]
     for place, (row, bar) in enumerate(zip(body, card.bars, strict=True)):
         tone = bar.tone if bar is not None else "plain"
-        sample = put(draw(bar, scale)) if scale and bar is not None else " " * plot
+        drawing = put(draw(bar, scale)) if scale and bar is not None else " " * plot
         strong = "strong" if place in card.tall else ""
-        lines.append(line(row, sample, (strong, tone if tone in ("a", "b") else "muted")))
+        lines.append(line(row, drawing, (strong, tone if tone in ("a", "b") else "muted")))
     parts = card.undrawn if scale is None else card.legend
     if not everything and card.short_legend is not None:
         parts = card.short_legend
     legend = ". ".join(part.removesuffix(".") for part in parts)
-    for mark, sample in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
-        legend = legend.replace(mark, sample)
+    for word, mark in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
+        legend = legend.replace(word, mark)
     lines += [[(line, "muted")] for line in cells.wrap(put(legend), width)] if legend else []
     return lines
 
 
-def _coloured(sample: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
+def _coloured(drawing: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
     """Yield a drawing in the colour of its row, the line at 0 in none."""
-    crossed = sample[zero] not in (_ZERO, cells.to_ascii(_ZERO))
+    crossed = drawing[zero] not in (_ZERO, cells.to_ascii(_ZERO))
     parts = (
-        (_GAP + sample, "", "")
+        (_GAP + drawing, "", "")
         if crossed
-        else (_GAP + sample[:zero], sample[zero], sample[zero + 1 :])
+        else (_GAP + drawing[:zero], drawing[zero], drawing[zero + 1 :])
     )
     yield from (
-        (part, item) for part, item in zip(parts, (style, "muted", style), strict=True) if part
+        (part, part_style)
+        for part, part_style in zip(parts, (style, "muted", style), strict=True)
+        if part
     )
 
 
@@ -551,15 +553,15 @@ def documents_text(
         )
         for document in result.documents[:maximum]
     ]
-    sentence = [line for item in lines for line in cells.wrap(item, width)]
+    wrapped = [line for item in lines for line in cells.wrap(item, width)]
     if rows:
         swing = f"swing: how far Δ of its query moves if the document has grade {result.grade}"
-        sentence += ["", *_table(rows, width), *cells.wrap(swing, width)]
+        wrapped += ["", *_table(rows, width), *cells.wrap(swing, width)]
     if len(result.documents) > maximum:
-        sentence.append(
+        wrapped.append(
             f"and {f.count(len(result.documents) - maximum)} more: --pool FILE writes all"
         )
-    text = "\n".join(sentence)
+    text = "\n".join(wrapped)
     return cells.to_ascii(text) if ascii else text
 
 
@@ -569,5 +571,5 @@ def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     room = width - sum(wide[1:]) - 2 * len(wide)
     wide[0] = min(wide[0], max(room, _LEAST_DOC))
     for doc, *rest in rows:
-        visible = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
-        yield "  " + "  ".join(map(cells.left, visible, wide)).rstrip()
+        texts = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
+        yield "  " + "  ".join(map(cells.left, texts, wide)).rstrip()

@@ -16,7 +16,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import __version__
-from abrank._support.display import count, shorten
+from abrank._support.display import plural, shorten
 from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
@@ -60,15 +60,15 @@ def differences(
     # `scale`: The largest score; a p-value's scale is 1.
     if isinstance(saved, dict) and isinstance(again, dict):
         for key in {**again, **saved}:
-            text = f"{place}.{key}" if place else str(key)
+            path = f"{place}.{key}" if place else str(key)
             if key not in saved or key not in again:
-                yield Difference(text, saved.get(key), again.get(key))
+                yield Difference(path, saved.get(key), again.get(key))
             else:
-                yield from differences(saved[key], again[key], text, scale=scale)
+                yield from differences(saved[key], again[key], path, scale=scale)
     elif isinstance(saved, list) and isinstance(again, list) and len(saved) == len(again):
         if saved != again:
-            for i, (first, two) in enumerate(zip(saved, again, strict=True)):
-                yield from differences(first, two, f"{place}[{i}]", scale=scale)
+            for i, (first, second) in enumerate(zip(saved, again, strict=True)):
+                yield from differences(first, second, f"{place}[{i}]", scale=scale)
     elif all(type(item) in (int, float) for item in (saved, again)):
         minimum = ABSOLUTE * (1.0 if "pvalue" in place.rpartition(".")[2] else scale)
         if not math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=minimum):
@@ -98,8 +98,9 @@ def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
         return ()
     place, saved, again = changed[0]
     return (
-        f"computed again: {count(len(changed))} values of the file, by another version of abrank,"
-        f" are others now; the first is {place}, {brief(saved)} there and {brief(again)} here",
+        f"computed again: {plural(len(changed), 'value')} of this file, which another version of"
+        f" abrank wrote, changed; the first is {place}, {brief(saved)} in the file and"
+        f" {brief(again)} now",
     )
 
 

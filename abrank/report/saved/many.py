@@ -113,9 +113,11 @@ def _facts(
     systems = tuple(row.system for row in rows)
     if not systems or len(set(systems)) < len(systems) or set(systems) != set(scores):
         raise DamagedValue(f"{place}systems", "the systems are not those of the scores")
-    names = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
-    if not names <= set(systems):
-        raise DamagedValue(f"{place}pairs", f"there is no system {sorted(names - set(systems))[0]}")
+    compared = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
+    if not compared <= set(systems):
+        raise DamagedValue(
+            f"{place}pairs", f"there is no system {sorted(compared - set(systems))[0]}"
+        )
     columns = {system: scores[system] for system in systems}
     array = score_columns(columns, f"{place}{scores_at}", len(shared["query_ids"]))
     return {
@@ -172,14 +174,14 @@ def read_results(
     """
     value, label = read_json(path)
     schema = value.get("schema") if isinstance(value, Mapping) else None
-    names, _, version = str(schema).partition("/")
-    kind, _ = _KINDS.get(names, ("", ""))
+    schema_name, _, version = str(schema).partition("/")
+    kind, _ = _KINDS.get(schema_name, ("", ""))
     if expected and kind != expected and (kind or expected != "Comparison"):
         raise ReadError(
             label, f"is no report of a {expected}", hint=dict(_KINDS.values())[expected]
         )
     # A schema that is not known has a message of its own there.
-    return (_READERS.get(names, from_dict) if version == "2" else from_dict)(value, label)
+    return (_READERS.get(schema_name, from_dict) if version == "2" else from_dict)(value, label)
 
 
 @dataclass(frozen=True)

@@ -143,8 +143,8 @@ def effects(comparison: Comparison) -> Section | None:
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     tables = effect_tables(comparison)
-    name, visible, *_ = (item.text for item in tables[0].rows[0])
-    finding = f"{name} is {visible}."
+    name, value, *_ = (item.text for item in tables[0].rows[0])
+    finding = f"{name} is {value}."
     return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
@@ -152,10 +152,10 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     """Return the effect sizes that most people ask for, and the others, to be opened."""
     w = Words(comparison)
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
-    names = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
+    titles = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
     result = {}
     for name, effect in comparison.effects.items():
-        title, meaning = names.get(name, (name, ""))
+        title, meaning = titles.get(name, (name, ""))
         text = f.signed(effect.estimate, digits=2)
         limits = f.interval(*effect.interval, digits=2)
         if name == "p_better":
@@ -223,9 +223,9 @@ def methods_text(comparison: Comparison) -> str:
     sentences += [text for _, text in design.sentences(comparison)]
     rest = len(comparison.rows) - 1
     if rest:
-        names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
+        measures = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
         adjustment = headline.adjustment(comparison)
-        sentences.append(f"{words.capital(adjustment)}: {names}.")
+        sentences.append(f"{words.capital(adjustment)}: {measures}.")
     if settings.get("missing") == "zero":
         sentences.append("A query missing from a run scored 0.")
     elif settings.get("missing") == "drop":
@@ -248,8 +248,8 @@ def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str
     text = "the machine's differences were corrected by people's"
     if result.set_aside:
         text = f"{samples.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
-    sample = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
-    sentence = f"A machine judged {queries}, and people {n} of them, {sample}; {text}."
+    sampling = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
+    sentence = f"A machine judged {queries}, and people {n} of them, {sampling}; {text}."
     sentence = f"{sentence} {samples.judge(comparison)}"
     return f"{sentence} {shared}".strip()
 
@@ -281,12 +281,12 @@ def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reproduce(
-    names: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
+    provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
 ) -> Section:
     """Return the section with command, seed, versions and inputs, as far as they are known."""
-    command, created = names.get("command"), names.get("created")
+    command, created = provenance.get("command"), provenance.get("created")
     facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
-    facts += [f"{name} {version}" for name, version in (names.get("versions") or {}).items()]
+    facts += [f"{name} {version}" for name, version in (provenance.get("versions") or {}).items()]
     blocks: list[Block] = [Text(str(command), "code")] if command else []
     blocks += [Text(f"{', '.join(facts)}."), *_inputs(inputs), *settings]
     text = "The command below gives" if command else "The same inputs and seed give"
@@ -353,7 +353,7 @@ _MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
 
 def setting_table(comparison: Comparison) -> Table:
     """Return what was asked for, defaults included: they, too, decide the numbers."""
-    rule, names = comparison.rule, _known(comparison, "settings")
+    rule, recorded = comparison.rule, _known(comparison, "settings")
     settings = {
         "Test": words.name_of_rule(comparison) if rule.design else rule.test,
         "α": words.alpha(comparison),
@@ -364,8 +364,8 @@ def setting_table(comparison: Comparison) -> Table:
         "Seed": str(comparison.seed),
     }
     for key, title in _SETTINGS.items():
-        if key in names:
-            value = names[key]
+        if key in recorded:
+            value = recorded[key]
             text = _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
             if isinstance(value, bool):
                 text = "yes" if value else "no"

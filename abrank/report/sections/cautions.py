@@ -54,11 +54,12 @@ def _means(name: str, means: Sequence[float], names: Names) -> str:
 
 
 def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    text = [_means(str(name), means, names) for name, means in v["means"].items()]
-    more = f"; and {f.count(len(text) - MOST_APART)} more" if len(text) > MOST_APART else ""
+    texts = [_means(str(name), means, names) for name, means in v["means"].items()]
+    more = f"; and {f.count(len(texts) - MOST_APART)} more" if len(texts) > MOST_APART else ""
     return (
         "Counts and constants decide nothing",
-        f"They are tested neither alone nor with the others: {'; '.join(text[:MOST_APART])}{more}.",
+        f"They are tested neither alone nor with the others:"
+        f" {'; '.join(texts[:MOST_APART])}{more}.",
     )
 
 
@@ -82,11 +83,11 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if "n_effective" in v:
         few = f.score(v["n_effective"], digits=1)
-        title = f"{f.plural(v['n'], 'cluster')} of queries tell no more than {few} of one size"
-        takes = "The bootstrap takes 7" if v.get("test") == "bootstrap" else "The t test takes 3"
+        title = f"{f.plural(v['n'], 'cluster')} of queries count as {few} of equal size"
+        needs = "The bootstrap needs 7" if v.get("test") == "bootstrap" else "The t test needs 3"
         if v["too_few"]:
-            return title, f"{takes} effective clusters, sign flips take 6 clusters."
-        return title, f"{takes} of them: the sign flips of clusters decide in its place."
+            return title, f"{needs} effective clusters, sign flips 6 clusters."
+        return title, f"{needs} of them: the sign flips of clusters decide in its place."
     text = "So few can give too narrow an interval where they differ in size."
     if v["too_few"]:
         text = f"So few cannot be significant at {names.at_level()} by flipping signs."
@@ -254,11 +255,11 @@ def by_collection(
         Caution(
             "same-judgments",
             "The same judgments twice",
-            f"{f.listed(names)} have the same judgments: their queries count"
-            f" {len(names)} times, as if they were others. Give each collection once.",
+            f"{f.listed(collections)} have the same judgments: their queries count"
+            f" {len(collections)} times, as if they were others. Give each collection once.",
             3,
         )
-        for names in same_judgments(results)
+        for collections in same_judgments(results)
     )
     return (*twice, *sorted(named, key=lambda item: -item.severity))
 
@@ -281,8 +282,7 @@ def run_sentences(scores: Scores) -> tuple[str, ...]:
 def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
     """Return notes that name their systems, not as A and B, in words."""
     names = SystemNames("", "", digits=f.DIGITS, alpha=0.05)
-    text = (caution(note, names) for note in notes)
-    return tuple(map(str, text))
+    return tuple(str(caution(note, names)) for note in notes)
 
 
 def sentence_of(note: Note) -> str:

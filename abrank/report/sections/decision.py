@@ -36,11 +36,11 @@ def unchanged_meaning(comparison: Comparison) -> str:
             " equal. If a change was expected, check which systems were compared."
         )
     start = "The scores are equal query by query; the rankings may still differ."
-    unseen = comparison.decision.unseen
-    if unseen is None:
+    possible = comparison.decision.unseen
+    if possible is None:
         return start
     level = f.level(comparison.rule.confidence)
-    share = f.percent(unseen.share, sign=False)
+    share = f.percent(possible.share, sign=False)
     return f"{start} Up to {share} of all queries could differ ({level} confidence)."
 
 
@@ -53,7 +53,7 @@ def doubts(comparison: Comparison) -> str:
         clauses = clauses[1:]
     if not clauses:
         return ""
-    start = "In doubt" if soundness.level == "doubtful" else "Nor is this sound"
+    start = "In doubt" if soundness.level == "doubtful" else "Also not sound"
     return f"{start}: {'; '.join(clauses)}."
 
 
@@ -118,11 +118,11 @@ def cannot_test(comparison: Comparison) -> str:
         return "all queries come in one cluster, and a test takes two at the very least"
     clusters = comparison.clusters
     if clusters is not None and clusters.untestable(comparison.rule.test):
-        takes = "the bootstrap takes 7" if comparison.rule.test == "bootstrap" else "t takes 3"
+        is_bootstrap = comparison.rule.test == "bootstrap"
+        needs = "the bootstrap needs at least 7" if is_bootstrap else "t needs at least 3"
         return (
-            f"its {f.plural(clusters.n_clusters, 'cluster')} of queries tell no more than"
-            f" {f.score(clusters.n_effective, digits=1)} of one size, where {takes} and sign flips"
-            " take 6 clusters"
+            f"its {f.plural(clusters.n_clusters, 'cluster')} of queries count as"
+            f" {f.score(clusters.n_effective, digits=1)} of equal size; {needs}, sign flips 6"
         )
     if comparison.rule.independent:
         return "each group needs two units, and scores that vary in one of them"
@@ -177,47 +177,47 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
         f" {len(v['collections'])} times"
     ),
-    "order-fixed": lambda v, item: f"{_name(item, v['first'])} was shown first in every vote",
-    "document-ids": lambda v, item: (
-        f"the document ids of {_name(item, v['system'])} differ from the judged ones by"
+    "order-fixed": lambda v, result: f"{_name(result, v['first'])} was shown first in every vote",
+    "document-ids": lambda v, result: (
+        f"the document ids of {_name(result, v['system'])} differ from the judged ones by"
         f" {v['cause']}"
     ),
-    "none-judged": lambda v, item: (
-        f"no document of {_name(item, v['system'])} is judged"
+    "none-judged": lambda v, result: (
+        f"no document of {_name(result, v['system'])} is judged"
         if v["n_rows"]
-        else f"{_name(item, v['system'])} returned nothing"
+        else f"{_name(result, v['system'])} returned nothing"
     ),
-    "none-relevant": lambda v, item: (
-        f"no judged document is relevant to {item.rule.primary}: the highest grade is"
+    "none-relevant": lambda v, result: (
+        f"no judged document is relevant to {result.rule.primary}: the highest grade is"
         f" {f.number(v['highest'])}, and {f.number(v['rel'])} or more counts"
     ),
-    "missing-queries": lambda v, item: (
-        f"the verdict rests on the queries that are missing: {_would_be(v, item)}"
+    "missing-queries": lambda v, result: (
+        f"the verdict rests on the queries that are missing: {_would_be(v, result)}"
     ),
-    "missing-scores": lambda v, item: (
-        f"the verdict rests on scores that are missing: {_would_be(v, item)}"
+    "missing-scores": lambda v, result: (
+        f"the verdict rests on scores that are missing: {_would_be(v, result)}"
     ),
     "guard-turned": _guards_rest_on,
     "guard-scores": _guards_rest_on,
-    "sample-differs": lambda v, item: (
+    "sample-differs": lambda v, result: (
         f"the queries that people judged are not like the others ({v['what']},"
-        f" {f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+        f" {f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
     "unjudged-decide": _unjudged_decide,
-    "few-judged": lambda v, item: (
+    "few-judged": lambda v, result: (
         f"too few of the first ten are judged:"
-        f" {', '.join(f'{_name(item, key)} {f.percent(v[key], sign=False)}' for key in 'ab')};"
+        f" {', '.join(f'{_name(result, key)} {f.percent(v[key], sign=False)}' for key in 'ab')};"
         f" the rule asks for {f.percent(v['required'], sign=False)}"
     ),
-    "clusters-ignored": lambda v, item: (
+    "clusters-ignored": lambda v, result: (
         f"queries of one {v['clusters']} may be alike, and were tested as independent; by whole"
         f" clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"
-        f" ({f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+        f" ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
     "one-cluster-carries": _one_cluster,
-    "skewness-decides": lambda v, item: (
+    "skewness-decides": lambda v, result: (
         "corrected for the skewness of the differences, t shows no difference"
-        f" ({f.p_clause(v['pvalue'], alpha=item.rule.alpha)})"
+        f" ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
 }
 
@@ -243,8 +243,11 @@ def gate_sentence(comparison: Comparison) -> str:
         return ""
     if comparison.rule.on == "each":
         return _on_each(comparison, gate)
-    message = [guard for guard in comparison.decision.guards if guard.passed == gate.passed]
-    guards = [design.guard(comparison, item) for item in message]
+    guards = [
+        design.guard(comparison, guard)
+        for guard in comparison.decision.guards
+        if guard.passed == gate.passed
+    ]
     flips = comparison.decision.sign_flips
     agree = flips is None or flips.agree(gate.require, comparison.rule.alpha)
     if gate.passed or gate.lacks not in ("guards", "queries") or not agree:
@@ -258,11 +261,11 @@ def _on_each(comparison: Comparison, gate: Gate) -> str:
     n = f.plural(len(parts), "collection")
     failed = {k: part for k, part in parts.items() if part.decision.exit_code}
     if gate.passed:
-        visible = GATES[gate.require].passes.partition(":")[0]
-        return f"passed on each of the {n} by itself: {visible}"
+        claim = GATES[gate.require].passes.partition(":")[0]
+        return f"passed on each of the {n} by itself: {claim}"
     texts = [
-        f"{words.name(name)} " + gate_sentence(item).removeprefix("not passed: ")
-        for name, item in list(failed.items())[:MOST_NAMED]
+        f"{words.name(name)} " + gate_sentence(part).removeprefix("not passed: ")
+        for name, part in list(failed.items())[:MOST_NAMED]
     ]
     more = len(failed) - len(texts)
     texts += [f"and {f.count(more)} more"] if more else []
@@ -278,7 +281,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
         quoted = planning.deciding_limits(comparison)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         is_identical = comparison.verdict is Verdict.IDENTICAL
-        visible = (
+        claim = (
             unchanged(comparison)
             if is_identical
             else {
@@ -290,7 +293,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
         )
         accepted = comparison.soundness.reasons and comparison.rule.accept_doubt
         doubt = "; the doubt was accepted" if accepted else ""
-        return f"not passed: {visible}, but {lacking}" if lacking else f"passed: {visible}{doubt}"
+        return f"not passed: {claim}, but {lacking}" if lacking else f"passed: {claim}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {cannot_test(comparison)}"
     if comparison.verdict is Verdict.IDENTICAL:
@@ -301,9 +304,8 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
 def _in_spite(comparison: Comparison, gate: Gate) -> str:
     """Say why a gate did not pass though its verdict would let it; empty where it did."""
     if gate.lacks == "trust":
-        message = comparison.soundness.main
-        doubts = [clause(item, comparison) for item in message]
-        return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
+        reasons = [clause(reason, comparison) for reason in comparison.soundness.main]
+        return f"in doubt: {'; '.join(reasons)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
     if gate.lacks != "queries" or flips is None or gate.require == "no-significant-loss":
         return ""  # of "no-significant-loss" a guard lacks the queries

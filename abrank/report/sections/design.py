@@ -250,10 +250,10 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
 def _guard_table(comparison: Comparison) -> Table:
     w, level = Words(comparison), f.level(comparison.rule.confidence_equivalence)
 
-    def estimate(item: GuardResult) -> Cell:
-        if item.margin_is_relative:
-            return Cell(f.percent(item.estimate), item.estimate)
-        return w.change(item.estimate)
+    def estimate(result: GuardResult) -> Cell:
+        if result.margin_is_relative:
+            return Cell(f.percent(result.estimate), result.estimate)
+        return w.change(result.estimate)
 
     return Table.by_row(
         "guards",

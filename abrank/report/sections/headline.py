@@ -116,8 +116,11 @@ def contradictions(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
         against = "better"
     if comparison.verdict is Verdict.INCONCLUSIVE:
-        text = (_secondary_shown(comparison, item, f"is {item}", f"are {item}") for item in _SHOWN)
-        return " ".join(item for item in text if item)
+        sentences = (
+            _secondary_shown(comparison, reading, f"is {reading}", f"are {reading}")
+            for reading in _SHOWN
+        )
+        return " ".join(sentence for sentence in sentences if sentence)
     return _secondary_shown(comparison, against, "points the other way", "point the other way")
 
 

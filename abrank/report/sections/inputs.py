@@ -70,8 +70,8 @@ def quality(comparison: Comparison) -> Section | None:
         for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
         if audit.missing
     ]
-    requested = f"{words.queries(a.n_queries)} in the qrels"
-    finding = f"{requested}; {' and '.join(lacking) or 'both runs have them all'}"
+    in_qrels = f"{words.queries(a.n_queries)} in the qrels"
+    finding = f"{in_qrels}; {' and '.join(lacking) or 'both runs have them all'}"
     judged = (
         f"{f.percent(a.judged_at_10, sign=False)} of A's and"
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
@@ -91,8 +91,13 @@ def quality(comparison: Comparison) -> Section | None:
 def unjudged_sentence(comparison: Comparison) -> str:
     """Say what unjudged documents could make of the difference."""
     evidence, measure = comparison.evidence, comparison.rule.primary
-    visited = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
-    if not any(visited):
+    from_documents = (
+        evidence.rankings,
+        evidence.cutoff_curve,
+        evidence.recall_curve,
+        evidence.tie_range,
+    )
+    if not any(from_documents):
         # Runs that were scored in partitions: nobody held the documents of all queries.
         a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
         return (
@@ -118,11 +123,11 @@ def tie_sentence(comparison: Comparison) -> str:
     return "No two documents of a query share a score, so no order was left open."
 
 
-def _first_listed(values: Iterable[object], maximum: int = 4) -> str:
+def _first_listed(values: Iterable[object]) -> str:
     texts = [str(value) for value in values]
     if not texts:
         return "none"
-    return ", ".join(texts[:maximum]) + (" …" if len(texts) > maximum else "")
+    return ", ".join(texts[:4]) + (" …" if len(texts) > 4 else "")
 
 
 POOL_FILE = "to-judge.txt"
@@ -428,18 +433,18 @@ def sensitivity(comparison: Comparison) -> Section | None:
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 
-def _choice(item: Alternative, multiple: str) -> str:
+def _choice(alternative: Alternative, multiple: str) -> str:
     """Return the choice as it stands after a verdict, of several queries or impressions."""
-    if item.kind == "common-depth":
-        return f"with both runs cut at rank {f.count(item.depth or 0)}"
-    if item.kind == "whole-clusters":
-        return f"tested by whole clusters ({item.clusters})"
-    if item.kind == "without-supporting":
-        count = len(item.left_out)
+    if alternative.kind == "common-depth":
+        return f"with both runs cut at rank {f.count(alternative.depth or 0)}"
+    if alternative.kind == "whole-clusters":
+        return f"tested by whole clusters ({alternative.clusters})"
+    if alternative.kind == "without-supporting":
+        count = len(alternative.left_out)
         which = "the one that speaks" if count == 1 else "those that speak"
-        total = f.count(item.n_queries + count)
+        total = f.count(alternative.n_queries + count)
         return f"without {count} of {total} {multiple}, {which} most for it"
-    return words.choice(item.kind, item.n_queries)
+    return words.choice(alternative.kind, alternative.n_queries)
 
 
 def _tag(verdict: Verdict) -> str:

@@ -90,10 +90,10 @@ def _reading_guide(comparison: Comparison) -> str:
         options = f" {words.capital(headline.adjustment(comparison))}."
         return text if len(comparison.rows) == 1 else f"{text}{options}"
     if len(comparison.rows) == 1:
-        owner = f"{words.estimand(comparison)}, B − A"
+        quantity = f"{words.estimand(comparison)}, B − A"
         if is_relative(comparison):
-            owner = "relative change of the mean (Δ%, in per cent of A's), by Fieller"
-        return f"Interval: {level} confidence interval of the {owner}."
+            quantity = "relative change of the mean (Δ%, in per cent of A's), by Fieller"
+        return f"Interval: {level} confidence interval of the {quantity}."
     if rule.adjust == "none":
         return (
             f"Intervals at {level}. The secondary measures are not adjusted, so a false"
@@ -127,19 +127,19 @@ def measure_table(comparison: Comparison) -> Table:
         else Cell(f.percent(row.rel_diff), row.rel_diff)
         for row in rows
     ]
-    owner = [(Column("Δ"), [w.change(row.diff) for row in rows])]
+    differences = [(Column("Δ"), [w.change(row.diff) for row in rows])]
     if relative:
-        owner.append((Column("Δ%"), changes))
+        differences.append((Column("Δ%"), changes))
     if not of_mean:
         title = words.capital(words.estimand(comparison))
         title = "Δ, all queries" if comparison.with_machine else title
-        owner.append((Column(title), [w.change(row.estimate) for row in rows]))
+        differences.append((Column(title), [w.change(row.estimate) for row in rows]))
     # What the interval is of stands out, and not a mean difference beside it.
     tones = [words.reading_tone(row.reading) for row in rows]
     last = 1 if relative else -1
-    loud = zip(owner[last][1], tones, leads, strict=True)
-    owner[last] = (
-        owner[last][0],
+    loud = zip(differences[last][1], tones, leads, strict=True)
+    differences[last] = (
+        differences[last][0],
         [replace(cell, tone=tone, strong=lead) for cell, tone, lead in loud],
     )
     limits = [
@@ -169,7 +169,7 @@ def measure_table(comparison: Comparison) -> Table:
         (Column.words("Measure"), names),
         (Column("A"), [w.mean(row.mean_a) for row in rows]),
         (Column("B"), [w.mean(row.mean_b) for row in rows]),
-        *owner,
+        *differences,
         (Column(interval), limits),
         *([] if relative else [(Column("Δ%"), changes)]),
         *([] if rule.independent else outcomes),
@@ -302,7 +302,7 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
     )
 
 
-def _caption(comparison: Comparison, message: str) -> str:
+def _caption(comparison: Comparison, contents: str) -> str:
     """Return what the table shows: systems, queries, test, level, adjustment."""
     rule = comparison.rule
     a, b = (
@@ -310,7 +310,7 @@ def _caption(comparison: Comparison, message: str) -> str:
     )
     by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
     text = f"{words.followed(b, 'B')} against the baseline {words.followed(a, 'A')}, means over"
-    text += f" {words.queries_of(comparison)}; {message} {by}."
+    text += f" {words.queries_of(comparison)}; {contents} {by}."
     if len(comparison.rows) > 1:
         adjustment = headline.adjustment(comparison)
         alone = ", tested alone" if rule.family == "secondary" else ""

@@ -49,10 +49,10 @@ def _headline(comparison: Comparison, step: Step) -> str:
     sentence = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
     if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
         sentence += " by this rule"
-    visible = comparison.decision.direction != 0
+    has_direction = comparison.decision.direction != 0
     return (
         f"{sentence} first"
-        if visible and step.action in ("add-queries", "judge", "sample")
+        if has_direction and step.action in ("add-queries", "judge", "sample")
         else sentence
     )
 
@@ -146,17 +146,17 @@ def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
     rule, b = comparison.rule, comparison.candidate
     margin = planning.margin_of_what(comparison)
-    visible = planning.estimate(comparison)
+    difference = planning.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
         return (
-            f"Do not ship {b} by this rule: the loss seen ({visible}) is larger than the margin of"
-            f" {margin}, so that more queries are unlikely to help."
+            f"Do not ship {b} by this rule: the loss seen ({difference}) is larger than the margin"
+            f" of {margin}, so that more queries are unlikely to help."
         )
     return (
-        f"Do not ship {b} by this rule: it gains more ({visible}) than the margin of {margin}, so"
-        " more queries will not make the two equivalent. Where a gain is welcome, ask for"
+        f"Do not ship {b} by this rule: it gains more ({difference}) than the margin of {margin},"
+        " so more queries will not make the two equivalent. Where a gain is welcome, ask for"
         " --require better, or for --require non-inferior."
     )
 
@@ -203,18 +203,18 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return notes.say(comparison.rule.primary)
     if code not in _BY_NUMBERS:
         return _OF_EVIDENCE.get(code, "")
-    message = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
-    values = message[0]
+    matching = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
+    values = matching[0]
     if code == "none-judged":
-        custom, second = (a, b) if values["system"] == "a" else (b, a)
-        if len(message) > 1:
+        unjudged, judged = (a, b) if values["system"] == "a" else (b, a)
+        if len(matching) > 1:
             return "Take judgments that fit the runs, and compare again."
         if not values["n_rows"]:
-            return f"Give the run that was meant: {custom} holds no document."
+            return f"Give the run that was meant: {unjudged} holds no document."
         return (
-            f"See over which documents {custom} was made, and how their ids are written:"
+            f"See over which documents {unjudged} was made, and how their ids are written:"
             " documents of"
-            f" {second} are judged, and none of {custom}."
+            f" {judged} are judged, and none of {unjudged}."
         )
     if code == "none-relevant":
         text = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
@@ -261,17 +261,17 @@ def _more_queries(comparison: Comparison) -> str:
             f" margin of {planning.margin_of_what(comparison)}, but a smaller one is not excluded"
             " yet."
         )
-    requested = {"non-inferior": "not-worse", "equivalent": "same"}.get(
+    kind = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
     )
-    if requested and comparison.decision.direction:
+    if kind and comparison.decision.direction:
         change = "gain" if comparison.decision.direction > 0 else "loss"
         return (
             f"Add queries: the {change} seen ({planning.estimate(comparison)}) is smaller than"
             f" the margin of {planning.margin_of_what(comparison)}, but a larger one is not"
             " excluded yet."
         )
-    claim = comparison.planning.claim(requested)
+    claim = comparison.planning.claim(kind)
     if claim is not None:
         needed = claim.queries_needed
         minimum = planning.margin_of_what(comparison)

@@ -45,14 +45,14 @@ def _chosen(comparison: Comparison, value: float) -> str:
 
 def margin_of_what(comparison: Comparison) -> str:
     """Return the margin, a relative one with what it is relative to."""
-    visible = margin(comparison)
-    return f"{visible} of A's mean" if comparison.rule.margin_is_relative else visible
+    text = margin(comparison)
+    return f"{text} of A's mean" if comparison.rule.margin_is_relative else text
 
 
 def in_unit(comparison: Comparison) -> str:
     """Return the margin in the unit of the primary measure, a relative one rounded."""
-    declared_, visible = comparison.rule, comparison.decision.margin
-    return f.least(visible, digits=4) if declared_.margin_is_relative else margin(comparison)
+    rule, value = comparison.rule, comparison.decision.margin
+    return f.least(value, digits=4) if rule.margin_is_relative else margin(comparison)
 
 
 def limits(comparison: Comparison, low: float, high: float) -> str:
@@ -74,18 +74,19 @@ def limits_beside(
     ends: Iterable[float], margin: float, *, percent: bool = False, digits: int
 ) -> str:
     """Return limits, each with decimals that tell on which side of a margin it lies."""
-    visible = []
+    texts = []
     for end in ends:
-        custom, times = digits, 100.0 if percent else 1.0
+        decimals, times = digits, 100.0 if percent else 1.0
         while (
             0.0 < margin != abs(end)
-            and custom < _MOST_DECIMALS
-            and f.score(times * abs(end), digits=custom) == f.score(times * margin, digits=custom)
+            and decimals < _MOST_DECIMALS
+            and f.score(times * abs(end), digits=decimals)
+            == f.score(times * margin, digits=decimals)
         ):
-            custom += 1
-        written = f.percent if percent and math.isfinite(end) else f.signed
-        visible.append(written(end, digits=custom))
-    return " to ".join(visible)
+            decimals += 1
+        write = f.percent if percent and math.isfinite(end) else f.signed
+        texts.append(write(end, digits=decimals))
+    return " to ".join(texts)
 
 
 def deciding_limits(comparison: Comparison, kind: str = "interval") -> str:
@@ -96,9 +97,9 @@ def deciding_limits(comparison: Comparison, kind: str = "interval") -> str:
 
 def labelled(comparison: Comparison, label: str, ends: Interval) -> str:
     """Return limits behind their label; without it where they have no end on either side."""
-    written = limits(comparison, *ends)
+    text = limits(comparison, *ends)
     is_open = math.isinf(ends.low) and math.isinf(ends.high)
-    return written if is_open else f"{label} {written}"
+    return text if is_open else f"{label} {text}"
 
 
 def equivalence_interval(comparison: Comparison) -> str:
@@ -133,13 +134,13 @@ def other_margins(comparison: Comparison) -> str:
     """Say for which margins the verdict is the same, and what it is for the others."""
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
-    custom = next((item for item in ranges if margin_ <= item.high), None)
-    if custom is None or (margin_ and custom.verdict is not comparison.verdict):
+    containing = next((item for item in ranges if margin_ <= item.high), None)
+    if containing is None or (margin_ and containing.verdict is not comparison.verdict):
         return ""  # the margin declared is a limit itself
-    where = _between(comparison, custom)
+    where = _between(comparison, containing)
     if not where:
         return "The verdict is the same for every margin." if len(ranges) == 1 else ""
-    stays = f"the verdict stays {words.tag(custom.verdict)[1]}"
+    stays = f"the verdict stays {words.tag(containing.verdict)[1]}"
     if where.startswith("at "):
         first = f"Only {where} {stays.replace('stays', 'is')}."
     elif where.startswith("up to "):
@@ -149,7 +150,7 @@ def other_margins(comparison: Comparison) -> str:
     texts = [
         f"{words.tag(range_.verdict)[1]} {place}"
         for range_ in ranges
-        if range_ is not custom and (place := _between(comparison, range_))
+        if range_ is not containing and (place := _between(comparison, range_))
     ]
     return f"{first} It is {f.listed(texts)}." if texts else first
 
@@ -191,9 +192,9 @@ _OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
 def what_they_see(comparison: Comparison) -> str:
     """Say the smallest true difference that these queries show."""
     n, power = words.queries_of(comparison), f.level(comparison.planning.power)
-    if visible := smallest_visible(comparison):
+    if smallest := smallest_visible(comparison):
         return (
-            f"With {n}, a true Δ of {visible} in {comparison.rule.primary} is detected {power}"
+            f"With {n}, a true Δ of {smallest} in {comparison.rule.primary} is detected {power}"
             " of the time."
         )
     text = (
@@ -206,12 +207,12 @@ def smallest_visible(comparison: Comparison) -> str:
     """Return the smallest true difference that is shown; empty where no measure differs so much."""
     if not comparison.decision.interval.is_finite:
         return ""  # of a confidence sequence that has not begun
-    visible = comparison.planning.smallest_visible
+    smallest = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
     change = comparison.decision.relative
-    if change is not None and NOTHING < visible <= high - low:
-        return f"{f.percent(visible / change.baseline, sign=False)} of A's mean"
-    return f.least(visible, digits=comparison.decimals) if NOTHING < visible <= high - low else ""
+    if change is not None and NOTHING < smallest <= high - low:
+        return f"{f.percent(smallest / change.baseline, sign=False)} of A's mean"
+    return f.least(smallest, digits=comparison.decimals) if NOTHING < smallest <= high - low else ""
 
 
 def needed_table(comparison: Comparison) -> Table:
@@ -273,12 +274,12 @@ def of_clusters(comparison: Comparison) -> str:
             f" (about {f.about(clusters)} clusters for {_chosen(comparison, wanted.difference)})"
         )
     same = wanted.queries_same_clusters
-    owner = f"of the same {f.plural(n_clusters, 'cluster')}"
+    same_clusters = f"of the same {f.plural(n_clusters, 'cluster')}"
     if same is None:
-        return f"{text}; no number of {units} {owner} detects it."
+        return f"{text}; no number of {units} {same_clusters} detects it."
     if same <= comparison.n_queries:
         return f"{text}."
-    return f"{text}; {owner} it takes about {f.about(same)}."
+    return f"{text}; {same_clusters} it takes about {f.about(same)}."
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:

@@ -20,14 +20,12 @@ _ROLE = {"people": "for comparison", "both": "for comparison", "machine": "never
 # Measured in reports/calibration/machine.md, of the noisy machine with 25 to 100 human queries.
 PICKED = (
     "Where they were picked, simulated 95% intervals covered the truth less often than 95%: in 76"
-    " to 91% of samples where"
-    " the easier or the harder half was judged, in 37 to 50% where the queries with the largest"
-    " differences were."
+    " to 91% of samples where the easier or the harder half was judged, in 37 to 50%"
+    " where the queries with the largest differences were."
 )
 RARE = (
     "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals covered the"
-    " truth in 89"
-    " to 91% of samples of 25 to 100 of them, in 82% for the worst pair of systems."
+    " truth in 89 to 91% of samples of 25 to 100 of them, in 82% for the worst pair of systems."
 )
 SHARED = {
     "a": "A was declared to share its model with the machine.",
@@ -152,29 +150,29 @@ def machine(comparison: Comparison) -> Section | None:
 
 def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
     w, answers = Words(comparison), result.answers
-    decides = [element.who == _decides(comparison) for element in answers]
+    decides = [answer.who == _decides(comparison) for answer in answers]
     both = list(zip(answers, decides, strict=True))
     counts, readings = [], []
-    for item, first in both:
-        text = f.count(item.n_queries)
-        if item.who == "both":
+    for answer, first in both:
+        text = f.count(answer.n_queries)
+        if answer.who == "both":
             text = f"{text} of {f.count(len(result.query_ids))}"
-        counts.append(Cell(text, item.n_queries))
-        visible = comparison.rule.gain(*item.interval).read()
-        reading = Cell(words.READINGS[visible], visible, words.reading_tone(visible))
-        readings.append(reading if first or item.who != "both" else Cell("set aside"))
+        counts.append(Cell(text, answer.n_queries))
+        kind = comparison.rule.gain(*answer.interval).read()
+        reading = Cell(words.READINGS[kind], kind, words.reading_tone(kind))
+        readings.append(reading if first or answer.who != "both" else Cell("set aside"))
     return Table.of(
         "machine",
         (
             Column.words("Judged by"),
             [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both],
         ),
-        (Column("Δ"), [w.change(element.estimate, strong=first) for element, first in both]),
+        (Column("Δ"), [w.change(answer.estimate, strong=first) for answer, first in both]),
         (
             Column(f"{w.level} interval"),
             [w.limits(within_reach(comparison, x.interval, relative=False)) for x in answers],
         ),
-        (Column("p"), [w.chance(element.pvalue) for element in answers]),
+        (Column("p"), [w.chance(answer.pvalue) for answer in answers]),
         (Column("Queries"), counts),
         (Column.words("Reading"), readings),
         (Column.words("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
@@ -192,7 +190,7 @@ def _facts(result: MachineJudgments) -> Table:
     return Table.of(
         "machine-facts",
         (Column.words("What the machine adds"), [Cell(kind) for kind, _, _ in facts]),
-        (Column("Value"), [Cell(visible, value) for _, visible, value in facts]),
+        (Column("Value"), [Cell(text, value) for _, text, value in facts]),
     )
 
 
@@ -206,8 +204,8 @@ def _worth(result: MachineJudgments) -> str:
 
 
 def _sample(w: Words[Comparison], result: MachineJudgments) -> Table:
-    def mean(item: SampleCheck, value: float) -> Cell:
-        return w.change(value) if item.what == "difference" else w.mean(value)
+    def mean(check: SampleCheck, value: float) -> Cell:
+        return w.change(value) if check.what == "difference" else w.mean(value)
 
     return Table.of(
         "machine-sample",
@@ -308,7 +306,10 @@ def _order(result: Preferences, level: str) -> list[str]:
     if bias:
         return [f"Order: each verdict was given in one order, which changes.{bias}"]
     if result.shown_first["random"]:
-        return ["Order: drawn at random and not kept, so the bias to a place averages out unseen."]
+        return [
+            "Order: random, but not recorded, so a bias to the first answer cannot be"
+            " measured; on average it cancels."
+        ]
     return []
 
 
@@ -322,26 +323,26 @@ def votes(comparison: Comparison) -> Section | None:
         ("Net share of verdicts for the answer shown first (t)", preferences.bias, False),
         ("Reversed verdicts that go to the answer shown first (exact)", preferences.to_first, True),
     )
-    names = [(kind, element, exact) for kind, element, exact in kinds if element is not None]
+    available = [(kind, result, exact) for kind, result, exact in kinds if result is not None]
     estimates, limits = [], []
-    for _, item, exact in names:
-        ends = f.interval(*item.interval, digits=2)
-        text = f.signed(item.estimate, digits=2)
+    for _, result, exact in available:
+        ends = f.interval(*result.interval, digits=2)
+        text = f.signed(result.estimate, digits=2)
         if exact:
-            text, *both = (f.percent(x, sign=False) for x in (item.estimate, *item.interval))
+            text, *both = (f.percent(x, sign=False) for x in (result.estimate, *result.interval))
             ends = " to ".join(both)
-        estimates.append(Cell(text, item.estimate))
+        estimates.append(Cell(text, result.estimate))
         limits.append(Cell(ends))
     first, *more = vote_sentences(comparison)
     blocks: list[Block] = [*map(Text, more)]
-    if names:
+    if available:
         blocks.append(
             Table.of(
                 "votes",
-                (Column.words("What"), [Cell(kind) for kind, _, _ in names]),
+                (Column.words("What"), [Cell(kind) for kind, _, _ in available]),
                 (Column("Estimate"), estimates),
                 (Column(f"{w.level} interval"), limits),
-                (Column("p"), [w.chance(element.pvalue) for _, element, _ in names]),
+                (Column("p"), [w.chance(result.pvalue) for _, result, _ in available]),
             )
         )
     blocks.append(Text(_MEANING if preferences.credits is None else _CLICKS, "caption"))

@@ -103,7 +103,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         bars=tuple(bars),
         scale=scale(comparison, margin=rule.margin, percent=is_relative(comparison)),
         narrow=frozenset({"interval"}),
-        legend=tuple(_legend(comparison, sample=any(bar and any(bar.places) for bar in bars))),
+        legend=tuple(_legend(comparison, draws=any(bar and any(bar.places) for bar in bars))),
     )
 
 
@@ -161,7 +161,7 @@ def _limit(comparison: Comparison, guard: GuardResult | None) -> float:
     return -guard.margin if guard.higher_is_better else guard.margin
 
 
-def _legend(comparison: Comparison, *, sample: bool) -> list[str]:
+def _legend(comparison: Comparison, *, draws: bool) -> list[str]:
     """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
     result, rule, is_many = [], comparison.rule, len(comparison.rows) > 1
     if is_many:
@@ -171,14 +171,14 @@ def _legend(comparison: Comparison, *, sample: bool) -> list[str]:
             text = f"tested alone, the others {text.removeprefix('secondary measures ')}"
         result.append(f"★ {text}")
     multiple, level = rule.adjust != "none" and is_many, f.level(rule.confidence)
-    if sample and comparison.soundness.level != "unsound" and comparison.decision.by_equivalence:
+    if draws and comparison.soundness.level != "unsound" and comparison.decision.by_equivalence:
         narrow, which = f.level(rule.confidence_equivalence), "★" if is_many else "it"
         sentence = f"Thick: {narrow} interval, which decides about the margin"
         sentence += f" ({which}; others {level})" if multiple else ""
         result.append(
             f"{sentence}; thin: {level}, whether Δ is 0{', adjusted' if multiple else ''}"
         )
-    elif sample and comparison.soundness.level != "unsound" and multiple:
+    elif draws and comparison.soundness.level != "unsound" and multiple:
         result.append(f"Thick: {level} interval; thin: adjusted, decides the reading")
     if any(math.isfinite(_limit(comparison, guard)) for guard in comparison.decision.guards):
         result.append("Tick: the loss that a guard must exclude")
@@ -266,9 +266,9 @@ def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
     p, multiple = result.interaction, len(comparison.segmentations) > 1
     if not math.isfinite(p):
         return f"{sentence}; whether the segments differ cannot be tested."
-    visible = f"{'adjusted ' * multiple}{f.p_clause(p, alpha=comparison.rule.alpha)}"
+    p_text = f"{'adjusted ' * multiple}{f.p_clause(p, alpha=comparison.rule.alpha)}"
     differ = "differ" if p < comparison.rule.alpha else "do not differ significantly"
-    return f"{sentence}; the segments {differ} ({visible} for interaction)."
+    return f"{sentence}; the segments {differ} ({p_text} for interaction)."
 
 
 def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
@@ -289,13 +289,13 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     bars, limits, chances, readings = [of_all], [limits_of(lead.interval)], [Cell("")], []
     readings.append(Cell(words.reading(comparison, lead), lead.reading, tone, strong=True))
     tones = [words.reading_tone(row.reading) for row in rows]
-    for row, item in zip(rows, tones, strict=True):
+    for row, row_tone in zip(rows, tones, strict=True):
         few = row.reading == TOO_FEW
-        bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, item))
+        bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, row_tone))
         limits.append(Cell("") if few else limits_of(row.adjusted))
         chances.append(Cell("") if few else w.chance(row.pvalue_adj))
         reading = words.against_zero(comparison, row.reading) if not few else TOO_FEW
-        readings.append(Cell(reading, row.reading, "plain" if few else item))
+        readings.append(Cell(reading, row.reading, "plain" if few else row_tone))
     names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in rows]
     changes = [
         Cell(in_unit(row.mean), row.mean, tone) for row, tone in zip(rows, tones, strict=True)

@@ -100,15 +100,15 @@ def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimat
 
 def _grades(w: Words[JudgeAgreement]) -> Section:
     """Return who gave which grade, and how often both gave the same."""
-    result, names = w.result, [*map(str, w.result.grades), "all"]
+    result, grades = w.result, [*map(str, w.result.grades), "all"]
     rows = [*result.table, [sum(column) for column in zip(*result.table, strict=True)]]
     by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
     table = Table.of(
         "grades",
-        (Column.name("Human \\ machine"), map(Cell, names)),
+        (Column.name("Human \\ machine"), map(Cell, grades)),
         *(
-            (Column(name), map(Cell.count, item))
-            for name, item in zip(names, by_machine, strict=True)
+            (Column(name), map(Cell.count, counts))
+            for name, counts in zip(grades, by_machine, strict=True)
         ),
     )
     estimates = [("same grade", result.same, True), ("Cohen's kappa", result.kappa, False)]
@@ -188,7 +188,7 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
         f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
         f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {text}."
     )
-    requested = f"Is {b} better than {a}, by {result.measure}?"
+    question = f"Is {b} better than {a}, by {result.measure}?"
     blocks = (table, Text(same), Text(graded))
     key, title = f"pair-{pair.candidate}", f"{b} against {a}"
-    return Section(key, title, f"{requested} {finding}", blocks, EVERYWHERE)
+    return Section(key, title, f"{question} {finding}", blocks, EVERYWHERE)

@@ -81,13 +81,13 @@ def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Sco
     tones = tones_from(ranking)
     bars: list[Bar | None] = []
     for system in ranking.systems:
-        tone, item = tones.get(system, "tie"), apart.get(system)
+        tone, estimate = tones.get(system, "tie"), apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
         bar = Bar(0.0, math.nan, math.nan, tone="tie") if reference else None
-        if item is not None:
-            ends = ranking.within_reach(item.interval)
+        if estimate is not None:
+            ends = ranking.within_reach(estimate.interval)
             ends = ends if math.isfinite(ends.low + ends.high) else Interval(math.nan, math.nan)
-            bar = Bar(item.estimate, *ends, tone=tone)
+            bar = Bar(estimate.estimate, *ends, tone=tone)
         bars.append(bar)
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
 
@@ -157,11 +157,11 @@ def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict
         ranks = {row.system: Cell(f.score(row.mean_rank, digits=2), row.mean_rank) for row in rows}
         result.append((Column("mean rank"), ranks))
     if interval != "difference":
-        owner = {"own": "interval of the mean", "within": "interval within queries"}[interval]
+        title = {"own": "interval of the mean", "within": "interval within queries"}[interval]
         own = interval == "own"
         ends = {x.system: x.interval if own else (x.within_low, x.within_high) for x in rows}
         cells = {system: Cell(w.range(*end), end[0]) for system, end in ends.items()}
-        result.append((Column(f"{w.level} {owner}"), cells))
+        result.append((Column(f"{w.level} {title}"), cells))
     return result
 
 
@@ -176,9 +176,9 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
     result = [(Column("Δ", role="change"), changes)]
     if has_intervals(ranking):
         result.append((DRAWN, {}))
-        visible = {s: w.limits(ranking.within_reach(x.interval)) for s, x in apart.items()}
+        limits = {s: w.limits(ranking.within_reach(x.interval)) for s, x in apart.items()}
         level = f.level(1.0 - ranking.level)
-        result.append((Column(f"{level} CI of Δ", role="interval"), visible))
+        result.append((Column(f"{level} CI of Δ", role="interval"), limits))
     return result
 
 
@@ -236,8 +236,10 @@ def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     for row in ranking.pair_rows:
         above, below = sorted((row.a, row.b), key=place.__getitem__)
         sign = 1.0 if above == row.b else -1.0
-        message = TONES.get(row.reading, "plain")
-        tone: Tone = message if sign > 0 or message == "plain" else "a" if message == "b" else "b"
+        row_tone = TONES.get(row.reading, "plain")
+        tone: Tone = (
+            row_tone if sign > 0 or row_tone == "plain" else "a" if row_tone == "b" else "b"
+        )
         text = f"{name(above)} − {name(below)}: {f.signed(sign * row.diff, digits=digits)}"
         cell = Cell(text, sign * row.diff, tone, link=key_of(ranking, row))
         columns[place[below]][above] = cell
@@ -338,13 +340,13 @@ def ties(ranking: Ranking) -> dict[str, str]:
     return result
 
 
-def _ranges(places: Sequence[int], visible: Callable[[int], str]) -> str:
+def _ranges(places: Sequence[int], write: Callable[[int], str]) -> str:
     """Return whole numbers in order, three and more in a row as a range."""
     parts: list[str] = []
     for _, run in groupby(enumerate(places), lambda item: item[1] - item[0]):
         part = [place for _, place in run]
         joined = len(part) > 2
-        parts += [f"{visible(part[0])}–{visible(part[-1])}"] if joined else map(visible, part)
+        parts += [f"{write(part[0])}–{write(part[-1])}"] if joined else map(write, part)
     return ", ".join(parts)
 
 
@@ -410,11 +412,11 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     ranking = w.result
     by = f"{ranking.title} at α = {f.number(ranking.alpha)}"
     if style == "superscript" or len(ranking.baselines) > 1:
-        table, message = _superscripts(w, by)
+        table, contents = _superscripts(w, by)
     elif ranking.secondary:
-        table, message = _of_measures(w, by)
+        table, contents = _of_measures(w, by)
     else:
-        table, message = _of_one(w, by, interval)
+        table, contents = _of_one(w, by, interval)
     measure = ", ".join(one_line(measure, width=_PAPER_NAME) for measure in ranking.measures)
     over = queries(ranking.n_queries)
     order = "the best first" if ranking.direction_declared else "the highest first"
@@ -422,7 +424,7 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
         order = f"ordered by {one_line(ranking.measure, width=_PAPER_NAME)}"
     return Paper(
         comment=f"{measure}, {over}, {f.plural(len(ranking.systems), 'system')}",
-        caption=f"{measure}, means over {over}, {order}; {message}.",
+        caption=f"{measure}, means over {over}, {order}; {contents}.",
         label=f"leaderboard {ranking.measure}",
         table=table,
     )
@@ -434,15 +436,15 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn", "pair")
     without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
-    visible = [i for i, column in enumerate(without.columns) if column.title != "rank"]
+    places = [i for i, column in enumerate(without.columns) if column.title != "rank"]
     columns = []
-    for column in (without.columns[i] for i in visible):
+    for column in (without.columns[i] for i in places):
         title = column.title if column.role == "p" else capital(column.title)
         role = "interval" if "interval" in column.title else column.role
         columns.append(Column("Δ" if role == "change" else title, column.numeric, role))
     rows = []
     for system, row in zip(ranking.systems, without.rows, strict=True):
-        cells = [row[i] for i in visible]
+        cells = [row[i] for i in places]
         if system == ranking.baseline:
             place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
             cells[place] = Cell("baseline")

@@ -55,9 +55,9 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
     systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in result.rows))
     card = _scorecard(w)
     # Without a floor there is nothing to draw: a table, which every format shows.
-    visible = (card,) if result.floors else (card.without("drawn"),)
+    blocks = (card,) if result.floors else (card.without("drawn"),)
     places = frozenset[Place]({"page"}) if result.floors else EVERYWHERE
-    sections = [Section("means", "Means", "", visible, places)]
+    sections = [Section("means", "Means", "", blocks, places)]
     if result.segments:
         sections.append(_segments(w))
     sections.append(_others(w))
@@ -125,18 +125,18 @@ def _headline(w: Words[Intervals]) -> Headline:
     )  # fmt: skip
 
 
-def _said(w: Words[Intervals], item: Floor) -> str:
+def _said(w: Words[Intervals], result: Floor) -> str:
     """Say in a sentence whether a floor is cleared."""
-    text = f"{item.measure} of {f.shorten(item.system, width=_NAME)}"
-    floor = f.number(item.floor)
-    if item.cleared:
-        return f"{text} is at least {floor}: the lower end is {w.score(item.ci_low)}"
-    if item.ci_high < item.floor:
-        return f"{text} is below {floor}: the upper end is {w.score(item.ci_high)}"
-    if item.ci_low >= item.floor:
+    text = f"{result.measure} of {f.shorten(result.system, width=_NAME)}"
+    floor = f.number(result.floor)
+    if result.cleared:
+        return f"{text} is at least {floor}: the lower end is {w.score(result.ci_low)}"
+    if result.ci_high < result.floor:
+        return f"{text} is below {floor}: the upper end is {w.score(result.ci_high)}"
+    if result.ci_low >= result.floor:
         few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and their lower end is"
-        return f"{text} may be below {floor}: {few} {w.score(item.by_flips)}"
-    return f"{text} may be below {floor}: the lower end is {w.score(item.ci_low)}"
+        return f"{text} may be below {floor}: {few} {w.score(result.by_flips)}"
+    return f"{text} may be below {floor}: the lower end is {w.score(result.ci_low)}"
 
 
 def _rule(w: Words[Intervals]) -> str:

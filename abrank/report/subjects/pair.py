@@ -214,8 +214,8 @@ _OMITTED = {
 
 def _context(comparison: Comparison) -> Iterator[str]:
     """Yield what stands above the verdict: the systems, the queries, the judgments."""
-    arguments = comparison.provenance.get("inputs", {}).get("qrels", {})
-    path = arguments.get("path") if isinstance(arguments, Mapping) else None
+    qrels = comparison.provenance.get("inputs", {}).get("qrels", {})
+    path = qrels.get("path") if isinstance(qrels, Mapping) else None
     yield f"{words.system('A', comparison.baseline)} (baseline)"
     yield f"{words.system('B', comparison.candidate)} (candidate)"
     yield words.queries_of(comparison)

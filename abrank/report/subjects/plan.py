@@ -184,10 +184,10 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
     if plan.width is not None:
         text = f"an interval of width {f.number(plan.width.width)}"
         rows.append(cells(text, plan.width.n, [first.width for first in plan.judged]))
-    visible = [plan.mde, *(first.mde for first in plan.judged)]
-    if all(map(math.isfinite, visible)):
+    smallest = [plan.mde, *(first.mde for first in plan.judged)]
+    if all(map(math.isfinite, smallest)):
         at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
-        rows.append((Cell(at_hand), *(Cell(w.score(item), item) for item in visible)))
+        rows.append((Cell(at_hand), *(Cell(w.score(item), item) for item in smallest)))
     columns = (
         Column.name("Human queries needed for"),
         Column("People alone"),

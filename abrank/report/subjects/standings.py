@@ -150,8 +150,8 @@ def title(result: CollectionsRanking) -> str:
 
 def _list(names: Sequence[str]) -> str:
     """Return names in a row, of many the first."""
-    visible = list(map(name, names))
-    return f.listed(visible) if len(visible) <= MOST_NAMES else f.first_of(visible, MOST_NAMES)
+    texts = list(map(name, names))
+    return f.listed(texts) if len(texts) <= MOST_NAMES else f.first_of(texts, MOST_NAMES)
 
 
 def like_these(result: CollectionsRanking) -> str:
@@ -196,8 +196,8 @@ def _leads(result: CollectionsRanking) -> str:
 def _firsts(result: CollectionsRanking) -> str:
     """Say who has the best mean on how many collections."""
     rows = sorted(result.primary.rows, key=lambda row: -row.n_first)
-    visible = [row for row in rows if row.n_first][:MOST_NAMES]
-    text = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in visible)
+    leading = [row for row in rows if row.n_first][:MOST_NAMES]
+    text = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in leading)
     n = f.count(len(result.rankings))
     return f"Collections with the {result.primary.these.best} mean, of {n}: {text}."
 
@@ -350,10 +350,10 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
     """Return systems by collections; bold what does not differ from the first there."""
     systems, columns = [row.system for row in w.result.of(measure).rows], []
-    for collection, ranking in w.result.rankings.items():
-        custom = ranking.of(measure)
-        means = {row.system: row.mean for row in custom.rows}
-        cells = [w.mean(means[system], strong=system in custom.leaders) for system in systems]
+    for collection, result in w.result.rankings.items():
+        ranking = result.of(measure)
+        means = {row.system: row.mean for row in ranking.rows}
+        cells = [w.mean(means[system], strong=system in ranking.leaders) for system in systems]
         columns.append((Column(collection), cells))
     names = Column.name("System"), [Cell(system, system) for system in systems]
     return Table.of(f"means, {measure}", names, *columns, noun="system")

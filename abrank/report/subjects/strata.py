@@ -35,14 +35,18 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections import cautions as of_comparison
-from abrank.report.sections import decision, design, scorecard
-from abrank.report.sections import headline as of_one
+from abrank.report.sections import (
+    appendix,
+    cautions,
+    decision,
+    design,
+    headline,
+    scorecard,
+    words,
+)
 from abrank.report.sections.appendix import CLUSTERS, cited, inputs_of, methods, reproduce
-from abrank.report.sections.appendix import of_measures as of_sources
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.scorecard import scorecard as of_measures
 from abrank.report.sections.words import (
     READINGS,
     capital,
@@ -53,8 +57,6 @@ from abrank.report.sections.words import (
     system,
     verdict_tone,
 )
-from abrank.report.sections.words import alpha as alpha_of
-from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
 from abrank.rule import Verdict
@@ -94,11 +96,11 @@ SOURCES = (
 def compose_strata(result: CollectionsComparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about two systems on several collections."""
     digits = result.decimals if digits is None else digits
-    visible = {
+    comparisons = {
         collection: replace(comparison, digits=digits)
         for collection, comparison in result.comparisons.items()
     }
-    result = replace(result, comparisons=visible, pooled=replace(result.pooled, digits=digits))
+    result = replace(result, comparisons=comparisons, pooled=replace(result.pooled, digits=digits))
     w = Words(result, digits)
     head = _headline(w)
     a, b = (name(item) for item in (result.baseline, result.candidate))
@@ -108,7 +110,10 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         f.plural(len(result.comparisons), "collection"),
         queries(result.primary.n_queries),
     )
-    text, works = _methods(result), [*of_sources(x.measure for x in result.measures), *SOURCES]
+    text, works = (
+        _methods(result),
+        [*appendix.of_measures(x.measure for x in result.measures), *SOURCES],
+    )
     if result.pooled.clusters is not None:
         works.append(("Errors of clusters", CLUSTERS))
     sources = cited(works)
@@ -126,7 +131,7 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         context=context,
         who=f"{b} against {a} on {context[2]}",
         file=f"{'-vs-'.join(files)}-collections",
-        cautions=cautions(result),
+        cautions=all_cautions(result),
         sections=(
             _numbers_section(w),
             *_further(w),
@@ -157,7 +162,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     elif result.primary.measure in result.undeclared:
         glyph, tag, tone = "!", "not decided", "tie"
     elif result.verdict in _BY_MARGIN:
-        (glyph, tag), tone = tag_of(result.verdict), verdict_tone(result.verdict)
+        (glyph, tag), tone = words.tag(result.verdict), verdict_tone(result.verdict)
     doubts = "" if result.unsound else decision.doubts(result.pooled)
     gate = result.decision.gate
     guards = result.decision.guards
@@ -179,10 +184,10 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         lead=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
         action=action,
-        reason=of_one.after(action, text, name(result.candidate)),
+        reason=headline.after(action, text, name(result.candidate)),
         next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided α ="
-        f" {alpha_of(result.pooled)}; each collection by itself is adjusted by Holm.",
+        f" {words.alpha(result.pooled)}; each collection by itself is adjusted by Holm.",
         gate=decision.gate_sentence(result.pooled),
         gate_passed=gate is not None and gate.passed,
         against=against,
@@ -204,15 +209,15 @@ def title(result: CollectionsComparison) -> str:
         return f"{sentence} Mend the inputs, or leave the collection out."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
-    multiple = f.plural(len(result.comparisons), "collection")
+    collections = f.plural(len(result.comparisons), "collection")
     if result.verdict in _BY_MARGIN:
-        sentence = of_one.title(result.pooled)
-        return f"Over all queries of these {multiple} {_spread(result)}: {sentence}"
-    on = f"on average over these {multiple} {_spread(result)}"
+        sentence = headline.title(result.pooled)
+        return f"Over all queries of these {collections} {_ahead(result)}: {sentence}"
+    on = f"on average over these {collections} {_ahead(result)}"
     if these in _SHOWN and like == these:
         return f"{b} is {these} than {a} {on}, and on average over others like them."
     if these in _SHOWN and like in _SHOWN:
-        over = f"over all queries {_spread(result)}"
+        over = f"over all queries {_ahead(result)}"
         return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
     if these in _SHOWN:
         return f"{b} is {these} than {a} {on}; this does not prove it for other collections."
@@ -222,10 +227,10 @@ def title(result: CollectionsComparison) -> str:
             " these it is not significant."
         )
     ahead = f"{b} is ahead on {f.count(result.primary.n_ahead)}"
-    return f"These {multiple} cannot tell {b} from {a}: {ahead}."
+    return f"These {collections} cannot tell {b} from {a}: {ahead}."
 
 
-def _spread(result: CollectionsComparison) -> str:
+def _ahead(result: CollectionsComparison) -> str:
     """Say on how many collections B is ahead."""
     return f"(ahead on {f.count(result.primary.n_ahead)})"
 
@@ -246,7 +251,7 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     limits = w.interval(*summary.prediction)
     text += f" One more collection would have a Δ of {limits} ({w.level} prediction interval)."
     if summary.prediction != (summary.prediction_low, summary.prediction_high):
-        text += f" It is cut at what {name(summary.measure)} can differ at all."
+        text += f" It is limited to the differences that {name(summary.measure)} can have."
     if len(summary.rows) <= FEW:
         text += (
             f" With up to {FEW} collections this interval covers the truth less often than"
@@ -383,7 +388,8 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     bars, rows = zip(*_collections(w, summary), *_summaries(w, summary), strict=True)
     legend = [
         "Limits, p and reading of a collection are adjusted for all collections (Holm), those of"
-        " the summaries (=) are not. Thick: a collection's own interval; thin: adjusted."
+        " the summaries (=) are not.",
+        "Thick: a collection's own interval; thin: adjusted.",
     ]
     if math.isfinite(summary.prediction_low):
         legend.append("Thin through the last row: where one more collection would lie.")
@@ -441,14 +447,14 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     if not result.measures[1:]:
         return
 
-    def of_all(item: MeasureSummary, row: SummaryRow) -> Cell:
-        limits = w.interval(*item.within_reach(row.interval))
+    def of_all(summary: MeasureSummary, row: SummaryRow) -> Cell:
+        limits = w.interval(*summary.within_reach(row.interval))
         text = f"{w.signed(row.estimate)} ({limits})"
         return Cell(text, row.estimate, reading_tone(row.reading))
 
-    def counts_of(item: MeasureSummary) -> Cell:
-        b, a = item.count("better"), item.count("worse")
-        return Cell(f"▲ {b} ▼ {a} of {len(item.rows)}", b - a)
+    def counts_of(summary: MeasureSummary) -> Cell:
+        b, a = summary.count("better"), summary.count("worse")
+        return Cell(f"▲ {b} ▼ {a} of {len(summary.rows)}", b - a)
 
     table = Table.by_row(
         "measures",
@@ -489,7 +495,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
     folds = []
     for i, row in enumerate(w.result.primary.rows, start=1):
         comparison = w.result.comparisons[row.collection]
-        head, reading = of_one.headline(comparison), comparison.primary.reading
+        head, reading = headline.headline(comparison), comparison.primary.reading
         text = f"{head.glyph} {doubted(comparison, head.title)}"
         if reading != row.reading:
             adjusted = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}."
@@ -500,14 +506,12 @@ def _each(w: Words[CollectionsComparison]) -> Section:
             f" ({w.interval(*w.result.primary.within_reach(row.adjusted))}, adjusted)"
         )
         notes = [
-            str(caution)
-            for caution in of_comparison.cautions(comparison)
-            if not caution.stands_first
+            str(caution) for caution in cautions.cautions(comparison) if not caution.stands_first
         ]
         blocks: tuple[Block, ...] = (
             Text(" ".join(part for part in (text, head.numbers) if part)),
             *(Text(item) for item in (head.soundness, head.against, head.sensitivity) if item),
-            replace(of_measures(comparison), key=f"measures on {row.collection}"),
+            replace(scorecard.scorecard(comparison), key=f"measures on {row.collection}"),
             *(Text(note) for note in notes[:MOST_CAUTIONS]),
         )
         folds.append(Fold(f"collection-{i}", line, blocks, reading_tone(row.reading)))
@@ -534,7 +538,8 @@ def _methods(result: CollectionsComparison) -> str:
     return (
         f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n}"
         f" ({queries(result.primary.n_queries)}) by"
-        f" {', '.join(measure.measure for measure in result.measures)}, at α = {alpha_of(pooled)}."
+        f" {', '.join(measure.measure for measure in result.measures)},"
+        f" at α = {words.alpha(pooled)}."
         f" {_METHOD} Single collections were adjusted by Holm.{text}"
     )
 
@@ -560,11 +565,11 @@ def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     )
 
 
-def cautions(result: CollectionsComparison) -> tuple[Caution, ...]:
+def all_cautions(result: CollectionsComparison) -> tuple[Caution, ...]:
     """Return what is to be known of each collection, the most severe first."""
-    return of_comparison.by_collection(
+    return cautions.by_collection(
         {
-            collection: of_comparison.cautions(comparison)
+            collection: cautions.cautions(comparison)
             for collection, comparison in result.comparisons.items()
         },
         result.comparisons,

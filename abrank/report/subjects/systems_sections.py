@@ -135,8 +135,8 @@ def pairs(w: Words[Ranking]) -> Section | None:
     kind = "pairs" if ranking.baseline is None else "comparisons"
     if ranking.baseline is None and not ranking.has_all_pairs:
         kind += " with the first"
-    owner = f"{f.count(len(ranking.pair_rows))} {kind}"
-    finding = f"{text} of {owner} differ significantly by {ranking.title}."
+    total = f"{f.count(len(ranking.pair_rows))} {kind}"
+    finding = f"{text} of {total} differ significantly by {ranking.title}."
     if len(ranking.systems) <= MOST_PAIRS:
         folds = tuple(_fold(w, row) for row in ranking.pair_rows)
         return Section("pairs", "Every pair", finding, folds, group="appendix")
@@ -195,16 +195,16 @@ def compare_command(ranking: Ranking, a: str, b: str) -> str:
     """Return what compares two of the systems; empty for objects in memory."""
     inputs = ranking.provenance.get("inputs") or {}
     paths = {role: (source or {}).get("path") for role, source in inputs.items()}
-    path, two, qrels = paths.get(a), paths.get(b), paths.get("qrels")
-    if not path or not two:
+    path_a, path_b, qrels = paths.get(a), paths.get(b), paths.get("qrels")
+    if not path_a or not path_b:
         return ""
     flags = [part for measure in ranking.measures for part in ("-m", measure) if measure != "score"]
-    if path == two:
+    if path_a == path_b:
         return (
-            f"abrank.compare_scores(abrank.ranking.read_board({path!r}), baseline={a!r},"
+            f"abrank.compare_scores(abrank.ranking.read_board({path_a!r}), baseline={a!r},"
             f" candidate={b!r})"
         )
-    files = [qrels, path, two] if qrels else ["--scores", path, two]
+    files = [qrels, path_a, path_b] if qrels else ["--scores", path_a, path_b]
     return shlex.join(["abrank", "compare", *files, *flags])
 
 
@@ -394,33 +394,32 @@ def risk(w: Words[Ranking]) -> Section:
     baseline = extras.risk[0].baseline
 
     def limited(values: Sequence[float], write: Callable[[float], str]) -> Cell:
-        visible, low, high = map(write, values)
-        names = f.UNDEFINED not in (visible, low)
-        return Cell(f"{visible} ({low} to {high})" if names else visible, values[0])
+        estimate, low, high = map(write, values)
+        has_limits = f.UNDEFINED not in (estimate, low)
+        return Cell(f"{estimate} ({low} to {high})" if has_limits else estimate, values[0])
 
     def one(value: float) -> str:
         return f.signed(value, digits=1)
 
     urisk, trisk = [], []
-    for item in extras.risk:
-        if item.system == baseline:
+    for row in extras.risk:
+        if row.system == baseline:
             urisk.append(Cell("baseline"))
             trisk.append(Cell(""))
         else:
-            urisk.append(limited((item.urisk, item.urisk_low, item.urisk_high), w.signed))
-            trisk.append(limited((item.trisk, item.trisk_low, item.trisk_high), one))
+            urisk.append(limited((row.urisk, row.urisk_low, row.urisk_high), w.signed))
+            trisk.append(limited((row.trisk, row.trisk_low, row.trisk_high), one))
     georisk = [
-        limited((element.georisk, element.georisk_low, element.georisk_high), w.score)
-        for element in extras.risk
+        limited((row.georisk, row.georisk_low, row.georisk_high), w.score) for row in extras.risk
     ]
     table = Table.of(
         "risk",
-        (Column.name("System"), [Cell(element.system, element.system) for element in extras.risk]),
+        (Column.name("System"), [Cell(row.system, row.system) for row in extras.risk]),
         (Column("URisk"), urisk),
         (Column("TRisk"), trisk),
         (Column("GeoRisk"), georisk),
     )
-    risky = [element.system for element in extras.risk if element.trisk < -2.0]
+    risky = [row.system for row in extras.risk if row.trisk < -2.0]
     weight = f.number(1.0 + extras.risk_weight)
     verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
     last = "" if baseline in ranking.baselines else ", the last by its mean, as none was named"

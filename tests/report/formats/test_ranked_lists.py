@@ -125,8 +125,8 @@ def test_as_many_documents_as_the_measure_looks_at(measure: str, expected: tuple
 
 def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> None:
     a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
-    outcome = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
-    result = lists_of(compact(a, b, depth=3, rel=1), depth=3, outcome=outcome).went
+    one_sided = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
+    result = lists_of(compact(a, b, depth=3, rel=1), depth=3, one_sided=one_sided).went
     assert [(item.doc_id, item.grade, item.ranks) for item in result] == [
         ("a", 2, ("1", "4")),
         ("b", 1, ("2", "57")),
@@ -135,7 +135,7 @@ def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> No
         ("f", 1, ("31", "3")),
     ]
     older = lists_of(
-        compact(a, b, depth=3, rel=1), depth=3, outcome=in_one_top(a, b, depth=3, rel=1)
+        compact(a, b, depth=3, rel=1), depth=3, one_sided=in_one_top(a, b, depth=3, rel=1)
     ).went
     assert older[1].ranks == ("2", "further down or not retrieved")
     assert in_one_top(a, b, depth=3, rel=3) == []

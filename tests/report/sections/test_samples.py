@@ -20,7 +20,7 @@ def test_what_has_no_verdict_is_counted() -> None:
 
 def test_an_order_that_was_drawn_is_said() -> None:
     rows = [{**row, "shown_first": "random"} for row in votes()]
-    assert "Order: drawn at random and not kept" in said(rows)
+    assert "Order: random, but not recorded" in said(rows)
 
 
 def test_one_order_each_has_the_bias_between_them() -> None:
