@@ -37,6 +37,14 @@ def score(value: float, *, digits: int = DIGITS) -> str:
     return f"{MINUS}{text}" if value < -_NOTHING else text
 
 
+def mean(value: float, *, digits: int = DIGITS) -> str:
+    """Return a mean; two digits of one that the decimals would show as 0, such as a cost."""
+    if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
+        needed = 1 - math.floor(math.log10(abs(value)))
+        digits = needed if needed <= digits + _MAX_MORE_DECIMALS else digits
+    return score(value, digits=digits)
+
+
 def signed(value: float, *, digits: int = DIGITS) -> str:
     """Return a difference with its sign; only an exact 0 has none."""
     # A difference too small for the decimals has up to three more, so that it is no zero with a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -23,14 +24,19 @@ from abrank._support import lazy
 from abrank._support.checks import explained
 from abrank._support.errors import nearest
 
-# What people ask a result for by other names.
+# What people ask a result for by other names; of several answers the first that it has.
 _MEANT = {
-    "ci": "interval", "conf_int": "confidence_interval()", "delta": "mean_difference",
-    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "table": "to_frame()",
-    "to_pandas": "to_frame()", "dataframe": "to_frame()", "df": "to_frame()",
-    "to_csv": "save('results.csv')", "p": "pvalue", "mean": "means()", "margin": "rule.margin",
+    "ci": "interval", "conf_int": "confidence_interval", "delta": "mean_difference",
+    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "table": "to_frame",
+    "to_pandas": "to_frame", "dataframe": "to_frame", "df": "to_frame",
+    "to_csv": "save('results.csv')", "p": "pvalue", "margin": "rule.margin",
+    "mean": "means|to_frame",
+    "mean_a": "primary.mean_a", "mean_b": "primary.mean_b", "worst_queries": "worst",
+    "best_queries": "queries.nlargest(10, 'diff')", "scores": "queries", "power": "planning",
+    "cohens_d": "effect_size", "effect": "mean_difference", "leaderboard": "to_frame",
     "alpha": "rule.alpha", "test": "rule.test", "gate": "decision.gate", "cautions": "notes",
-    "warnings": "notes", "per_query": "queries", "winner": "verdict", "n": "n_queries",
+    "warnings": "notes", "per_query": "queries", "winner": "best|verdict",
+    "n": "n_queries", "means": "to_frame",
 }  # fmt: skip
 
 if TYPE_CHECKING:
@@ -262,10 +268,11 @@ def missing_attribute(result: object, name: str) -> AttributeError:
         public_names = sorted(
             attribute_name for attribute_name in names if attribute_name[0] != "_"
         )
-        meant = _MEANT.get(name, "")
-        suggestions = [meant] * (meant.partition(".")[0].strip("()") in public_names) or nearest(
-            name, public_names
-        )
+        choices = _MEANT.get(name, "").split("|")
+        suggestions = [text for text in choices if re.split(r"\W", text)[0] in public_names]
+        suggestions = suggestions or nearest(name, public_names)
+        if suggestions and callable(getattr(kind, suggestions[0], None)):
+            suggestions[0] += "()"
         elsewhere = getattr(kind, "_PAIR_IN", "")
         if elsewhere and hasattr(lazy.attribute("abrank.comparison", "Comparison"), name):
             problem += f": {elsewhere}"

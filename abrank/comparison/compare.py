@@ -353,7 +353,8 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence) -
             baseline=lead.mean_a,
             span=plan.span,
             n_queries=result.n_queries,
-            smallest_visible=result.planning.smallest_visible,
+            # Many queries need a margin where they find a difference.
+            smallest_visible=result.planning.smallest_visible if result.decision.direction else 0.0,
         ),
         *_turned_guards(result, plan, sample),
     ]

@@ -485,7 +485,7 @@ class Words(Generic[Subject]):
 
     def mean(self, value: float, *, strong: bool = False) -> Cell:
         """Return a mean as a cell."""
-        return Cell(self.score(value), value, strong=strong)
+        return Cell(f.mean(value, digits=self.digits), value, strong=strong)
 
     def change(self, value: float, tone: Tone = "plain", *, strong: bool = False) -> Cell:
         """Return a difference as a cell."""
