@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from pathlib import Path
 from types import FrameType
@@ -110,29 +110,14 @@ class _Terminated(BaseException):
 POSTPONED = ("numpy.f2py", "numpy.testing")
 
 
-class _Undocumented(SourceFileLoader):
-    """A loader of matplotlib's artists without the docstrings made of all that can be set."""
-
-    def exec_module(self, module: Any) -> None:  # noqa: ANN401 - its names are set
-        super().exec_module(module)
-        module.kwdoc = lambda artist: ""  # noqa: ARG005
-        module.Artist._update_set_signature_and_docstring = classmethod(lambda cls: None)  # noqa: ARG005
-
-
 class _QuickImports:
-    """A finder that spares a command what other libraries do when they are imported."""
+    """A finder that loads them when something of theirs is used."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
-        if name not in POSTPONED and name != "matplotlib.artist":
-            return None
-        spec = PathFinder.find_spec(name, path)
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
-            is_postponed = name in POSTPONED
-            loader = spec.loader
-            spec.loader = (
-                LazyLoader(loader) if is_postponed else _Undocumented(loader.name, loader.path)
-            )
+        spec = PathFinder.find_spec(name, path) if name in POSTPONED else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
         return spec
 
 

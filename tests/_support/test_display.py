@@ -188,7 +188,13 @@ def test_a_difference_has_its_sign() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.464, "0.464"), (0.0, "0.000"), (0.000087, "0.000087"), (0.0004, "0.00040"), (1e-9, "0.000")],
+    [
+        (0.464, "0.464"),
+        (0.0, "0.000"),
+        (0.000087, "0.000087"),
+        (0.0004, "0.00040"),
+        (1e-9, "0.000"),
+    ],
 )
 def test_a_mean_that_is_not_0_is_not_shown_as_0(value, text) -> None:
     assert f.mean(value) == text

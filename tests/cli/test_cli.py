@@ -374,12 +374,7 @@ def test_what_a_command_does_not_import_is_there_when_it_is_used() -> None:
         "from abrank.cli import _QuickImports\n"
         "sys.meta_path.insert(0, _QuickImports)\n"
         "import numpy, scipy.special\n"
-        "from matplotlib.lines import Line2D\n"
         "assert 'numpy.f2py.crackfortran' not in sys.modules\n"
-        "assert 'alpha' not in (Line2D.set.__doc__ or '')\n"
         "numpy.testing.assert_equal(numpy.f2py.get_include()[-3:], 'src')\n"
-        "line = Line2D([0], [0])\n"
-        "line.set(linewidth=3)\n"
-        "assert line.get_linewidth() == 3\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
