@@ -56,6 +56,7 @@ NESTED = "a nested dict"  # in which some level has to name queries
 INDEX = "(index)"  # the name of a frame's index that has none
 # What pandas calls an index without a name, in CSV and in Parquet.
 _NO_NAMES = re.compile(r"|Unnamed: 0|__index_level_\d+__")
+_NO_NAMES_OF_CELLS = re.compile(r"|Unnamed: \d+")
 # Blanks beyond ASCII, which are taken off a cell's ends.
 _WIDE_BLANK = re.compile(
     rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
@@ -150,7 +151,10 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
         if tree is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return tree
-    data = data.removeprefix(BYTE_ORDER_MARK)
+    data, titles = _below_titles(data.removeprefix(BYTE_ORDER_MARK))
+    if titles:
+        note = f"{origin.label}: not read, above the names of its columns: {shorten(titles)}"
+        origin = replace(origin, notes=(note,))
     first = next((line.rstrip(b"\n") for line in io.BytesIO(data) if line.strip()), None)
     if first is None:
         raise ReadError(origin.label, "no lines", expected=FORMS)
@@ -174,10 +178,71 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     if is_lines or not delimiter:
         _refuse_documents(data, origin.label, is_measure)
         return _of_lines(data, origin, is_measure)
+    levels: list[tuple[str, ...]] = []
+    if delimiter:
+        data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
+    if levels:
+        named = dict(zip(header, levels, strict=True))
+        columns = [replace(column, levels=named.get(column.name, ())) for column in table.columns]
+        table = replace(table, columns=tuple(columns))
     # Where commas stand between cells, only quotes let one stand within.
     marked = delimiter != "," or b'"' in data
     return replace(table, columns=tuple(tidied(table.columns, delimiter, marked=marked)))
+
+
+_LINES = 12  # in which a table begins, below its title
+
+
+def _below_titles(data: bytes) -> tuple[bytes, str]:
+    """Return a table with empty lines in the place of a title above it, and the title."""
+    # As spreadsheets export a sheet: one cell is filled above a row of several names.
+    lines = data[: 1 << 16].split(b"\n")[:_LINES]
+    cells = [[cell.strip(b' "\r') for cell in re.split(rb"[\t,;|]", line)] for line in lines]
+    filled = [sum(map(bool, row)) for row in cells]
+    first = next((i for i, count in enumerate(filled) if count > 1), 0)
+    if not first or not any(filled[:first]) or len(cells) < first + 2:
+        return data, ""
+    is_header = not any(is_number(cell.decode("latin-1")) for cell in cells[first])
+    mark = next(mark for mark in (b"\t", b",", b";", b"|") if mark in lines[first])
+    if not is_header or lines[first].count(mark) != lines[first + 1].count(mark):
+        return data, ""
+    title = " ".join(cell.decode("utf-8", "replace") for row in cells[:first] for cell in row)
+    return b"\n" * first + data.split(b"\n", first)[first], " ".join(title.split())
+
+
+def _of_two_rows(
+    data: bytes, header: list[str], delimiter: str
+) -> tuple[bytes, list[str], list[tuple[str, ...]]]:
+    """Return a table with one row of names, of one that has two, and the two names of each."""
+    # As pandas writes a pivot: measures above variants, and perhaps a row with the query's name.
+    names = [name for name in header[1:] if name]
+    if len({*names}) == len(header) - 1 or not names:
+        return data, header, []
+    lines = data.split(b"\n", _LINES)
+    start = next(i for i, line in enumerate(lines) if line.strip())
+    text = [line.decode("utf-8", "surrogateescape").strip("\r") for line in lines[start + 1 :][:2]]
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text, delimiter=delimiter)]
+    if len(rows) < 2 or {*map(len, rows)} != {len(header)}:
+        return data, header, []
+    second, third = rows
+    n_keys = 1
+    has_names = any(third) and not all(third[1:])
+    if has_names:  # a row of the names of the index
+        n_keys = max(i for i, cell in enumerate(third) if cell) + 1
+        has_names = not any(third[n_keys:])
+    firsts: list[str] = []
+    for name in header[n_keys:]:
+        firsts.append(name or (firsts[-1] if firsts else ""))
+    levels = list(zip(firsts, second[n_keys:], strict=True))
+    is_data = any(map(is_number, second)) or not all(map(all, levels))
+    if is_data or len({*levels}) < len(levels):
+        return data, header, []
+    keys = third[:n_keys] if has_names else [header[0] or second[0] or INDEX]
+    used = start + 1 + has_names
+    joined = [*keys, *("/".join(level) for level in levels)]
+    rest = b"\n" * used + b"\n".join(lines[used:])
+    return rest, joined, [*((),) * n_keys, *levels]
 
 
 def holds_scores(path: str, *, alone: bool) -> bool:
@@ -279,6 +344,8 @@ def _named(
     """Return a table without the numbers of its rows; refuse two columns of one name."""
     result: dict[str, ScoreColumn] = {}
     for column in columns:
+        if _NO_NAMES_OF_CELLS.fullmatch(column.name) and column.empty.all():
+            continue  # of separators at the ends of lines
         if _NO_NAMES.fullmatch(column.name):
             # As pandas writes an index of 0, 1, 2 …
             if np.array_equal(column.numbers, np.arange(len(column.cells))):

@@ -198,7 +198,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             properties=_properties(table, reading, query),
             parts=parts,
         ),
-        notes=_noted(table.origin.label, cells),
+        notes=(*table.origin.notes, *_noted(table.origin.label, cells)),
         run=run,
         is_wide=not reading.metric,
     )

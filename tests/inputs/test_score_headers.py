@@ -1,0 +1,61 @@
+"""Names of columns in two rows, below a title, and beside separators at the ends of lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import ReadError, compare_scores, read_scores
+
+QUERIES = [f"q{i:02}" for i in range(20)]
+RNG = np.random.default_rng(3)
+TABLE = pd.DataFrame({
+    "query": QUERIES * 2,
+    "variant": ["control"] * 20 + ["treatment"] * 20,
+    "ndcg": RNG.random(40).round(3),
+    "recall": RNG.random(40).round(3),
+})  # fmt: skip
+WIDE = TABLE.pivot(index="query", columns="variant", values="ndcg")
+EXPECTED = compare_scores(TABLE, measures="ndcg")
+
+
+def test_two_rows_of_names_of_a_pivot(tmp_path: Path) -> None:
+    pivot = TABLE.pivot(index="query", columns="variant", values=["ndcg", "recall"])
+    pivot.to_csv(tmp_path / "a.csv")
+    text = (tmp_path / "a.csv").read_text()
+    _, _, _, *rows = text.splitlines()
+    merged = ["query,ndcg,,recall,", ",control,treatment,control,treatment", *rows]
+    (tmp_path / "b.csv").write_text("\n".join(merged) + "\n")
+    for name in ("a.csv", "b.csv"):
+        result = compare_scores(tmp_path / name, measures=["ndcg", "recall"])
+        assert result.measures == ("nDCG", "recall")
+        assert (result.baseline, result.candidate) == ("control", "treatment")
+        assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+@pytest.mark.parametrize("title", ["Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n"])
+def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Path) -> None:
+    decimal = "," if mark == ";" else "."
+    text = title.format(mark) + WIDE.to_csv(sep=mark, decimal=decimal)
+    (tmp_path / "a.csv").write_text(text)
+    result = compare_scores(tmp_path / "a.csv")
+    assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+    assert any(
+        "names of its columns: Experiment 42" in note
+        for note in read_scores(tmp_path / "a.csv").notes
+    )
+    (tmp_path / "b.csv").write_text(text + f"q99{mark}high{mark}0\n")
+    line = len(text.splitlines()) + 1
+    with pytest.raises(ReadError, match=f"line {line}: score .high. is not a number"):
+        compare_scores(tmp_path / "b.csv")
+
+
+def test_separators_at_the_ends_of_lines_make_no_column(tmp_path: Path) -> None:
+    lines = [f"{line},," for line in WIDE.to_csv().splitlines()]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    result = compare_scores(tmp_path / "a.csv")
+    assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
