@@ -20,6 +20,11 @@ from abrank.inputs.score_reading import ROWS, Reading, TableOptions
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
+# What spreadsheets call a last row that is the mean or the sum of the others.
+TOTALS = frozenset((
+    "total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "overall",
+    "summe", "gesamt", "gesamtergebnis", "mittelwert", "all",
+))  # fmt: skip
 MOST_BAD = 3  # bad lines that are shown: they are mostly alike
 
 
@@ -117,7 +122,67 @@ def read_score_table(
     options = options or TableOptions()
     table = _where(read_source(source, is_measure), options.where)
     reading = read_roles(table, options, is_measure, is_cost)
-    return _scores(table, reading)
+    rest = _without_totals(table, reading)
+    if rest.n_rows < table.n_rows:
+        reading = read_roles(rest, options, is_measure, is_cost)
+    return _scores(rest, reading)
+
+
+def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
+    """Return a table without the rows at its end that are the mean or the sum of the others."""
+    if not reading.query or table.form:
+        return table
+    query = table.column(reading.query)
+    first = table.n_rows
+    while first and str(query.cell(first - 1)).strip().casefold() in TOTALS:
+        first -= 1
+    if first in (0, table.n_rows) or query.cell(first) in AGGREGATES:  # the last are checked later
+        return table
+    names = [*reading.variant, *filter(None, (reading.metric,))]
+    columns = [
+        table.column(name).as_scores()
+        for name in ([reading.value] if reading.metric else reading.variants or reading.measures)
+    ]
+    is_total = all(
+        _is_total(column, np.flatnonzero(_alike(table, names, row, first)), row)
+        for row in range(first, table.n_rows)
+        for column in columns
+    )
+    label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(first)))}"
+    note = f"{label} counts as a query, for it is neither the mean nor the sum of the others"
+    if is_total:
+        rows = plural(table.n_rows - first, "row")
+        note = f"{label}: {rows} at the end left out, as the mean or the sum of the others"
+    notes = (*table.origin.notes, note)
+    table = replace(table, origin=replace(table.origin, notes=notes))
+    return table.take(np.arange(first)) if is_total else table
+
+
+def _alike(table: NamedTable, names: Sequence[str], row: int, first: int) -> BoolArray:
+    """Return which of the first rows are of the variant and the measure of another row."""
+    result = np.ones(first, np.bool_)
+    for name in names:
+        codes = table.column(name).codes
+        result &= codes[:first] == codes[row]
+    return result
+
+
+def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
+    """Whether a cell is empty, or the mean or the sum of others, as far as it was printed."""
+    value, others = column.numbers[row], column.numbers[rows]
+    others = others[~np.isnan(others)]
+    if np.isnan(value):
+        return not column.wrong[row]
+    if not len(others):
+        return False
+    rounding = column.rounding()
+    slack = rounding[row] + 1e-9 * max(1.0, abs(value))
+    cells = float(rounding[rows].max(initial=0.0))
+    total = float(others.sum())
+    return bool(
+        abs(value - total / len(others)) <= slack + cells
+        or abs(value - total) <= slack + len(others) * cells
+    )
 
 
 def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:

@@ -1,0 +1,50 @@
+"""A last row of a table that is the mean or the sum of the others is no query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import read_scores
+
+N = 20
+RNG = np.random.default_rng(3)
+WIDE = pd.DataFrame({
+    "query": [f"q{i:02}" for i in range(N)],
+    "old": RNG.random(N).round(3), "new": RNG.random(N).round(3),
+})  # fmt: skip
+
+
+def written(frame: pd.DataFrame, path: Path) -> Path:
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", ["TOTAL", "Total", "Mean", "Average", "Grand total", "All"])
+@pytest.mark.parametrize("kind", ["mean", "sum"])
+def test_a_row_of_means_or_sums_is_left_out(name: str, kind: str, tmp_path: Path) -> None:
+    last = {"query": name, **WIDE[["old", "new"]].agg(kind).round(4)}
+    frame = pd.concat([WIDE, pd.DataFrame([last])])
+    scores = read_scores(written(frame, tmp_path / "a.csv"))
+    np.testing.assert_array_equal(scores.values[:, :, 0], WIDE[["old", "new"]].to_numpy())
+    assert any(f"{name}: 1 row at the end left out" in note for note in scores.notes)
+
+
+def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
+    frame = WIDE.melt("query", var_name="variant", value_name="ndcg")
+    means = frame.groupby("variant", as_index=False)["ndcg"].mean().assign(query="Average")
+    scores = read_scores(written(pd.concat([frame, means]), tmp_path / "a.csv"))
+    assert len(scores.query_ids) == N
+
+
+def test_a_query_that_is_called_so_stays_and_is_named(tmp_path: Path) -> None:
+    last = {"query": "total", "old": 0.001, "new": 0.999}
+    frame = pd.concat([WIDE, pd.DataFrame([last])])
+    scores = read_scores(written(frame, tmp_path / "a.csv"))
+    assert len(scores.query_ids) == N + 1
+    assert any("counts as a query" in note for note in scores.notes)
+    within = pd.concat([pd.DataFrame([last]), WIDE])
+    assert len(read_scores(written(within, tmp_path / "b.csv")).query_ids) == N + 1
