@@ -193,7 +193,7 @@ def rank_runs(
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
     from abrank.ranking.beside import MAX_LISTS, OVERLAP_DEPTH
-    from abrank.ranking.rank import baselines_of, rank_board
+    from abrank.ranking.rank import baselines_of, ranking_of
 
     runs = named_runs(inputs.runs, joins_parts=True)
     # A mistyped name should not cost the reading of all runs.
@@ -216,7 +216,7 @@ def rank_runs(
     recorded_origin = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
     question = replace(question, measures=None)
-    return rank_board(
+    return ranking_of(
         scores, question, details=details, provenance=recorded_origin, on_stage=on_stage
     )
 

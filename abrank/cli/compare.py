@@ -209,7 +209,7 @@ def _ranking(
     if flags["collections"]:
         from abrank.collections.rank import rank_each as answer
     elif flags["scores"]:
-        from abrank.ranking.rank import rank_ready as answer
+        from abrank.ranking.rank import rank_recorded as answer
 
         _flags.require_taken("rank_scores", "is for runs, not for ready scores")
         on_stage("reading the scores")

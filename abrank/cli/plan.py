@@ -351,11 +351,11 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
             f"--{arguments[0].replace('_', '-')} is for runs, not for ready scores"
         )
 
-    from abrank.ranking.rank import read_board
+    from abrank.ranking.rank import read_systems
 
     requested = [measure] if _flags.given("measure") else None
     options = build(Inputs, nested(dict(_flags.options_given()))).table
-    scores = read_board(files, measures=requested, options=options)
+    scores = read_systems(files, measures=requested, options=options)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
         raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
@@ -363,7 +363,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
         return scores, against
     systems, board = (
         set(scores.systems),
-        read_board([*files, against], measures=requested, options=options),
+        read_systems([*files, against], measures=requested, options=options),
     )
     rest = [name for name in board.systems if name not in systems]
     if len(rest) != 1:

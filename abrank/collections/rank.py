@@ -28,7 +28,7 @@ from abrank.options import Engine, Inputs, RankingQuestion, Scoring
 from abrank.provenance import origin
 from abrank.ranking import Ranking
 from abrank.ranking.beside import pair_rows
-from abrank.ranking.rank import rank_board, rank_ready
+from abrank.ranking.rank import rank_recorded, ranking_of
 from abrank.ranking.result import RankChance
 from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
@@ -74,7 +74,7 @@ def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> R
         qrels, runs = collection
         inputs_here = replace(inputs, qrels=qrels, runs=named_runs(runs))
         return rank_runs(inputs_here, question, details=False)
-    return rank_ready(replace(inputs, scores=collection), question, details=False)
+    return rank_recorded(replace(inputs, scores=collection), question, details=False)
 
 
 @answered_by(rank_each, RankingQuestion, "collections")
@@ -189,7 +189,7 @@ def summarise_rankings(
         lower_is_better=[item.measure for item in by_measure if not item.higher_is_better],
         higher_is_better=[item.measure for item in by_measure if item.higher_is_better],
     )
-    like = rank_board(means, question, details=False)
+    like = ranking_of(means, question, details=False)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(

@@ -45,7 +45,7 @@ UNNAMED = "score"
 MOST_NOTES = 3
 
 
-def read_board(
+def read_systems(
     source: object,  # Scores, a frame, a path, several of them, or a mapping
     *,
     measures: Sequence[str] | str | None = None,
@@ -86,7 +86,7 @@ def read_board(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"query_id": ["1", "2"], "bm25": [0.2, 0.4], "t5": [0.3, 0.6]})
-    >>> read_board(frame, measures="AP").systems
+    >>> read_systems(frame, measures="AP").systems
     ('bm25', 't5')
     """
     checks.one_of("missing", missing, MISSING)
@@ -197,12 +197,12 @@ MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-def rank_table(inputs: Inputs, question: RankingQuestion, *, details: bool = True) -> Ranking:
-    """Rank ready scores as :func:`rank_scores` does."""
-    return rank_board(_board(inputs, question), question, details=details)
+def rank_unrecorded(inputs: Inputs, question: RankingQuestion, *, details: bool = True) -> Ranking:
+    """Rank ready scores as :func:`rank_scores` does, without a record of where they come from."""
+    return ranking_of(_scores_of(inputs, question), question, details=details)
 
 
-def rank_ready(
+def rank_recorded(
     inputs: Inputs,
     question: RankingQuestion,
     *,
@@ -211,22 +211,22 @@ def rank_ready(
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
     """Rank ready scores, tell the stages of the work, and record where they come from."""
-    scores = _board(inputs, question)
+    scores = _scores_of(inputs, question)
     roles = {name: name for name in scores.systems}
     origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=command)
-    return rank_board(scores, question, details=details, provenance=origin, on_stage=on_stage)
+    return ranking_of(scores, question, details=details, provenance=origin, on_stage=on_stage)
 
 
-def _board(inputs: Inputs, question: RankingQuestion) -> Scores:
-    return read_board(
+def _scores_of(inputs: Inputs, question: RankingQuestion) -> Scores:
+    return read_systems(
         inputs.scores, measures=question.measures, missing=inputs.missing,
         lower_is_better=question.lower_is_better, options=inputs.table,
     )  # fmt: skip
 
 
-@answered_by(rank_table, RankingQuestion, "scores")
+@answered_by(rank_unrecorded, RankingQuestion, "scores")
 def rank_scores(
-    scores: object,  # whatever read_board reads
+    scores: object,  # whatever read_systems reads
     *,
     measures: Sequence[str] | str | None = None,
     columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
@@ -326,10 +326,10 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     c
     """
-    raise NotImplementedError  # answered by rank_table
+    raise NotImplementedError  # answered by rank_unrecorded
 
 
-def rank_board(
+def ranking_of(
     scores: Scores,
     question: RankingQuestion,
     *,
@@ -431,7 +431,7 @@ def rank_again(saved: Ranking) -> Ranking:
         instruments=bool(extras.instruments),
         risk=extras.risk_weight if extras.risk else None,
     )
-    again = rank_board(
+    again = ranking_of(
         Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
         question,
         details=bool(saved.beside or saved.agreements),
@@ -473,12 +473,11 @@ def _pairs_of(n_systems: int, n_baselines: int, test: str, *, requested: bool) -
         raise ArgumentError(f'{sentence} baseline="NAME"', command=f"{sentence} --baseline NAME")
     if n_systems > MOST_SYSTEMS and not n_baselines and not requested and test != DEFAULT_TEST:
         sentence = (
-            f"{text} of more than {MOST_SYSTEMS} systems all pairs are tested only where that is"
-            f" asked for, but by {DEFAULT_TEST}: name one system to compare the others with,"
+            f"{text} testing them by {test} takes long: name one system to compare the others with,"
         )
         raise ArgumentError(
-            f'{sentence} baseline="NAME", or test all pairs, which takes long, pairs=True',
-            command=f"{sentence} --baseline NAME, or test all pairs, which takes long, --pairs",
+            f'{sentence} baseline="NAME", or ask for all pairs, pairs=True',
+            command=f"{sentence} --baseline NAME, or ask for all pairs, --pairs",
         )
     return pairs
 

@@ -14,8 +14,7 @@ from abrank.comparison.compare import compare_recorded
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.query_data import QueryData
 from abrank.options import Question, RankingQuestion
-from abrank.ranking import Ranking
-from abrank.ranking.rank import rank_board
+from abrank.ranking import Ranking, rank
 from abrank.scoring.scores import Scores
 
 MEASURES = ("nDCG@10", "AP", "RR")
@@ -116,7 +115,7 @@ def ranked(
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
     question = RankingQuestion(test=test, baseline=baseline, resamples=199, pairs=True)
-    return rank_board(scores, question, details=details)
+    return rank.ranking_of(scores, question, details=details)
 
 
 @pytest.fixture

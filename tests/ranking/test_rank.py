@@ -19,7 +19,7 @@ from abrank.cli import run
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
 from abrank.inference.systems.stability import N_AGREEMENT
 from abrank.measures import catalogue
-from abrank.ranking import PairRow, SystemRow, rank_scores, read_board
+from abrank.ranking import PairRow, SystemRow, rank_scores, read_systems
 from abrank.scoring.scores import Scores
 from tests.report.written import json_of, table, text
 
@@ -303,7 +303,7 @@ def test_the_command_reads_them(wide, tmp_path, capsys):
     assert run(["rank", "--scores", *files, "--depth", "3"]) == 2
     assert "--depth is for runs" in capsys.readouterr().err
     assert run(["rank", files[0]]) == 2
-    assert "RUNS are needed" in capsys.readouterr().err
+    assert "two systems or more, and there is one" in capsys.readouterr().err
 
 
 def test_one_system_is_refused_in_words(wide, tmp_path):
@@ -335,21 +335,21 @@ def test_sources_that_do_not_fit_are_refused(wide, tmp_path):
     path = tmp_path / "wide.csv"
     wide.to_csv(path, index=False)
     with pytest.raises(ReadError):  # rows without ids, in two files
-        read_board([str(path), str(path)])
+        read_systems([str(path), str(path)])
     named = wide.rename_axis("query_id")
     with pytest.raises(ArgumentError, match="two sources have a system 'scores'"):
-        read_board([named, named])
+        read_systems([named, named])
     first, second = (named[["t5"]].set_axis([name], axis=1) for name in ("AP", "RR"))
     with pytest.raises(ArgumentError, match="the measures differ"):
-        read_board({"a": first, "b": second})
+        read_systems({"a": first, "b": second})
     with pytest.raises(ArgumentError, match="not int"):
-        read_board(3)
+        read_systems(3)
     with pytest.raises(ArgumentError, match="no scores"):
-        read_board([])
+        read_systems([])
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
     with pytest.raises(ReadError, match="the Parquet file is cut short"):
-        read_board(broken)
+        read_systems(broken)
 
 
 def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
@@ -358,7 +358,7 @@ def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
         sources.append(tmp_path / f"{name}.csv")
         rows = [f"q{i},{10 + i % 5 + more}" for i in range(12)]
         sources[-1].write_text("\n".join(["query_id,latency_ms", *rows]))
-    result = read_board(sources)
+    result = read_systems(sources)
     assert (result.systems, result.measures) == (("slow", "fast", "middle"), ("latency_ms",))
     assert result.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
 
@@ -380,11 +380,11 @@ def test_what_several_systems_lack_is_counted(wide):
 
 
 def test_scores_are_taken_as_they_are(wide):
-    scores = read_board(wide)
-    assert read_board(scores) is scores
+    scores = read_systems(wide)
+    assert read_systems(scores) is scores
     assert abrank.rank_scores(scores).rows == abrank.rank_scores(wide).rows
-    halves = [read_board(wide[names]) for names in (["bm25", "t5"], ["dph"])]
-    joined = read_board(halves)
+    halves = [read_systems(wide[names]) for names in (["bm25", "t5"], ["dph"])]
+    joined = read_systems(halves)
     assert joined.systems == ("bm25", "t5", "dph")
     assert np.array_equal(joined.values[:, :, 0], wide.loc[[int(q) for q in joined.query_ids]])
 

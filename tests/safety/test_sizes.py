@@ -20,7 +20,7 @@ from abrank.inference.systems.pairwise import find_groups
 from abrank.options import RankingQuestion
 from abrank.plots import plots_of
 from abrank.ranking import Ranking
-from abrank.ranking.rank import rank_again, rank_board
+from abrank.ranking.rank import rank_again, ranking_of
 from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
 
@@ -53,7 +53,7 @@ def test_all_pairs_of_many_systems_are_kept_only_where_asked_for(tmp_path, monke
     with pytest.raises(ArgumentError, match=r"4 systems make 6 pairs.*baseline=.*pairs=True"):
         abrank.rank_scores(board, test="tukey")
     assert run(["rank", "--scores", board, "--test", "t"]) == 2
-    assert "--baseline NAME, or test all pairs, which takes long, --pairs" in " ".join(
+    assert "--baseline NAME, or ask for all pairs, --pairs" in " ".join(
         capsys.readouterr().err.split()
     )
     assert run(["rank", "--scores", board]) == 0
@@ -113,7 +113,7 @@ def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) ->
     monkeypatch.setattr("abrank.ranking.rank.MANY_PAIRS", 20)
     monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
     stages: list[str] = []
-    rank_board(many, RankingQuestion(), on_stage=stages.append)
+    ranking_of(many, RankingQuestion(), on_stage=stages.append)
     assert stages[0] == "testing 36 pairs of 9 systems by 1 measure"
     assert stages[1] == "tested 0 of 35 pairs"  # the copy is told from its original by no test
     assert len(stages) == 36
@@ -218,7 +218,7 @@ def test_columns_that_name_no_measure_cost_no_search_for_the_nearest_name(monkey
     requested = []
     monkeypatch.setattr("abrank._support.errors.nearest", lambda *of: requested.append(of) or [])
     frame = pd.DataFrame({"query_id": ["q1", "q2"], **{f"run{i}": [0.1, 0.2] for i in range(50)}})
-    assert len(abrank.ranking.read_board(frame).systems) == 50
+    assert len(abrank.ranking.read_systems(frame).systems) == 50
     assert not requested
     with pytest.raises(ArgumentError, match="unknown measure") as caught:
         abrank.measures.parse("run1")
@@ -230,6 +230,6 @@ def test_chances_of_ranks_found_in_parts_are_those_of_the_whole(monkeypatch) -> 
     sample = np.random.default_rng(0).integers(0, 3, (50, 7)) / 10.0
     options = {"scale": 1.0, "confidence": 0.95, "seed": 1}
     whole = stability.chances_of_ranks(sample, **options)
-    monkeypatch.setattr(stability, "_AT_ONCE", 21)
+    monkeypatch.setattr(stability, "NUMBERS_AT_ONCE", 21)
     parts = stability.chances_of_ranks(sample, **options)
     assert np.array_equal(parts.chances, whole.chances)

@@ -21,7 +21,7 @@ from scipy import stats
 import abrank
 from abrank import read_scores
 from abrank.comparison import pair_scores
-from abrank.ranking.rank import read_board
+from abrank.ranking.rank import read_systems
 
 N = 30
 RNG = np.random.default_rng(41)
@@ -148,7 +148,7 @@ def doors(source: Any, names: Any, *, every: bool) -> Iterator[tuple[str, np.nda
     if not every:
         return
     for door, scores in (
-        ("rank", read_board(source, measures="nDCG@10")),
+        ("rank", read_systems(source, measures="nDCG@10")),
         ("read", read_scores(source)),
     ):
         measure = "nDCG@10" if "nDCG@10" in scores.measures else "score"

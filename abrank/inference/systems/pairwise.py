@@ -400,17 +400,17 @@ def randomised_tukey(
     n_orders = math.factorial(min(n_systems, 20))
     exact = n_queries * math.log(n_orders) <= math.log(resamples + 1) + 1e-9
     sums = _all_orders(numbers) if exact else _random_orders(numbers, resamples, seed)
-    largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
+    largest, of_pair = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
     if not exact:
         # The given order is one of those that are counted; whatever is asked of it, it reaches.
         largest = np.append(largest, np.ptp(numbers.sum(axis=0)))
-        two = np.append(two, largest.max())
+        of_pair = np.append(of_pair, largest.max())
     # Rounding to the lattice can part equal differences of sums by this many units.
     slack = 2 * n_queries
     difference = pairs.of(numbers.sum(axis=0))
     adjusted, alone = (
         (len(values) - np.searchsorted(np.sort(values), np.abs(difference) - slack)) / len(values)
-        for values in (largest, two)
+        for values in (largest, of_pair)
     )
     mean = difference * unit
     # The largest difference that is not told from 0; infinite where none would be.

@@ -201,7 +201,7 @@ def compare_command(ranking: Ranking, a: str, b: str) -> str:
     flags = [part for measure in ranking.measures for part in ("-m", measure) if measure != "score"]
     if path_a == path_b:
         return (
-            f"abrank.compare_scores(abrank.ranking.read_board({path_a!r}), baseline={a!r},"
+            f"abrank.compare_scores(abrank.ranking.read_systems({path_a!r}), baseline={a!r},"
             f" candidate={b!r})"
         )
     files = [qrels, path_a, path_b] if qrels else ["--scores", path_a, path_b]

@@ -19,7 +19,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.options import RankingQuestion
 from abrank.ranking import Ranking, rank_scores
-from abrank.ranking.rank import rank_board
+from abrank.ranking.rank import ranking_of
 from abrank.report import WRITERS, compose, write
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.model import Words
@@ -60,7 +60,7 @@ def make(
     ids = tuple(f"q{i}" for i in range(40))
     blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
     scores = Scores(ids, systems, measures, np.stack(blocks, axis=2))
-    return rank_board(scores, RankingQuestion(**how), details=details)
+    return ranking_of(scores, RankingQuestion(**how), details=details)
 
 
 RANKINGS = {
