@@ -169,7 +169,7 @@ def run(arguments: list[str]) -> int:
             return shell_complete(cli, {}, "abrank", COMPLETION, shell)
         # Not by click's `main`: it makes of a broken pipe, whichever, an exit without a reason.
         with cli.make_context("abrank", list(arguments), obj=tuple(arguments)) as context:
-            outcome = cli.invoke(context)
+            code = cli.invoke(context)
     except click.exceptions.Exit as left:
         return left.exit_code
     except UnclearError as error:
@@ -183,7 +183,7 @@ def run(arguments: list[str]) -> int:
         if isinstance(error, OSError) and error.filename is None:
             return _refused_by_system(error)
         return _confess()
-    return outcome if isinstance(outcome, int) else 0
+    return code if isinstance(code, int) else 0
 
 
 def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:

@@ -135,9 +135,9 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
     return click.option(*names, cls=Flag, group=option.group, option=option, **(options | rest))
 
 
-def take(*keys: str, owner: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
-    """Return the flags of some options, by their keys, as the functions of ``owner`` take them."""
-    options = options_of(*owner)
+def take(*keys: str, functions: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
+    """Return the flags of some options, by their keys, as these functions take them."""
+    options = options_of(*functions)
     return stack(*(flag(options[key]) for key in keys))
 
 
@@ -150,7 +150,7 @@ def every(command: str, *, own_letter: str = "") -> Callable[[Function], Functio
     )
 
 
-def replications(owner: str) -> Callable[[Function], Function]:
+def replications(help: str) -> Callable[[Function], Function]:
     """Return the flag of a simulation; the help says what is repeated so often."""
     return own(
         "--replications",
@@ -159,7 +159,7 @@ def replications(owner: str) -> Callable[[Function], Function]:
         default=1000,
         show_default=True,
         metavar="N",
-        help=owner,
+        help=help,
     )
 
 
@@ -370,8 +370,8 @@ class Grouped(click.Command):
 
     _all: click.Option | None = None
 
-    def _show_all(self, ctx: click.Context, _: click.Parameter, requested: bool) -> None:
-        if requested:
+    def _show_all(self, ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
             ctx.meta[ALL] = True
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()

@@ -49,7 +49,7 @@ class Output:
             ),
         }
         return cls(
-            reports=targets_of(flags["report"], style=style, visible=flags["format"]),
+            reports=targets_of(flags["report"], style=style, format=flags["format"]),
             figures=figures,
             format=flags["format"],
             options={name: option for name, option in options.items() if option is not None},
@@ -64,23 +64,23 @@ class Output:
         gate: bool = True,
         brief: bool = False,
     ) -> Found:
-        """Make a result, write its files, say what is to be known of it, show and return it.
+        """Make a result, write its files, print its notes, show and return it.
 
         To be ``brief`` is to show no more than where it was written.
         """
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
             result = make(progress)
-            written = self._write(result, progress)
+            lines = self._write(result, progress)
         if notes and not quiet:
             put_notes(result, self.format, remarks=getattr(result, "remarks", ()))
         if brief:
-            _terminal.put("\n".join(written))
+            _terminal.put("\n".join(lines))
         elif self.format == "text":
             options = self._taken(".txt", result)
             _terminal.show(result, ascii_only=flags["ascii"], gate=gate, **options)
-            if written:
-                _terminal.put("\n" + "\n".join(written))
+            if lines:
+                _terminal.put("\n" + "\n".join(lines))
         else:
             from abrank.report import WRITERS
 
@@ -95,8 +95,8 @@ class Output:
         """Return those of the flags that a format takes of this result."""
         from abrank.report import WRITERS
 
-        names = WRITERS[kind].options(result)
-        return {name: option for name, option in self.options.items() if name in names}
+        available = WRITERS[kind].options(result)
+        return {name: option for name, option in self.options.items() if name in available}
 
     def _write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
         """Write the reports and figures, all or none of them; return a line on each."""
@@ -130,7 +130,7 @@ class Output:
         return lines
 
 
-def targets_of(reports: Sequence[str], *, style: str | None, visible: str) -> tuple[Target, ...]:
+def targets_of(reports: Sequence[str], *, style: str | None, format: str) -> tuple[Target, ...]:
     """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone."""
     from abrank._support.files import require_place
     from abrank.report.registry import REPORTS, is_format, target_of
@@ -142,7 +142,7 @@ def targets_of(reports: Sequence[str], *, style: str | None, visible: str) -> tu
         places.append(REPORTS / report if alone else Path(result[-1].path))
         require_place(places[-1])
     require_free(places)
-    if style and visible != "tex" and all(target.suffix != ".tex" for target in result):
+    if style and format != "tex" and all(target.suffix != ".tex" for target in result):
         raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
     return tuple(result)
 
@@ -168,18 +168,18 @@ def require_free(outputs: Sequence[Path]) -> None:
     files.require_free(outputs, inputs)
 
 
-def put_notes(result: object, visible: str, *, remarks: Sequence[str] = ()) -> None:
+def put_notes(result: object, format: str, *, remarks: Sequence[str] = ()) -> None:
     """Say on standard error remarks, and what is to be known of a result but not in its format."""
     for remark in remarks:
         _terminal.put(f"note: {remark}", err=True)
-    if visible in WITH_NOTES:
+    if format in WITH_NOTES:
         return
     from abrank.report import compose
 
     cautions = compose(result).cautions
-    for item in cautions[:MOST_NOTES]:
-        more = f" More: {item.more}." if item.more else ""
-        _terminal.put(f"note: {item}{more}", err=True)
+    for caution in cautions[:MOST_NOTES]:
+        more = f" More: {caution.more}." if caution.more else ""
+        _terminal.put(f"note: {caution}{more}", err=True)
     if len(cautions) > MOST_NOTES:
         _terminal.put(f"note: {len(cautions) - MOST_NOTES} more in a report: html", err=True)
 

@@ -83,54 +83,54 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     return _gate(deliver, tell=output.format == "text", ascii_only=flags["ascii"])
 
 
-def _require_inputs(requested: dict[str, Any]) -> None:
+def _require_inputs(config: dict[str, Any]) -> None:
     """Refuse a call without files, with two kinds of them, or with options that do nothing."""
-    if "collections" in requested:
+    if "collections" in config:
         why = "is for one collection: it cannot stand beside --collections"
-        if "qrels" in requested:  # what a shell made of a pattern
+        if "qrels" in config:  # what a shell made of a pattern
             why += "; a pattern is quoted, as in 'beir/*/qrels.txt'"
-        _flags.require_taken("compare_collections", why, requested)
+        _flags.require_taken("compare_collections", why, config)
         return
-    if "on" in requested:
+    if "on" in config:
         raise click.UsageError("on is for --collections: one pair has one verdict")
-    files = [requested.get(name) for name in ("qrels", "a", "b")]
-    if "preferences" in requested:
+    files = [config.get(name) for name in ("qrels", "a", "b")]
+    if "preferences" in config:
         why = "is for runs or scores: it cannot stand beside --preferences"
-        _flags.require_taken("compare_preferences", why, requested)
+        _flags.require_taken("compare_preferences", why, config)
         return
-    if None not in files[:2] and files[2] is None and "scores" not in requested:
+    if None not in files[:2] and files[2] is None and "scores" not in config:
         from abrank.engines.engine import is_parquet
 
         if all(map(is_parquet, files[:2])):  # two joined tables hold their own judgments
-            requested["a"], requested["b"] = requested.pop("qrels"), files[1]
-            requested.setdefault("engine", "local")
+            config["a"], config["b"] = config.pop("qrels"), files[1]
+            config.setdefault("engine", "local")
             return
-    scores = [*iterate(requested["scores"])] if "scores" in requested else None
+    scores = [*iterate(config["scores"])] if "scores" in config else None
     if scores is None:
         for key in ("variant", "columns", "where"):
-            if key in requested:
+            if key in config:
                 raise click.UsageError(f"--{key} is for --scores")
-    _flags.require_inputs(files, scores, requested)
+    _flags.require_inputs(files, scores, config)
 
 
 def _compare(
-    requested: Mapping[str, Any],
+    config: Mapping[str, Any],
     question: Question,
     command: str,
     on_stage: Callable[[str], None],
 ) -> Comparison | CollectionsComparison:
     """Compare runs, ready scores, votes, or on several collections."""
-    missing = question.scoring.missing if "missing" in requested else "error"
-    inputs = build(Inputs, {**nested(requested), "missing": missing})
-    if requested.keys().isdisjoint(("scores", "collections")):
+    missing = question.scoring.missing if "missing" in config else "error"
+    inputs = build(Inputs, {**nested(config), "missing": missing})
+    if config.keys().isdisjoint(("scores", "collections")):
         name_a, name_b = inputs.baseline or inputs.name_a, inputs.candidate or inputs.name_b
         inputs = replace(inputs, name_a=name_a, name_b=name_b, baseline=None, candidate=None)
     answer: Callable[..., Comparison | CollectionsComparison]
-    if "collections" in requested:
+    if "collections" in config:
         from abrank.collections.compare import compare_each as answer
-    elif "preferences" in requested:
+    elif "preferences" in config:
         from abrank.comparison.preferences import compare_votes as answer
-    elif "scores" in requested:
+    elif "scores" in config:
         from abrank.comparison.compare import compare_ready as answer
     else:
         from abrank.workflow import compare_runs as answer
@@ -227,7 +227,7 @@ def _ranking(
 @click.argument("results", type=_flags.RUN)
 @_flags.take(
     "report", "figures", "format", "digits", "style", "ascii", "quiet",
-    "verbose", owner=("render", "compare"),
+    "verbose", functions=("render", "compare"),
 )  # fmt: skip
 def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
@@ -264,7 +264,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 @click.argument("ledger", type=_flags.RUN)
 @_flags.take(
     "report", "figures", "format", "digits", "ascii", "quiet", "verbose",
-    owner=("render", "compare"),
+    functions=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Say how often queries were used, and which part of the gains to expect again.

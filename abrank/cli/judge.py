@@ -1,4 +1,4 @@
-"""``abrank check``, ``inspect``, ``sample``, ``agreement``, ``audit``: inputs, judges, claims."""
+"""``abrank check``, ``inspect``, ``sample``, ``agreement``, ``audit``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank._support import display
 from abrank._support import display as f
 from abrank.cli import _flags, _output, _terminal
 
@@ -24,7 +23,7 @@ MOST_TAGS = 5
 @click.option(
     "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
 )
-@_flags.take("max_input_size", owner=("evaluate",))
+@_flags.take("max_input_size", functions=("evaluate",))
 def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
     """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
 
@@ -62,22 +61,23 @@ def _qrels_lines(qrels: Qrels) -> str:
     none = "\n  warning: no grade is above 0, so nothing is relevant"
     return (
         f"{qrels.source.path}  qrels\n"
-        f"  {len(result.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
-        f" grades {grades}{'' if (result.grade > 0).any() else none}{_notes(qrels)}"
+        f"  {f.plural(len(result.grade), 'judgment')},"
+        f" {f.plural(len(qrels.query_ids), 'query', 'queries')}{by}, grades {grades}{'' if (result.grade > 0).any() else none}{_notes(qrels)}"
     )
 
 
 def _run_lines(run: Run) -> str:
     """Return what is in a run file."""
-    tags = ", ".join(display.shorten(tag) for tag in run.tags[:MOST_TAGS])
+    tags = ", ".join(f.shorten(tag) for tag in run.tags[:MOST_TAGS])
     more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
     tagged = f", tag {tags}{more}" if tags else ""  # only TREC's files have one
     form = f" of {run.source.form}" if run.source.form else ""
     return (
         f"{run.source.path}  run{form}\n"
-        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}{tagged}\n"
-        f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
-        f"{_notes(run)}"
+        f"  {f.plural(len(run), 'document')},"
+        f" {f.plural(len(run.query_ids), 'query', 'queries')}{tagged}\n"
+        f"  {f.plural(run.n_rank_conflicts, 'query', 'queries')} whose rank column contradicts the"
+        f" scores{_notes(run)}"
     )
 
 
@@ -93,16 +93,13 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 
     counts = (
         f"  {audit.n_tied_rows} documents with a tied score, in"
-        f" {_count(audit.n_queries_with_ties, 'query')}\n"
-        f"  against {qrels.source.path}: {_count(len(audit.missing), 'query')} missing,"
+        f" {f.plural(audit.n_queries_with_ties, 'query', 'queries')}\n"
+        f"  against {qrels.source.path}:"
+        f" {f.plural(len(audit.missing), 'query', 'queries')} missing,"
         f" {len(audit.extra)} extra, judged@10 {audit.judged_at_10:.3f}"
     )
     grave = note_sentences([note for note in inspect_run(run.name, audit) if note.severity > 1])
     return "\n".join([counts, *(f"  warning: {item}" for item in grave)])
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun.removesuffix('y')}ies"
 
 
 @click.command("inspect")
@@ -110,7 +107,7 @@ def _count(n: int, noun: str) -> str:
 @click.argument("run_a", type=_flags.RUN)
 @click.argument("run_b", type=_flags.RUN)
 @click.argument("query")
-@_flags.take("measure", owner=("evaluate",))
+@_flags.take("measure", functions=("evaluate",))
 @_flags.take("docs", "topics")
 @click.option(
     "--depth",
@@ -238,7 +235,7 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 @click.argument("qrels", type=_flags.RUN)
 @click.argument("run_a", type=_flags.RUN)
 @click.argument("run_b", type=_flags.RUN)
-@_flags.take("measure", owner=("sample",))
+@_flags.take("measure", functions=("sample",))
 @click.option(
     "--depth",
     type=click.IntRange(1),
@@ -298,7 +295,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @click.argument("human", type=_flags.RUN)
 @click.argument("machine", type=_flags.RUN)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
-@_flags.take("measure", owner=("agreement",))
+@_flags.take("measure", functions=("agreement",))
 @click.option(
     "--level",
     type=_flags.WordChoice(["ordinal", "nominal"]),
@@ -323,7 +320,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @_flags.take("seed")
 @click.option(
     "--format",
-    "visible",
+    "format_name",
     type=_flags.WordChoice(["text", "json"]),
     default="text",
     show_default=True,
@@ -340,7 +337,7 @@ def agreement(
     rel: float,
     margin: float | None,
     seed: int,
-    visible: str,
+    format_name: str,
     ascii: bool,
 ) -> None:
     """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
@@ -359,7 +356,7 @@ def agreement(
         human, machine, _flags.named(runs), measure=measure, level=level, rel=rel, margin=margin,
         rng=seed,
     )  # fmt: skip
-    if visible == "json":
+    if format_name == "json":
         _terminal.put_json(asdict(result))
         return
     _terminal.show(result, ascii_only=ascii)
@@ -403,5 +400,5 @@ def audit(
 
     output = _output.Output.of(flags)
     keys = ("measure", "sd", "binary", "alpha", "power")
-    requested = {key: flags[key] for key in keys}
-    output.deliver(flags, lambda _: audit(queries, a, b, **requested), notes=False)
+    options = {key: flags[key] for key in keys}
+    output.deliver(flags, lambda _: audit(queries, a, b, **options), notes=False)

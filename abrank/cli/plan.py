@@ -27,9 +27,9 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @click.command("power", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take(
-    "scores", "columns", "variant", "where", "baseline", "candidate", owner=("compare_scores",)
+    "scores", "columns", "variant", "where", "baseline", "candidate", functions=("compare_scores",)
 )
-@_flags.take("measure", "power", "sd", owner=("power",))
+@_flags.take("measure", "power", "sd", functions=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
     "--effect",
@@ -101,8 +101,8 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 )
 @_flags.replications("Simulated tests for each number of queries; the time grows with them.")
 @_flags.take("seed")
-@_flags.take(*_flags.SCORING, owner=("evaluate",))
-@_flags.take("format", owner=("power",))
+@_flags.take(*_flags.SCORING, functions=("evaluate",))
+@_flags.take("format", functions=("power",))
 @_flags.take("quiet", "verbose")
 def power(
     qrels: str | None,
@@ -128,19 +128,19 @@ def power(
     """  # noqa: D301 - click's mark for lines to keep
     files: list[str | None] = [item for item in (qrels, a, b) if item is not None]
     ready, files = (files, []) if scores else (None, files)
-    arguments, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
-    if len(files) not in (0, 3) or (scores and not ready) or arguments == (sd is not None):
+    has_files, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
+    if len(files) not in (0, 3) or (scores and not ready) or has_files == (sd is not None):
         raise click.UsageError(
             "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"
         )
-    requested = {key: flags[key] for key in ("margin", "width")} | {
-        "effect": flags["effects"] or None
-    }
-    if not arguments and queries is None and all(item is None for item in requested.values()):
+    aims = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
+    if not has_files and queries is None and all(item is None for item in aims.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
     machine_qrels = flags["machine_qrels"]
     if machine_qrels is not None and not files:  # which --scores are not judged by
-        raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
+        raise click.UsageError(
+            "--machine-qrels needs QRELS RUN_A RUN_B; with --sd, give --machine-queries"
+        )
 
     from abrank._support import checks
     from abrank.planning import plan as planning
@@ -149,19 +149,19 @@ def power(
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
         progress("scoring")
-        message = (flags["lower_is_better"], flags["higher_is_better"])
+        directions = (flags["lower_is_better"], flags["higher_is_better"])
         pilot: dict[str, Any] = {}
         name, asks, mean = "", False, None
-        if arguments:
-            name, pilot, asks, mean = _gains(files, ready, measure, message)
+        if has_files:
+            name, pilot, asks, mean = _gains(files, ready, measure, directions)
         n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
         if machine_qrels is not None:
-            machine = _gains([machine_qrels, *files[1:]], None, measure, message)[1]
+            machine = _gains([machine_qrels, *files[1:]], None, measure, directions)[1]
             n_machine = n_machine or len(machine)
             correlation = correlation or _correlation(pilot, machine)
         progress("planning")
         plan = planning.power(
-            [*pilot.values()] if arguments else None, sd=sd, queries=queries, **requested,
+            [*pilot.values()] if has_files else None, sd=sd, queries=queries, **aims,
             mean=mean if flags["mean"] is None else flags["mean"],
             **{key: flags[key] for key in ("power", "alpha", "test", "replications")},
             correlation=correlation, machine_queries=n_machine, rng=flags["seed"],
@@ -191,32 +191,32 @@ def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | N
     from abrank.scoring.evaluate import evaluate
 
     if ready:
-        requested = build(Inputs, nested(dict(_flags.options_given())))
+        inputs = build(Inputs, nested(dict(_flags.options_given())))
         paired = pair_scores(
             *ready,
-            baseline=requested.baseline,
-            candidate=requested.candidate,
-            options=requested.table,
+            baseline=inputs.baseline,
+            candidate=inputs.candidate,
+            options=inputs.table,
             measures=[measure] if measure else None,
         )
         return choose_from(paired)[0]
     qrels, a, b = files
-    names = [measure or "nDCG@10"]
-    return evaluate(qrels, {"A": a, "B": b}, names, scoring=_flags.scoring())
+    measures = [measure or "nDCG@10"]
+    return evaluate(qrels, {"A": a, "B": b}, measures, scoring=_flags.scoring())
 
 
 def _gains(
     files: list[str | None],
     ready: Sequence[Any] | None,
     measure: str | None,
-    message: tuple[Sequence[str], Sequence[str]],
+    declared: tuple[Sequence[str], Sequence[str]],
 ) -> tuple[str, dict[str, float], bool, float]:
     """Return the measure, B's gains by query, whether its direction is to be asked, A's mean."""
     from abrank.comparison.choosing import directions
 
     scores = _pair(files, ready, measure)
     name = scores.measures[0]
-    better = directions(scores.measures, *message)
+    better = directions(scores.measures, *declared)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
     by_query = dict(zip(scores.query_ids, gains.tolist(), strict=True))
@@ -279,10 +279,10 @@ _ADVICE = ("Take the smallest loss that users would notice, above what runs of A
     " differences give the spread.",
 )
 @_flags.take("columns", "variant", "where")
-@_flags.take("measure", "sd", "power", owner=("margin",))
+@_flags.take("measure", "sd", "power", functions=("margin",))
 @_flags.take("alpha")
-@_flags.take(*_flags.SCORING, owner=("evaluate",))
-@_flags.take("format", owner=("margin",))
+@_flags.take(*_flags.SCORING, functions=("evaluate",))
+@_flags.take("format", functions=("margin",))
 @_flags.take("quiet", "verbose")
 def margin(
     qrels: str | None,
@@ -346,16 +346,14 @@ def _scored(
 
 def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
     """Read ready scores; the other system is a column of theirs, or of a file of its own."""
-    if arguments := sorted(_flags.given(*_flags.SCORING)):
-        raise click.UsageError(
-            f"--{arguments[0].replace('_', '-')} is for runs, not for ready scores"
-        )
+    if flags := sorted(_flags.given(*_flags.SCORING)):
+        raise click.UsageError(f"--{flags[0].replace('_', '-')} is for runs, not for ready scores")
 
     from abrank.ranking.rank import read_systems
 
-    requested = [measure] if _flags.given("measure") else None
+    measures = [measure] if _flags.given("measure") else None
     options = build(Inputs, nested(dict(_flags.options_given()))).table
-    scores = read_systems(files, measures=requested, options=options)
+    scores = read_systems(files, measures=measures, options=options)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
         raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
@@ -363,7 +361,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
         return scores, against
     systems, board = (
         set(scores.systems),
-        read_systems([*files, against], measures=requested, options=options),
+        read_systems([*files, against], measures=measures, options=options),
     )
     rest = [name for name in board.systems if name not in systems]
     if len(rest) != 1:
@@ -391,27 +389,27 @@ def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: boo
         ends = (min(result.run_means), max(result.run_means))
         mean += f" ({' to '.join(display.score(end, digits=4) for end in ends)})"
     lines = [f"{display.shorten(measure, width=24)}: {runs} of A, {queries}, mean {mean}", ""]
-    names = result.sd > 0.0
-    rows = [("", "margin", *(("power at hand", "queries", "not worse") if names else ()))]
+    has_spread = result.sd > 0.0
+    rows = [("", "margin", *(("power at hand", "queries", "not worse") if has_spread else ()))]
     for row in result.rows:
         cells = [row.name, display.least(row.margin, digits=4)]
-        if names:
+        if has_spread:
             cells += [
                 display.percent(row.power, sign=False), _needed(row.n), _needed(row.n_not_worse)
             ]  # fmt: skip
         rows.append(tuple(cells))
     lines += [*_columns(rows, f"<{'>' * (len(rows[0]) - 1)}"), ""]
-    if names:
+    if has_spread:
         power = display.level(result.target)
         lines.append(f"queries: for {power} power; not worse: to exclude a loss of that size")
-    if names and verbose:
+    if has_spread and verbose:
         whose = _WHOSE[result.sd_of].format(b=display.shorten(second, width=28))
         lines += [
             f"power at hand: the chance that {queries} detect a true difference of that size",
             "not worse: the number of queries holds if the true difference is 0",
             f"sd of the differences: {display.score(result.sd, digits=4)}, {whose}",
         ]
-    elif not names:
+    elif not has_spread:
         lines.append("Add --against RUN or --sd X for the power and the queries of each margin.")
     return [*lines, *_ADVICE]
 
@@ -454,9 +452,9 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 @click.command("aa", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take(
-    "scores", "columns", "variant", "where", "baseline", "candidate", owner=("compare_scores",)
+    "scores", "columns", "variant", "where", "baseline", "candidate", functions=("compare_scores",)
 )
-@_flags.take("measure", owner=("aa",))
+@_flags.take("measure", functions=("aa",))
 @_flags.own(
     "--test",
     "tests",
@@ -479,8 +477,8 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     " with 10000 to 0.4."
 )
 @_flags.take("seed")
-@_flags.take(*_flags.SCORING, owner=("evaluate",))
-@_flags.take("format", owner=("aa",))
+@_flags.take(*_flags.SCORING, functions=("evaluate",))
+@_flags.take("format", functions=("aa",))
 def aa(
     qrels: str | None,
     a: str | None,
@@ -517,11 +515,11 @@ def aa(
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         pair = _pair([qrels, a, b], ready, measure)
-        first, two = (pair.of(system)[:, 0] for system in pair.systems)
+        first, second = (pair.of(system)[:, 0] for system in pair.systems)
         labels = labels_of(read_clusters(clusters), pair.query_ids)
         progress("testing")
         check = aa_test(
-            differences_of(first, two),
+            differences_of(first, second),
             # The bootstrap takes long.
             tests=tests or [name for name in paired_tests() if name != "bootstrap"],
             alpha=alpha,

@@ -1,4 +1,4 @@
-"""``abrank score``: what each measure gives, per query or over all, in the format that is asked."""
+"""``abrank score``: scores by query, means, or intervals of means with floors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
 
 
-# What is asked for by one of these is a table of intervals.
+# With one of these the command gives a table of intervals of means.
 _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "report")
 
 
@@ -43,7 +43,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 )
 @_flags.own(
     "--format",
-    "visible",
+    "format_name",
     group="Output",
     type=_flags.WordChoice(["text", "json", "csv", "trec_eval", "md", "html"]),
     default="text",
@@ -71,7 +71,7 @@ def score(
     *,
     ready: str | None,
     per_query: bool,
-    visible: str,
+    format_name: str,
     digits: int,
     list_measures: bool,
     **flags: Any,  # noqa: ANN401 - those of abrank.options
@@ -105,20 +105,22 @@ def score(
 
     config = _config.values()
     of_mean = {key: config[key] for key in _OF_MEAN if key in config}
-    if of_mean and (per_query or visible == "trec_eval"):
+    if of_mean and (per_query or format_name == "trec_eval"):
         text = "--per-query" if per_query else "--format trec_eval"
         flag = next(iter(of_mean)).replace("_", "-")
         hint = " (-q is --per-query here, and not --quiet)" if per_query else ""
         raise click.UsageError(f"{text} has no place for intervals: leave out --{flag}{hint}")
-    if not of_mean and visible in ("md", "html"):
-        raise click.UsageError(f"--format {visible} is for intervals: add --interval")
+    if not of_mean and format_name in ("md", "html"):
+        raise click.UsageError(f"--format {format_name} is for intervals: add --interval")
     keywords = nested(config)
     scoring = keywords.get("scoring", Scoring())
     measures: tuple[str, ...] = ()
     if ready is not None:
         scores = _ready_scores(ready, tuple(iterate(config.get("measure"))))
     else:
-        measures = _measures(config, of_mean) or (("official",) if visible == "trec_eval" else ())
+        measures = _measures(config, of_mean) or (
+            ("official",) if format_name == "trec_eval" else ()
+        )
         scores = score_runs(
             qrels,
             by_system(_flags.named(runs)),
@@ -133,8 +135,8 @@ def score(
         for line in [*scores.notes, *run_sentences(scores)]:
             _terminal.put(f"note: {line}", err=True)
     if of_mean:
-        return _intervals(scores, of_mean, config, {**flags, "format": visible}, scoring)
-    _terminal.put(_table(scores, visible, measures, scoring, per_query, digits), nl=False)
+        return _intervals(scores, of_mean, config, {**flags, "format": format_name}, scoring)
+    _terminal.put(_table(scores, format_name, measures, scoring, per_query, digits), nl=False)
     return 0
 
 
@@ -151,9 +153,9 @@ def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
     return scores.take(places)
 
 
-def _measures(requested: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
+def _measures(config: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the measures asked for, and those that only floors name."""
-    measures = tuple(iterate(requested.get("measure")))
+    measures = tuple(iterate(config.get("measure")))
     if "at_least" not in of_mean:
         return measures
     from abrank.scoring.intervals import read_floors
@@ -166,7 +168,7 @@ def _measures(requested: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple
 def _intervals(
     scores: Scores,
     of_mean: Mapping[str, Any],
-    requested: Mapping[str, Any],
+    config: Mapping[str, Any],
     flags: Mapping[str, Any],
     scoring: Scoring,
 ) -> int:
@@ -176,12 +178,12 @@ def _intervals(
     output = _output.Output.of({**flags, "digits": None, "interval": None})
     keys = ("test", "alpha", "segments", "clusters", "resamples")
     intervals = scores.intervals(
-        **{key: requested[key] for key in keys if key in requested},
-        at_least=list(iterate(of_mean.get("at_least"))), rng=requested.get("seed", 0),
+        **{key: config[key] for key in keys if key in config},
+        at_least=list(iterate(of_mean.get("at_least"))), rng=config.get("seed", 0),
     )  # fmt: skip
     recorded = provenance(
         scores, {name: name for name in scores.systems}, settings=scoring.settings(),
-        context={key: requested[key] for key in ("segments", "clusters") if key in requested},
+        context={key: config[key] for key in ("segments", "clusters") if key in config},
         command=shlex.join(["abrank", *click.get_current_context().obj]),
     )  # fmt: skip
     intervals = _config.with_declared(replace(intervals, provenance=recorded))
@@ -204,7 +206,7 @@ def _may_be_one_file(runs: Sequence[str]) -> bool:
 
 def _table(
     scores: Scores,
-    visible: str,
+    format_name: str,
     measures: tuple[str, ...],
     scoring: Scoring,
     per_query: bool,
@@ -214,11 +216,11 @@ def _table(
     from abrank.cli import _score_formats as formats
     from abrank.measures.names import SETS
 
-    if visible == "csv":
+    if format_name == "csv":
         return formats.as_csv(scores, per_query=per_query)
-    if visible == "json":
+    if format_name == "json":
         return formats.as_json(scores, per_query=per_query)
-    if visible == "text":
+    if format_name == "text":
         return formats.as_text(scores, per_query=per_query, digits=digits)
     return formats.as_trec_eval(
         scores,

@@ -286,8 +286,8 @@ def _table_of(docstring: str | None) -> str:
 
 def _test_page(test: RegisteredTest) -> GuidePage:
     text, sections = split(inspect.getdoc(test.function))
-    custom = getattr(test, "options", ())
-    parameters = _parameters(sections.get("Parameters", ""), only=(*custom, "n_resamples"))
+    options = getattr(test, "options", ())
+    parameters = _parameters(sections.get("Parameters", ""), only=(*options, "n_resamples"))
     parts = [
         f"# {test.title}",
         f"`{test.name}`. Estimates the {test.estimand}.",
@@ -347,14 +347,14 @@ def cautions() -> GuidePage:
 
 
 def _caution_page(code: str) -> GuidePage:
-    arguments = EXAMPLES[code]
-    text = caution(Note(code, 2, arguments.values), NAMES)
+    example = EXAMPLES[code]
+    text = caution(Note(code, 2, example.values), NAMES)
     parts = [
         f"# {code}",
         f"> **{text.title}.** {text.text}".replace("?.", "?"),
-        f"**When.** {arguments.when}",
-        f"**What to do.** {arguments.do}",
-        f"**Source.** {arguments.source}",
+        f"**When.** {example.when}",
+        f"**What to do.** {example.do}",
+        f"**Source.** {example.source}",
     ]
     return GuidePage(code, "\n\n".join(parts) + "\n")
 

@@ -37,7 +37,7 @@ def build_reference(folder: Path) -> Path:
         bind(importlib.import_module(name))
     render.configure(docformat="numpy", show_source=False, search=False)
     with warnings.catch_warnings():
-        # Of names that only a type checker imports it links none, and says so of five of them.
+        # pdoc cannot resolve names that are imported only for type checkers, and warns of each.
         warnings.filterwarnings("ignore", "Error parsing type annotation")
         pdoc.pdoc(*PUBLIC, output_directory=folder)
     return folder / "abrank.html"
@@ -76,19 +76,19 @@ def build(folder: Path) -> Path:
     ).get_template("page.html")  # fmt: skip
     menu = {heading: page for heading, page in pages.items() if heading != "Catalogue"}
     front = GuidePage("index", front_page())
-    written = {}
+    files = {}
     for page in (front, *(page for item in pages.values() for page in item)):
         body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes
         text = frame.render(page=page, body=body, menu=menu, version=abrank.__version__)
-        written[folder / f"{page.topic}.html"] = text.encode()
-    replace_all(written)
+        files[folder / f"{page.topic}.html"] = text.encode()
+    replace_all(files)
     return folder / "index.html"
 
 
 def front_page() -> str:
     """Return what abrank is, what it prints, and where to begin, as Markdown."""
-    visible = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
-    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{visible}\n```"]
+    sample = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
+    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{sample}\n```"]
     lines += ["## For what you do"]
     lines += ["\n".join(f"- [{read_page(t).title}]({t}.md)" for t in CONTENTS["For what you do"])]
     return "\n\n".join(lines) + "\n"

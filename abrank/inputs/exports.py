@@ -323,7 +323,7 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     total = 0
     parts_of_system: Counter[str] = Counter()
     for place, row in enumerate(rows):
-        query = next((row[name] for name in (*QUERY_IDS, "topic_id") if name in row), None)
+        query = next((row[name] for name in QUERY_IDS if name in row), None)
         parts = row[kind]
         if query is None:
             raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
@@ -353,7 +353,7 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
         some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
         labels = plural(sum(odd.values()), "unknown label")
-        form += f" ({labels} among {count(total)} parts, taken for none: {some})"
+        form += f" ({labels} among {count(total)} parts, counted as no support: {some})"
     names = ["query_id", "system", "measure", "score"]
     if not any(columns[1]):
         del names[1], columns[1]

@@ -49,8 +49,8 @@ _NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?([^<\s]+)", re.IGNORECASE)
 _TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 
 
-def read_topics(source: object) -> dict[str, str]:  # one of the kinds below
-    r"""Read the texts of queries."""
+def read_topics(source: object) -> dict[str, str]:
+    """Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
         topics = _parse_topics(files.contents(source)[0].decode("utf-8-sig", "replace"), label)
@@ -165,7 +165,7 @@ class Cells:
         if unknown and not {*collections} <= {*cells}:
             raise ReadError(
                 self.label,
-                f"is of {shorten(', '.join(cells))}, and compared are"
+                f"holds the collections {shorten(', '.join(cells))}; the comparison has"
                 f" {shorten(', '.join(collections))}",
                 hint=f"write the names of the collections in the column {self.names[place]} alike",
             )

@@ -167,9 +167,9 @@ def draw_rows(
 ) -> None:
     """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
     style.dress(ax, theme)
-    sample = [row for row in rows if not row.remark]
-    ends = [value for row in sample for value in (*row.thick, *(row.thin or ()))]
-    ends += [row.estimate for row in sample if row.size]
+    plain_rows = [row for row in rows if not row.remark]
+    ends = [value for row in plain_rows for value in (*row.thick, *(row.thin or ()))]
+    ends += [row.estimate for row in plain_rows if row.size]
     limits = style.difference_limits(*ends, room=0.3 if style.inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
     style.difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)

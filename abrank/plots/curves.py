@@ -280,7 +280,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
 GAINS_SIZE, MOST_STEPS = (7.0, 2.6), 500
 
 
-@plot("gains", title="Measured gains, added up", size=GAINS_SIZE, owner="History")
+@plot("gains", title="Measured gains, added up", size=GAINS_SIZE, subject="History")
 def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the sum of the gains found, and of what is to be expected again of them.
 

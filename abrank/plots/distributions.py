@@ -100,7 +100,7 @@ def _summary(values: FloatArray, ties: int, theme: Theme) -> str:
     if len(values) >= MIN_FOR_DENSITY:
         parts.append(f"middle half {low} to {high}")
     if ties:
-        parts.append(f"{display.count(ties)} {'tie' if ties == 1 else 'ties'}")
+        parts.append(display.plural(ties, "tie"))
     return ", ".join(parts)
 
 
@@ -147,8 +147,8 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
             ax, [low, high], [_BOX, _BOX], theme.ink, width, solid_capstyle="butt", zorder=3.0
         )
     style.dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
-    visible = values[evenly(len(values), STRIP)]
-    _strip(ax, theme, visible, 0.15, 0.2, size=14.0 if len(visible) <= 100 else 7.0)
+    dots = values[evenly(len(values), STRIP)]
+    _strip(ax, theme, dots, 0.15, 0.2, size=14.0 if len(dots) <= 100 else 7.0)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
 
@@ -201,7 +201,7 @@ def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: floa
     if ties:
         cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)
         ax.bar([0.0], [cap], width=0.55 * step, color=theme.tie, linewidth=0.0, zorder=3.4)
-        cut = f"{display.count(ties)} ties" + ("" if cap == ties else " (bar cut)")
+        cut = display.plural(ties, "tie") + ("" if cap == ties else " (bar cut)")
         style.write(ax, cut, (0.0, cap), theme.muted, "left", "top", shift=(7.0, -7.0))
         tallest = max(tallest, cap)
     _count_axis(ax, theme, tallest)

@@ -92,7 +92,7 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
     return 2.0 + 0.2 * k, 1.4 + 0.2 * k
 
 
-@plot("matrix", title="Every pair of systems", size=matrix_size, owner="Ranking")
+@plot("matrix", title="Every pair of systems", size=matrix_size, subject="Ranking")
 def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the mean difference of every pair, the system of the row less that of the column.
 
@@ -184,8 +184,8 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ax.yaxis.tick_right()
     # As many columns have their number as there is room for; a number asks for 1.8 of its height
     # and 0.6 a digit.
-    requested = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
-    step = 10 * math.ceil(requested / (720.0 * _cell(ax, k)))
+    room = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
+    step = 10 * math.ceil(room / (720.0 * _cell(ax, k)))
     ticks = sorted({0, *range(step - 1, k, step)})
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
     ax.xaxis.tick_top()
@@ -254,7 +254,7 @@ def queries_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.75 + height(min(MOST_DRAWN, len(ranking.systems)))
 
 
-@plot("queries", title="Every system on every query", size=queries_size, owner="Ranking")
+@plot("queries", title="Every system on every query", size=queries_size, subject="Ranking")
 def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the score of every system on every query, the higher the deeper.
 
@@ -316,7 +316,7 @@ _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
     "achieved",
     title="Achieved significance levels by measure",
     size=ACHIEVED_SIZE,
-    owner="Ranking",
+    subject="Ranking",
 )
 def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the p-values of all pairs by each measure, smallest first.
@@ -350,13 +350,13 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
     ax.set_yticks(ticks, list(map(display.number, ticks)))
     ax.axhline(ranking.alpha, color=theme.muted, linewidth=1.0, zorder=1.0)
     colours = cycle((theme.b, theme.a, theme.ink, theme.muted))
-    for place, (item, colour) in enumerate(zip(instruments, colours, strict=False)):
-        n = len(item.achieved_levels)
+    for place, (instrument, colour) in enumerate(zip(instruments, colours, strict=False)):
+        n = len(instrument.achieved_levels)
         shares = [0.0, *(100.0 * (i + 1) / n for i in range(n))]
         dash = _DASHES[(place + place // len(_DASHES)) % len(_DASHES)]
         look: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 3.0}
-        ax.step(shares, [0.0, *item.achieved_levels], where="pre", **look)
-        _name(ax, theme, place, item.measure, look)
+        ax.step(shares, [0.0, *instrument.achieved_levels], where="pre", **look)
+        _name(ax, theme, place, instrument.measure, look)
     level = display.number(ranking.alpha)
     pairs = display.plural(len(instruments[0].achieved_levels), "pair")
     style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: α = {level}")

@@ -245,12 +245,12 @@ def _axis_words(comparison: Comparison, row: MeasureResult, theme: Theme, *, lea
     rule = comparison.rule
     level = display.level(deciding_level(comparison) if lead else rule.confidence)
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
-    text = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
+    parts = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:
-        text.append(f"band: margin ±{style.margin_words(comparison, theme)}")
+        parts.append(f"band: margin ±{style.margin_words(comparison, theme)}")
     # What is in per cent takes more words.
-    first = 1 + (len(text) < 3 and not is_relative(comparison))
-    return "\n".join("; ".join(part) for part in (text[:first], text[first:]) if part)
+    first = 1 + (len(parts) < 3 and not is_relative(comparison))
+    return "\n".join("; ".join(part) for part in (parts[:first], parts[first:]) if part)
 
 
 # --- The primary measure in every segment of the queries
@@ -318,14 +318,16 @@ def segments(
     chosen = [
         segmentation for segmentation in comparison.segmentations if by in (None, segmentation.name)
     ]
-    total = sum(len(item.rows) for item in chosen)
+    total = sum(len(segmentation.rows) for segmentation in chosen)
     primary, percent = comparison.rule.primary, is_relative(comparison)
     (lead,) = (row for row in rows_in_unit(comparison) if row.measure == primary)
     size = LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
-    text = style.difference(comparison, lead.diff, theme)
-    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, value_text=text, **look)]
+    value_text = style.difference(comparison, lead.diff, theme)
+    rows = [
+        AxisRow.of(lead, lead.diff, name="All queries", lead=True, value_text=value_text, **look)
+    ]
     rows += _rows(comparison, chosen, theme, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
@@ -339,10 +341,10 @@ def segments(
         words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
     lines = [
-        f"{display.shorten(item.name, width=24)}: do its segments differ?"
-        f" {adjusted}{display.p_clause(item.interaction, alpha=comparison.rule.alpha)}"
-        for item in chosen
-        if not math.isnan(item.interaction)
+        f"{display.shorten(segmentation.name, width=24)}: do its segments differ?"
+        f" {adjusted}{display.p_clause(segmentation.interaction, alpha=comparison.rule.alpha)}"
+        for segmentation in chosen
+        if not math.isnan(segmentation.interaction)
     ]
     style.label_x(ax, theme, "\n".join([words, *lines]))
     return ax
@@ -352,16 +354,18 @@ def _rows(
     comparison: Comparison, chosen: Sequence[Segmentation], theme: Theme, *, named: bool
 ) -> list[AxisRow]:
     """Return the rows of the largest segments, those of a property together."""
-    sizes = sorted((row.n_queries for element in chosen for row in element.rows), reverse=True)
+    sizes = sorted(
+        (row.n_queries for segmentation in chosen for row in segmentation.rows), reverse=True
+    )
     minimum = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
     result: list[AxisRow] = []
     room = {True: MOST_SEGMENTS - sum(size > minimum for size in sizes), False: MOST_SEGMENTS}
-    for item in chosen:
-        for row in segments_in_unit(comparison, item):
+    for segmentation in chosen:
+        for row in segments_in_unit(comparison, segmentation):
             # Of segments as large as the smallest one shown, the first.
             if row.n_queries >= minimum and room[row.n_queries == minimum] > 0:
                 room[row.n_queries == minimum] -= 1
-                name = f"{item.name}: {row.label}" if named else row.label
+                name = f"{segmentation.name}: {row.label}" if named else row.label
                 result.append(_segment_row(comparison, row, name, theme))
     return result
 
@@ -390,7 +394,7 @@ def collected_segments_size(result: CollectionsComparison) -> tuple[float, float
     "segments",
     title="The primary measure in every segment, over all collections",
     size=collected_segments_size,
-    owner="CollectionsComparison",
+    subject="CollectionsComparison",
 )
 def collected_segments(
     result: CollectionsComparison,
@@ -441,7 +445,7 @@ def collections_size(result: CollectionsComparison) -> tuple[float, float]:
     "forest",
     title="The primary measure on every collection, and on all together",
     size=collections_size,
-    owner="CollectionsComparison",
+    subject="CollectionsComparison",
 )
 def collections(
     result: CollectionsComparison,
@@ -471,7 +475,7 @@ def collections(
     ax = ax if ax is not None else style.new_axes(theme, collections_size(result))
     summary = result.of(measure) if measure else result.primary
     largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
-    visible = [row for row in summary.rows if any(row is item for item in largest)]
+    chosen = [row for row in summary.rows if any(row is item for item in largest)]
     heaviest = max(row.weight_random for row in summary.rows) or 1.0
     rows = [
         AxisRow.of(
@@ -484,7 +488,7 @@ def collections(
             reading=row.reading,
             size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / heaviest)),
         )
-        for row in visible
+        for row in chosen
     ]
     prediction = summary.prediction
     rows += [
@@ -510,7 +514,7 @@ def collections(
     draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
     level = display.level(1.0 - result.alpha)
     words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
-    if len(visible) < len(summary.rows):
+    if len(chosen) < len(summary.rows):
         words.append(
             f"the largest {MOST_COLLECTIONS} of {display.count(len(summary.rows))} collections"
         )

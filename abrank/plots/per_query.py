@@ -359,9 +359,9 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
     hexbins = [ax.hexbin(a[who], b[who], **lattice) for who in (signs < 2, signs > 0, signs < 0)]
     centres = np.asarray(hexbins[0].get_offsets(), dtype=np.float64)
     corners = np.asarray(hexbins[0].get_paths()[0].vertices)
-    counts, won, lost = (np.asarray(element.get_array(), dtype=np.float64) for element in hexbins)
-    for item in hexbins:
-        item.remove()
+    counts, won, lost = (np.asarray(hexbin.get_array(), dtype=np.float64) for hexbin in hexbins)
+    for hexbin in hexbins:
+        hexbin.remove()
     ax.set(xlim=limits, ylim=limits)
     held = counts > 0.0
     centres, counts, won, lost = centres[held], counts[held], won[held], lost[held]

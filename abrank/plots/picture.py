@@ -160,10 +160,10 @@ class Plots:
 
 def _method(name: str, subject: Subject) -> Callable[..., Any]:
     """Return the drawing of one plot, with the signature and the docstring of that plot."""
-    sample = plots_of(subject)[name].draw
+    function = plots_of(subject)[name].draw
     parameters = [
         parameter
-        for parameter in signature(sample).parameters.values()
+        for parameter in signature(function).parameters.values()
         if parameter.name not in _SHARED
     ][1:]
     shared = [Parameter(item, Parameter.KEYWORD_ONLY, default=None) for item in _SHARED]
@@ -179,7 +179,7 @@ def _method(name: str, subject: Subject) -> Callable[..., Any]:
             raise ArgumentError(f"plot.{name}(): {error}; it takes {text}") from None
         return _picture(name, subject, **arguments)
 
-    method.__name__, method.__doc__ = name, sample.__doc__
+    method.__name__, method.__doc__ = name, function.__doc__
     method.__signature__ = form  # type: ignore[attr-defined]
     return method
 

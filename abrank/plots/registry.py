@@ -59,16 +59,16 @@ PARAMETERS = {
 def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a result, or of a class, by their names."""
     kind = subject if isinstance(subject, type) else type(subject)
-    classes = {element.__name__ for element in kind.__mro__}
+    classes = {parent.__name__ for parent in kind.__mro__}
     registry: Registry[Plot] = Registry(f"plot of a {kind.__name__}")
-    for item in PLOTS.values():
-        if item.of in classes:
-            registry.add(item.name, item)
+    for entry in PLOTS.values():
+        if entry.of in classes:
+            registry.add(entry.name, entry)
     return registry
 
 
 def plot(
-    name: str, *, title: str, size: Size, owner: Of = "Comparison"
+    name: str, *, title: str, size: Size, subject: Of = "Comparison"
 ) -> Callable[[Function], Function]:
     """Register a plot under ``name``; the function itself comes back unchanged.
 
@@ -80,7 +80,7 @@ def plot(
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
-    owner : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
+    subject : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
         The class of the results that it draws.
 
     Returns
@@ -101,7 +101,7 @@ def plot(
     """
 
     def register(function: Function) -> Function:
-        PLOTS.add(f"{owner}.{name}", Plot(name, title, size, function, owner), function)
+        PLOTS.add(f"{subject}.{name}", Plot(name, title, size, function, subject), function)
         return function
 
     return register
@@ -118,8 +118,8 @@ def blank(
     """Return empty Axes of the size that a plot asks for."""
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None
-    requested = own_width if width is None else width
-    wide = {**WIDTHS}.get(requested) if isinstance(requested, str) else float(requested)
+    chosen_width = own_width if width is None else width
+    wide = {**WIDTHS}.get(chosen_width) if isinstance(chosen_width, str) else float(chosen_width)
     if wide is None or not 1.0 <= wide <= 100.0:
         raise ArgumentError(
             f'width must be "column", "text" or inches from 1 to 100, not {width!r}'

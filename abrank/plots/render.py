@@ -62,7 +62,7 @@ def clean(
     query_ids: Sequence[str],
     current: str | None = None,
 ) -> str:
-    r"""Return matplotlib's SVG as an element for a page."""
+    """Return matplotlib's SVG as an element for a page."""
     root = ET.fromstring(text)
     # Remove metadata and style elements.
     for parent in list(root.iter()):
@@ -295,16 +295,16 @@ def _settings(chosen: dict[Any, Any]) -> Iterator[None]:
 
 def _drawn(ax: Axes) -> str:
     """Return the SVG of a figure of ours: ``savefig`` would draw it once more to lay it out."""
-    figure, string_i_o = figure_of(ax), io.StringIO()
+    figure, output = figure_of(ax), io.StringIO()
     figure.patch.set_visible(False)
     figure.set_dpi(POINTS)
     wide, tall = (POINTS * figure.get_size_inches()).tolist()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    renderer = RendererSVG(wide, tall, string_i_o, metadata=nothing)  # type: ignore[no-untyped-call]
+    renderer = RendererSVG(wide, tall, output, metadata=nothing)  # type: ignore[no-untyped-call]
     lay_out(figure, ax, renderer)
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
-    return string_i_o.getvalue()
+    return output.getvalue()
 
 
 def svg(
@@ -355,10 +355,10 @@ def svg(
     """
     with _settings(SETTINGS):
         ax = draw(name, subject, width=width, height=height, theme=theme, **options)
-        sample = _drawn(ax)
+        text = _drawn(ax)
     ink = theme.ink if theme.paper == "none" else None
     return clean(
-        sample,
+        text,
         prefix=name if prefix is None else prefix,
         title=plots_of(subject)[name].title,
         summary=summary,
@@ -408,10 +408,10 @@ def png(
 
 def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
     """Return the figure of some axes as the bytes of a PNG file; the figure keeps its own look."""
-    bytes_i_o = io.BytesIO()
+    output = io.BytesIO()
     with _settings(SETTINGS):
-        figure_of(axes).savefig(bytes_i_o, format="png", dpi=dpi, metadata={"Software": None})
-    return bytes_i_o.getvalue()
+        figure_of(axes).savefig(output, format="png", dpi=dpi, metadata={"Software": None})
+    return output.getvalue()
 
 
 def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
@@ -452,18 +452,16 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
 
 def file_bytes(axes: Axes, name: str, *, dpi: float = 300.0) -> bytes:
     """Return what :func:`save` writes to a file of this name."""
-    figure, bytes_i_o = figure_of(axes), io.BytesIO()
+    figure, output = figure_of(axes), io.BytesIO()
     kind = Path(name).suffix.removeprefix(".").lower()
-    supported_filetypes = figure.canvas.get_supported_filetypes()
-    if kind not in supported_filetypes:
-        raise ArgumentError(
-            f"a figure cannot be written as {name!r}; suffixes: {', '.join(supported_filetypes)}"
-        )
+    kinds = figure.canvas.get_supported_filetypes()
+    if kind not in kinds:
+        raise ArgumentError(f"a figure cannot be written as {name!r}; suffixes: {', '.join(kinds)}")
     undated: dict[str, dict[str, Any]] = {
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
     with _settings(FILE_SETTINGS):
-        figure.savefig(bytes_i_o, format=kind, dpi=dpi, metadata=undated.get(kind))
-    return bytes_i_o.getvalue()
+        figure.savefig(output, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return output.getvalue()

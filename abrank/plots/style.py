@@ -217,8 +217,8 @@ class PlainTicks(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the label of a tick."""
-        visible = (signed if self.signed else plain)(self.unit * float(x), digits=self.digits)
-        return f"{visible}{self.end}"
+        label = (signed if self.signed else plain)(self.unit * float(x), digits=self.digits)
+        return f"{label}{self.end}"
 
 
 # --- Frames, type sizes and the dressing that all plots share; a plot chooses none of its own
@@ -315,8 +315,8 @@ def write(
     **look: Any,  # noqa: ANN401 - properties of Text
 ) -> Annotation:
     """Write ``text`` at ``xy``, moved by ``shift`` points; a dollar sign in it is a dollar sign."""
-    arguments = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
-    look |= {name: value for name, value in arguments.items() if value is not None}
+    text_properties = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
+    look |= {name: value for name, value in text_properties.items() if value is not None}
     look.setdefault("fontsize", sizes(ax).small if size is None else size)
     note = ax.annotate(
         text, xy=xy, xycoords=coords, xytext=shift, textcoords="offset points", **look

@@ -37,7 +37,7 @@ def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + 0.24 * max(3, len(_shown(ranking)))
 
 
-@plot("leaderboard", title="The systems by their means", size=leaderboard_size, owner="Ranking")
+@plot("leaderboard", title="The systems by their means", size=leaderboard_size, subject="Ranking")
 def leaderboard(
     ranking: Ranking,
     *,
@@ -121,8 +121,8 @@ def _shown(ranking: Ranking, maximum: int | None = None) -> list[SystemRow]:
 def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[float, float]]:
     """Return the ends of the intervals that are drawn; NaN where there is none."""
     if interval != "difference":
-        custom = interval == "own"
-        return [row.interval if custom else (row.within_low, row.within_high) for row in rows]
+        is_own = interval == "own"
+        return [row.interval if is_own else (row.within_low, row.within_high) for row in rows]
     start = ranking[ranking.baseline or ranking.systems[0]].mean
     result = {}
     for system, distance in ranking.distances.items():
@@ -178,11 +178,11 @@ def _numbers(
     ranking: Ranking,
     rows: list[SystemRow],
     intervals: list[tuple[float, float]],
-    context: float,
+    groups_width: float,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
     body = style.sizes(ax).body
-    right = 8.0 + context + 0.62 * (2 + theme.digits) * body
+    right = 8.0 + groups_width + 0.62 * (2 + theme.digits) * body
     look: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center", "size": body}
     for place, row in enumerate(rows):
         mean, colour = theme.score(row.mean), _colour(ranking, theme, row)
@@ -193,20 +193,20 @@ def _numbers(
             style.write(ax, text, (1.0, place), theme.muted, "left", shift=shift, **look)
 
 
-def _means_words(ranking: Ranking, visible: int, interval: str, *, grouped: bool) -> str:
+def _means_words(ranking: Ranking, n_drawn: int, interval: str, *, grouped: bool) -> str:
     level = display.level(1.0 - ranking.alpha)
     text = "of each mean by itself" if interval == "own" else "within queries"
-    owner = f"{level} interval {text}"
+    interval_text = f"{level} interval {text}"
     if interval == "difference":
         base = "the first" if ranking.baseline is None else shorten(ranking.baseline, width=24)
-        owner = f"{ranking.interval_name}\nof the difference from {base} (line)"
-    lines = [f"mean {shorten(ranking.measure, width=28)}, {owner}"]
+        interval_text = f"{ranking.interval_name}\nof the difference from {base} (line)"
+    lines = [f"mean {shorten(ranking.measure, width=28)}, {interval_text}"]
     if grouped:
         lines.append(f"joined at the right: not significantly different, {ranking.title}")
     if not ranking.higher_is_better:
         lines.append("lower is better")
-    if visible < len(ranking.rows):
-        lines.append(f"{display.count(visible)} of {display.count(len(ranking.rows))} systems")
+    if n_drawn < len(ranking.rows):
+        lines.append(f"{display.count(n_drawn)} of {display.count(len(ranking.rows))} systems")
     return "\n".join(lines)
 
 
@@ -228,7 +228,7 @@ def _below(ranking: Ranking) -> float:
     return _BAR * (len(_lanes(ranking)) + 1) + _NAME * rows
 
 
-@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, owner="Ranking")
+@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, subject="Ranking")
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the systems at their mean rank within the queries, 1 the best.
 
@@ -304,8 +304,8 @@ def _nothing_to_draw(ranking: Ranking) -> str:
         return "Only pairs with the baseline were tested: no group can be drawn."
     if ranking.test not in RANK_TESTS:
         return (
-            f"Mean ranks are not what is compared by {ranking.title}: see the groups in the"
-            " leaderboard, or rank by the test nemenyi or conover."
+            f"{ranking.title} does not compare mean ranks: see the groups in the leaderboard, or"
+            " rank by the test nemenyi or conover."
         )
     return ""
 
@@ -403,7 +403,7 @@ def ranks_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + grids.height(max(3, min(MOST_RANKED, len(ranking.systems))))
 
 
-@plot("ranks", title="Chances of the ranks", size=ranks_size, owner="Ranking")
+@plot("ranks", title="Chances of the ranks", size=ranks_size, subject="Ranking")
 def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw how often each system has each rank where the queries are drawn anew.
 
@@ -460,7 +460,7 @@ def means_size(result: CollectionsRanking) -> tuple[float, float]:
 
 @plot(
     "means", title="The systems by their mean over the collections", size=means_size,
-    owner="CollectionsRanking",
+    subject="CollectionsRanking",
 )  # fmt: skip
 def means(
     result: CollectionsRanking,
@@ -503,7 +503,7 @@ def rank_intervals_size(result: CollectionsRanking) -> tuple[float, float]:
     "ranks",
     title="Rank intervals over the collections",
     size=rank_intervals_size,
-    owner="CollectionsRanking",
+    subject="CollectionsRanking",
 )
 def rank_intervals(
     result: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT

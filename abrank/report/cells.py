@@ -66,7 +66,7 @@ def to_ascii(text: str) -> str:
     return replaced.encode("ascii", "backslashreplace").decode()
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
     return sum(_wide(character) for character in text)
 
@@ -79,13 +79,13 @@ def _wide(character: str) -> int:
 
 def fit(text: str, width: int, *, mark: str = "…") -> str:
     """Return text of at most so many columns, cut in the middle."""
-    if columns(text) <= width:
+    if display_width(text) <= width:
         return text
-    room = width - columns(mark)
+    room = width - display_width(mark)
     if room < 2:
         return _head(text, width)
     tail = _head(text[::-1], room // 2)[::-1]
-    return f"{_head(text, room - columns(tail))}{mark}{tail}"
+    return f"{_head(text, room - display_width(tail))}{mark}{tail}"
 
 
 def _head(text: str, width: int) -> str:
@@ -98,14 +98,14 @@ def _head(text: str, width: int) -> str:
     return "".join(occupied)
 
 
-def left(text: str, width: int) -> str:
+def pad_right(text: str, width: int) -> str:
     """Return text filled with spaces to the right."""
-    return text + " " * (width - columns(text))
+    return text + " " * (width - display_width(text))
 
 
-def right(text: str, width: int) -> str:
+def pad_left(text: str, width: int) -> str:
     """Return text filled with spaces to the left."""
-    return " " * (width - columns(text)) + text
+    return " " * (width - display_width(text)) + text
 
 
 def wrap(text: str, width: int, *, mark: str = "…") -> list[str]:
@@ -114,7 +114,7 @@ def wrap(text: str, width: int, *, mark: str = "…") -> list[str]:
     for word in text.split(" "):
         fitted = fit(word, width, mark=mark)
         joined = f"{lines[-1]} {fitted}" if lines[-1] else fitted
-        if columns(joined) <= width:
+        if display_width(joined) <= width:
             lines[-1] = joined
         else:
             lines.append(fitted)

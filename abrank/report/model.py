@@ -11,7 +11,7 @@ from abrank._support import display as f
 
 Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 Style: TypeAlias = Literal["interval", "superscript"]
-# What a column of a scorecard holds: a writer leaves out by it what has no room in its format.
+# What a column of a scorecard holds; a format leaves out columns by their roles.
 Role: TypeAlias = Literal[
     "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading", "pair"
 ]

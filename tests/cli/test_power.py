@@ -134,7 +134,10 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
         (["--sd", "0.2", "--effect", "0.1", "--test", "wilcoxon"], "needs a pilot"),
         (["--sd", "0.2", "--effect", "nan"], "effect must be finite"),
         (["--sd", "0.2", "--correlation", "0.5", "--effect", "1"], "give machine_queries="),
-        (["--sd", "0.2", "--machine-qrels", "qrels", "--width", "1"], "--sd, --machine-queries"),
+        (
+            ["--sd", "0.2", "--machine-qrels", "qrels", "--width", "1"],
+            "with --sd, give --machine-queries",
+        ),
         (["qrels", "a.run", "nothere.run"], "no such file"),
     ],
 )

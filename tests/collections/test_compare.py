@@ -276,7 +276,10 @@ def test_clusters_that_are_too_few_say_so() -> None:
         ({"up": {"intent": INTENT}, "web": {"intent": INTENT}}, "segments of web: the collections"),
         ({"intent": INTENT}, "segments of intent: the collections are up, down"),
         (table_of("intent").drop(columns="collection"), "segments .*no column collection"),
-        (table_of("intent").replace("up", "Up"), "is of Up, down, and compared are up, down"),
+        (
+            table_of("intent").replace("up", "Up"),
+            "holds the collections Up, down; the comparison has up, down",
+        ),
     ],
 )
 def test_segments_that_fit_no_collection_are_told(segments, words) -> None:

@@ -241,7 +241,7 @@ def test_by_hand() -> None:
         "WeightedNuggetRecall(strict)": 1.5 / 2.5,
     }
     assert scores.values[1, 0, scores.measures.index("NuggetRecall(vital)")] == 0.0
-    assert "2 unknown labels among 64 parts, taken for none: x (1), y (1)" in scores.notes[0]
+    assert "2 unknown labels among 64 parts, counted as no support: x (1), y (1)" in scores.notes[0]
 
 
 def test_support_by_hand() -> None:

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.report import cells
-from abrank.report.cells import clean, columns, cut, fit, one_line, to_ascii, wrap
+from abrank.report.cells import clean, cut, display_width, fit, one_line, to_ascii, wrap
 
 
 @given(st.text(max_size=80), st.integers(1, 40))
 def test_fit_never_exceeds_the_width(text: str, width: int) -> None:
-    assert cells.columns(cells.fit(text, width)) <= width
+    assert cells.display_width(cells.fit(text, width)) <= width
 
 
 @given(st.text(max_size=200), st.integers(2, 60))
 def test_wrap_never_exceeds_the_width(text: str, width: int) -> None:
-    assert all(cells.columns(line) <= width for line in cells.wrap(text, width))
+    assert all(cells.display_width(line) <= width for line in cells.wrap(text, width))
 
 
 @pytest.mark.slow
@@ -40,7 +40,7 @@ def test_to_ascii_is_ascii(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "wide"), [("abc", 3), ("検索", 4), ("e\u0301", 1), ("−∞", 2)])
 def test_columns(text: str, wide: int) -> None:
-    assert cells.columns(text) == wide
+    assert cells.display_width(text) == wide
 
 
 def test_fit_keeps_both_ends() -> None:
@@ -48,7 +48,7 @@ def test_fit_keeps_both_ends() -> None:
 
 
 def test_left_and_right_fill() -> None:
-    assert (cells.left("検", 4), cells.right("検", 4)) == ("検  ", "  検")
+    assert (cells.pad_right("検", 4), cells.pad_left("検", 4)) == ("検  ", "  検")
 
 
 def test_a_line_shows_control_characters_and_is_cut() -> None:
@@ -64,7 +64,7 @@ def test_ascii_writes_what_has_no_likeness_as_its_code() -> None:
 
 
 def test_wide_characters_take_two_columns() -> None:
-    assert (columns("nDCG@10"), columns("検索")) == (7, 4)
+    assert (display_width("nDCG@10"), display_width("検索")) == (7, 4)
 
 
 def test_a_text_that_does_not_fit_is_cut_in_the_middle() -> None:

@@ -18,7 +18,7 @@ from abrank._support.errors import ArgumentError
 from abrank.collections import compare_collections, rank_collections
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, card, compose, html, markdown, text, to_dict
-from abrank.report.cells import columns
+from abrank.report.cells import display_width
 from abrank.report.model import Report
 
 HOSTILE = "<b>|`x`_y_ \x1b[31m\u202e@me \\input{x} & 50%"
@@ -94,7 +94,7 @@ def test_each_is_written_or_refused_with_its_reason(name: str, suffix: str) -> N
 @pytest.mark.parametrize("plain", [False, True])
 def test_text_fits_whatever_the_width(name: str, width: int, plain: bool) -> None:
     visible = text(report_of(name), width=width, ascii=plain)
-    assert max(map(columns, visible.splitlines())) <= max(width, 64 * (name in PLAIN))
+    assert max(map(display_width, visible.splitlines())) <= max(width, 64 * (name in PLAIN))
     assert not plain or visible.isascii()
     assert "\n\n\n" not in visible
 

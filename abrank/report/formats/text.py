@@ -126,7 +126,7 @@ def scorecard_lines(
     name = roles.index("name")
     bars = [bar for bar in card.bars if bar is not None]
     numeric = [card.columns[i].numeric for i in columns]
-    wide = [max(map(cells.columns, column)) for column in zip(head, *body, strict=True)]
+    wide = [max(map(cells.display_width, column)) for column in zip(head, *body, strict=True)]
     selected, plot = _fit(wide, roles, name, width, draws=bool(bars))
     scale = axis(bars, plot, card.scale.reach) if plot else None
     room = width - sum(wide[i] + len(_GAP) for i in selected if i != name)
@@ -141,7 +141,7 @@ def scorecard_lines(
             if scale is not None and k == ks:
                 result += _coloured(draws, scale.zero, styles[1])
             text = _named(texts[i], wide[i], cut) if i == name else texts[i]
-            text = (cells.right if numeric[i] else cells.left)(text, wide[i])
+            text = (cells.pad_left if numeric[i] else cells.pad_right)(text, wide[i])
             style = styles[0] if i == name else styles[1] if roles[i] == "reading" else ""
             result.append(((_GAP if k else "") + text, style))
         if scale is not None and ks == len(selected):
@@ -222,7 +222,7 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
     rows = [[put(cells.one_line(column.title, width=24)) for column in table.columns]]
     rows += [[put(_shown(cell)) for cell in row] for row in table.rows]
     names = [i for i, column in enumerate(table.columns) if column.role == "name"] or [0]
-    wide = [max(map(cells.columns, column)) for column in zip(*rows, strict=True)]
+    wide = [max(map(cells.display_width, column)) for column in zip(*rows, strict=True)]
     rest = [i for i in range(len(wide)) if i not in names]
     parts: list[list[int]] = [[]]
     for i in rest:
@@ -241,7 +241,9 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
             for k, i in enumerate(selected):
                 numeric = table.columns[i].numeric and i not in maximum
                 text = cells.fit(row[i], maximum[i], mark=cut) if i in maximum else row[i]
-                text = (cells.right if numeric else cells.left)(text, maximum.get(i, wide[i]))
+                text = (cells.pad_left if numeric else cells.pad_right)(
+                    text, maximum.get(i, wide[i])
+                )
                 tone = table.rows[place - 1][i].tone if place else "muted"
                 style = {"plain": "", "tie": "muted"}.get(tone, tone)
                 line += [(_GAP if k else "", ""), (text, style)]
@@ -389,8 +391,8 @@ def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:
     first = look.put(f"{head.glyph} {head.tag.upper()}".strip())
     sentence = head.line or head.title
     style = head.tone if head.tone in ("a", "b") else "strong"
-    room = look.width - cells.columns(first) - 2
-    if first and cells.columns(look.put(sentence)) <= room:
+    room = look.width - cells.display_width(first) - 2
+    if first and cells.display_width(look.put(sentence)) <= room:
         yield [(first, style), ("  ", ""), (look.put(sentence), "strong")]
         return
     if first:
@@ -422,7 +424,7 @@ def _pieces(report: Report, look: TerminalFormat) -> Iterator[Line]:
     line: Line = []
     used = 0
     for piece in (part for text in head.pieces for part in look.wrap(text, 2)):
-        occupied = cells.columns(piece) + 2
+        occupied = cells.display_width(piece) + 2
         if line and used + occupied > look.width:
             yield line
             line, used = [], 0
@@ -471,7 +473,7 @@ def _labelled(fact: Fact, look: TerminalFormat, *, label_style: str = "muted") -
     lines: Sequence[str] = look.wrap(cells.NO_BREAK.join(parts), _INDENT)
     style = "note" if fact.loud else label_style
     for i, line in enumerate(lines):
-        yield [(cells.left("" if i else fact.label, _INDENT), style), (line, fact.style)]
+        yield [(cells.pad_right("" if i else fact.label, _INDENT), style), (line, fact.style)]
 
 
 def methods(report: Report) -> str:
@@ -567,9 +569,9 @@ def documents_text(
 
 def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Yield rows in columns; the first, a document's id, gives way."""
-    wide = [max(cells.columns(row[i]) for row in rows) for i in range(len(rows[0]))]
+    wide = [max(cells.display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     room = width - sum(wide[1:]) - 2 * len(wide)
     wide[0] = min(wide[0], max(room, _LEAST_DOC))
     for doc, *rest in rows:
         texts = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
-        yield "  " + "  ".join(map(cells.left, texts, wide)).rstrip()
+        yield "  " + "  ".join(map(cells.pad_right, texts, wide)).rstrip()

@@ -152,8 +152,10 @@ def read_results(
 
     Parameters
     ----------
-    of : str
-        The class that is expected; any without it.
+    path : str or os.PathLike
+        The file, as a report ``results.json`` is written.
+    expected : str
+        The name of the class that the file must hold; any by default.
 
     Raises
     ------

@@ -43,7 +43,7 @@ from abrank.report.subjects.systems_sections import (
     per_query,
     risk,
     stability,
-    test,
+    other_tests,
 )
 from abrank.rule import LEVELS
 
@@ -102,7 +102,7 @@ def _sections(
         "lists": lists(ranking),
         "instruments": instruments(w) if ranking.extras.instruments else None,
         "risk": risk(w) if ranking.extras.risk else None,
-        "test": test(w),
+        "test": other_tests(w),
         "methods": methods(
             methods_text(ranking),
             cited(_sources(ranking)),

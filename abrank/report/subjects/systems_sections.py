@@ -308,7 +308,7 @@ def lists(ranking: Ranking) -> Section | None:
     return Section("lists", "Overlap of the lists", f"{finding}.", blocks, group="appendix")
 
 
-def test(w: Words[Ranking]) -> Section | None:
+def other_tests(w: Words[Ranking]) -> Section | None:
     """Return what the test takes for granted, why it is the default, and what others find."""
     ranking = w.result
     if ranking.n_queries < 2:
@@ -318,7 +318,7 @@ def test(w: Words[Ranking]) -> Section | None:
         ends = w.score(ranking.spread.least), w.score(ranking.spread.most)
         assumed += (
             f" Here the standard deviation of a pair's differences is from {ends[0]} to {ends[1]}:"
-            " the test finds too much of the pairs that vary most."
+            " the test rejects too often for the pairs that vary most."
         )
     finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
     why = Text(_WHY)

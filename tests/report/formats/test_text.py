@@ -19,7 +19,7 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, gate_sentence, to_dict
-from abrank.report.cells import columns
+from abrank.report.cells import display_width
 from abrank.report.formats.text import (
     LEAST,
     Axis,
@@ -38,7 +38,7 @@ STYLES = {"", "strong", "a", "b", "muted", "note"}
 
 
 def widest(shown: str) -> int:
-    return max(columns(line) for line in shown.split("\n"))
+    return max(display_width(line) for line in shown.split("\n"))
 
 
 @pytest.mark.parametrize("width", [80, 57, 40])
