@@ -62,7 +62,8 @@ def _qrels_lines(qrels: Qrels) -> str:
     return (
         f"{qrels.source.path}  qrels\n"
         f"  {f.plural(len(result.grade), 'judgment')},"
-        f" {f.plural(len(qrels.query_ids), 'query', 'queries')}{by}, grades {grades}{'' if (result.grade > 0).any() else none}{_notes(qrels)}"
+        f" {f.plural(len(qrels.query_ids), 'query', 'queries')}{by},"
+        f" grades {grades}{none if not (result.grade > 0).any() else ''}{_notes(qrels)}"
     )
 
 

@@ -333,10 +333,10 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         total += len(parts)
         parts_of_system[str(row.get("run_id", ""))] += len(parts)
         for measure, value in score(parts, odd).items():
-            for column, item in zip(
+            for column, cell in zip(
                 columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
             ):
-                column.append(item)
+                column.append(cell)
     for system, n_parts in parts_of_system.items():
         if not n_parts:
             whose = f" of {shorten(system)}" if system else ""

@@ -138,10 +138,10 @@ class Reading:
 
     def lines(self) -> list[str]:
         """Return what each column is, in lines for a reader."""
-        names = f" ({plural(len(self.labels), 'variant')}: {listed(self.labels)})"
+        variants = f" ({plural(len(self.labels), 'variant')}: {listed(self.labels)})"
         parts = {
             "query": self.query,
-            "variant": ", ".join(self.variant) + names if self.variant else "",
+            "variant": ", ".join(self.variant) + variants if self.variant else "",
             "a column each": listed([*self.variants]),
             "metric": self.metric,
             "value": self.value,

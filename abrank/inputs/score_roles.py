@@ -267,7 +267,7 @@ class _TableRoles:
         """Return the column whose values name each row once, alone or with others of few values."""
         keys = [name for name in names if self._is_key(name) and folded(name) not in REPEAT_NAMES]
         texts = [name for name in keys if not self.column(name).is_numeric]
-        context = [name for name in (self.one("metric"),) if name]
+        metric = [name for name in (self.one("metric"),) if name]
         variants = self._named(VARIANT_NAMES, keys)
         candidates = []
         for name in texts or keys:
@@ -275,7 +275,7 @@ class _TableRoles:
                 continue
             rest = [key for key in keys if key != name and
                     self.n_distinct(key) <= self.n_distinct(name) / 1.5]  # fmt: skip
-            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *context):
+            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *metric):
                 candidates.append(name)
         candidate = max(map(self.n_distinct, candidates), default=0)
         candidates = [name for name in candidates if self.n_distinct(name) == candidate]
@@ -447,9 +447,9 @@ class _TableRoles:
             if compared:
                 ends = self._ends(variant, name, order[again[0] : again[0] + 2])
             choices.append({"variant": ",".join((*variant, name)), **ends})
-        text = {"variant": ",".join(variant)} if len(variant) > 1 else {}
+        variants = {"variant": ",".join(variant)} if len(variant) > 1 else {}
         between = {"independent": False} if choices and "independent" in choices[0] else {}
-        choices.append({**text, **between, **_choice("repeat", ROWS)})
+        choices.append({**variants, **between, **_choice("repeat", ROWS)})
         metric = self.one("metric")
         kind = f"scores of {cell(metric, rows[0])}" if metric else "rows"
         kind += "".join(f" for {name}={cell(name, rows[0])}" for name in variant)

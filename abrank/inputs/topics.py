@@ -140,7 +140,7 @@ class Cells:
     def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
         """Return the rows of each collection, without the column that names it."""
         folded = [name.strip().casefold() for name in self.names]
-        place = next((folded.index(item) for item in COLLECTIONS if item in folded), None)
+        place = next((folded.index(name) for name in COLLECTIONS if name in folded), None)
         if place is None:
             raise ReadError(
                 self.label,
@@ -152,7 +152,7 @@ class Cells:
         for i, name in enumerate(self.columns[place]):
             of_collection.setdefault(name.strip(), []).append(i)
         names, columns = (
-            [*item[:place], *item[place + 1 :]] for item in (self.names, self.columns)
+            [*values[:place], *values[place + 1 :]] for values in (self.names, self.columns)
         )
         cells = {
             name: Cells(

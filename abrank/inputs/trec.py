@@ -420,13 +420,13 @@ def write_lines(
     # The file is written whole or not at all, and always with the same bytes.
     if blanks is not None:
         mark = blanks.encode("utf-8", "surrogateescape")
-        written = [[mark.join(value.split()) for value in column] for column in columns]
-        for column, texts in zip(columns, written, strict=True):
+        joined = [[mark.join(value.split()) for value in column] for column in columns]
+        for column, texts in zip(columns, joined, strict=True):
             if len({*column}) != len({*texts}):
                 raise ArgumentError(
                     f"two ids become the same with {blanks!r} for their blanks: choose other text"
                 )
-        columns = written
+        columns = joined
     for value in (value for column in columns for value in column):
         if b"\0" in value or value.split() != [value]:
             text = repr(value.decode("utf-8", "backslashreplace"))

@@ -49,17 +49,17 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
     # counts for each list that has the document among its first k, with k the shorter reach of the
     # two lists that has the lowest click. Clicks are places in the shown list, from 0.
     if "credit_a" in row:
-        arguments = number_of(row["credit_a"]), number_of(row["credit_b"])
-        if not all(0.0 <= item < math.inf for item in arguments):
+        credited = number_of(row["credit_a"]), number_of(row["credit_b"])
+        if not all(0.0 <= credit < math.inf for credit in credited):
             return "credits must be numbers of 0 or more"
-        return arguments
-    places = [number_of(item) for item in items(row.get("clicks"))]
-    team = [item.upper() for item in items(row.get("team"))]
-    visible = team or items(row.get("ranking"))
-    if places and not visible:
+        return credited
+    places = [number_of(click) for click in items(row.get("clicks"))]
+    team = [letter.upper() for letter in items(row.get("team"))]
+    ranking = team or items(row.get("ranking"))
+    if places and not ranking:
         return "clicks are places in a shown list, and no list stands beside them"
-    if not all(0 <= place < len(visible) and place == int(place) for place in places):
-        return f"a click is no place from 0 to {len(visible) - 1} of the shown list"
+    if not all(0 <= place < len(ranking) and place == int(place) for place in places):
+        return f"a click is no place from 0 to {len(ranking) - 1} of the shown list"
     clicked = [int(place) for place in places]
     if team:
         if not {*team} <= {"A", "B", ""}:
@@ -72,9 +72,9 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
         return "neither team nor the lists a and b"
     if not clicked:
         return 0.0, 0.0
-    lowest = visible[max(clicked)]
-    k = min(item.index(lowest) if lowest in item else len(item) for item in lists) + 1
-    a, b = (float(sum(visible[i] in item[:k] for i in clicked)) for item in lists)
+    lowest = ranking[max(clicked)]
+    k = min(ranked.index(lowest) if lowest in ranked else len(ranked) for ranked in lists) + 1
+    a, b = (float(sum(ranking[i] in ranked[:k] for i in clicked)) for ranked in lists)
     return a, b
 
 
@@ -94,7 +94,7 @@ def items(value: object) -> list[str]:  # a list, or a text with one in it
 def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
     """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
     result: dict[str, dict[str, Any]] = {}
-    names = False
+    has_teams = False
     for row in rows:
         if row.get("action_name") is None:
             continue
@@ -108,10 +108,10 @@ def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, A
              "user": row.get("client_id"), "session": row.get("session_id"),
              "credit_a": 0.0, "credit_b": 0.0},
         )  # fmt: skip
-        names |= team in ("A", "B")
+        has_teams |= team in ("A", "B")
         if row["action_name"] in CLICKS and team in ("A", "B"):
             first[f"credit_{team.lower()}"] += 1.0
-    if not names:
+    if not has_teams:
         raise ReadError(label, "the events of user behaviour carry no teams", hint=HAVE_TEAMS)
     return list(result.values())
 
@@ -421,14 +421,17 @@ def read_votes(
 def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
     credits = table.credits()
-    custom = next((name for name in IMPRESSION if name in table.columns), "")
+    id_column = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
-    ids = table.texts(custom) if custom else [f"{i + 1:0{width}}" for i in range(len(table.at))]
+    numbers = [f"{i + 1:0{width}}" for i in range(len(table.at))]
+    ids = table.texts(id_column) if id_column else numbers
     bad: list[int] = []
     if len(set(ids)) < len(ids) or "" in ids:
         wrong = {text for text, times in Counter(ids).items() if times > 1 or not text}
         bad = [i for i, text in enumerate(ids) if text in wrong]
-    table.refuse(bad, f"an {custom or 'impression'} stands once, and is not empty", "one row each")
+    table.refuse(
+        bad, f"an {id_column or 'impression'} stands once, and is not empty", "one row each"
+    )
     groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
         column = next((column for column in columns if column in table.columns), None)

@@ -222,8 +222,8 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
     # The verdict has this doubt beside it, with its p-value.
-    doubts = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
-    registered = [note for note in notes if note.code in WORDS and note.code not in doubts]
+    codes = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
+    registered = [note for note in notes if note.code in WORDS and note.code not in codes]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     result = []
     # Those of one code, one for A and one for B, are one.

@@ -325,9 +325,9 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     # the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
-    doubts = {reason.values.get("kind") for reason in comparison.soundness.main}
+    kinds = {reason.values.get("kind") for reason in comparison.soundness.main}
     for item in telling(comparison):
-        if item.kind in doubts:
+        if item.kind in kinds:
             continue  # the sentence of the doubt tells it
         choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:

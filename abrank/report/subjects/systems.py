@@ -39,11 +39,11 @@ from abrank.report.subjects.systems_sections import (
     instruments,
     lists,
     measures,
+    other_tests,
     pairs,
     per_query,
     risk,
     stability,
-    other_tests,
 )
 from abrank.rule import LEVELS
 
