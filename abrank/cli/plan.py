@@ -319,16 +319,16 @@ def margin(
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("scoring")
         if ready:
-            scores, second = _ready([qrels, *runs], against, measure)
+            scores, other = _ready([qrels, *runs], against, measure)
         else:
-            scores, second = _scored(qrels, runs, against, measure)
-    b = None if second is None else scores.of(second)[:, 0]
-    places = [place for place, name in enumerate(scores.systems) if name != second]
+            scores, other = _scored(qrels, runs, against, measure)
+    b = None if other is None else scores.of(other)[:, 0]
+    places = [place for place, name in enumerate(scores.systems) if name != other]
     margins = suggest_margins(
         scores.values[:, places, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
     )
     name = scores.measures[0]
-    lines = _text_of_margins(margins, name, second or "", verbose=verbose)
+    lines = _text_of_margins(margins, name, other or "", verbose=verbose)
     _put(margins, name, lines[:1] if quiet else lines, format)
 
 
@@ -380,7 +380,7 @@ def _span(scores: Scores) -> float | None:
     return high - low if math.isfinite(high - low) else None
 
 
-def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: bool) -> list[str]:
+def _text_of_margins(result: Margins, measure: str, other: str, *, verbose: bool) -> list[str]:
     """Return what was found as lines of at most 80 columns."""
     queries = display.plural(result.n_queries, "query", "queries")
     runs = display.plural(result.n_runs, "run")
@@ -403,7 +403,7 @@ def _text_of_margins(result: Margins, measure: str, second: str, *, verbose: boo
         power = display.level(result.target)
         lines.append(f"queries: for {power} power; not worse: to exclude a loss of that size")
     if has_spread and verbose:
-        whose = _WHOSE[result.sd_of].format(b=display.shorten(second, width=28))
+        whose = _WHOSE[result.sd_of].format(b=display.shorten(other, width=28))
         lines += [
             f"power at hand: the chance that {queries} detect a true difference of that size",
             "not worse: the number of queries holds if the true difference is 0",

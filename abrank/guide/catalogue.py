@@ -114,8 +114,8 @@ def _work(entry: MeasureEntry) -> tuple[Measure, float, float] | None:
     if first.needs == "subtopics":
         qrels = abrank.read_qrels(ROWS, subtopics=True)
     runs = {"run": {"q": RUN}, "other": {"q": RUN | {"d3": 3.1}}}
-    value, second = abrank.evaluate(qrels, runs, [first]).means()[:, 0].tolist()
-    return first, value, second
+    value, reordered = abrank.evaluate(qrels, runs, [first]).means()[:, 0].tolist()
+    return first, value, reordered
 
 
 def measures() -> GuidePage:
@@ -192,9 +192,9 @@ def _worked(entry: MeasureEntry) -> str:
     work = _work(entry)
     if work is None:
         return ""
-    first, value, second = work
-    tied = f"In the other order of the tie, d3 before d4, it would be {second:.4f}."
-    if abs(value - second) < 5e-5:
+    first, value, reordered = work
+    tied = f"In the other order of the tie, d3 before d4, it would be {reordered:.4f}."
+    if abs(value - reordered) < 5e-5:
         tied = "It is the same in the other order of the tie."
     qrels = f'{{"q": {QRELS}}}'.replace("'", '"')
     if first.needs == "subtopics":

@@ -145,12 +145,12 @@ class Qrels:
         WriteError
             If the file cannot be written; one that was there stays.
         """
-        rows, grades, second = np.arange(len(self)), self.grade, ["0"] * len(self)
+        rows, grades, iterations = np.arange(len(self)), self.grade, ["0"] * len(self)
         if self.subtopics is not None:
             rows, grades = self.subtopics.document, self.subtopics.grade
-            second = [self.subtopics.ids[i] for i in self.subtopics.subtopic]
+            iterations = [self.subtopics.ids[i] for i in self.subtopics.subtopic]
         queries = ids.encode([self.query_ids[i] for i in self.query[rows]])
-        texts = (queries, ids.encode(second), ids.take(self.docs, rows))
+        texts = (queries, ids.encode(iterations), ids.take(self.docs, rows))
         columns = [*map(ids.unpack, texts), [repr(grade).encode() for grade in grades.tolist()]]
         return write_lines(path, columns, blanks)
 

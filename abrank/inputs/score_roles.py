@@ -277,8 +277,8 @@ class _TableRoles:
                     self.n_distinct(key) <= self.n_distinct(name) / 1.5]  # fmt: skip
             if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *metric):
                 candidates.append(name)
-        candidate = max(map(self.n_distinct, candidates), default=0)
-        candidates = [name for name in candidates if self.n_distinct(name) == candidate]
+        largest = max(map(self.n_distinct, candidates), default=0)
+        candidates = [name for name in candidates if self.n_distinct(name) == largest]
         rivals = [name for name in candidates[1:] if not self._same_rows(candidates[0], name)]
         self._require_no_rivals("query", candidates[:1], rivals)
         return candidates[:1]

@@ -285,9 +285,9 @@ class VoteTable:
         """Return the cells of one row."""
         return {name: cells[i] for name, cells in self.columns.items()}
 
-    def column(self, name: str, second: str = "") -> Sequence[Any]:
-        """Return the cell of each row in a column, or in the second; None where there is none."""
-        return self.columns.get(name, self.columns.get(second, [None] * len(self.at)))
+    def column(self, name: str, fallback: str = "") -> Sequence[Any]:
+        """Return the cell of each row in a column, or in `fallback`; None where there is none."""
+        return self.columns.get(name, self.columns.get(fallback, [None] * len(self.at)))
 
     def texts(self, name: str) -> list[str]:
         """Return the cell of each row in a column as text."""

@@ -590,7 +590,7 @@ def cutoff_axis(ax: Axes, theme: Theme, cutoffs: Sequence[int], lead: int) -> No
     apart = 1.08 * width * 2.6 * sizes(ax).small / 72.0 / inches(ax)
     selected = [lead] if lead in cutoffs else []
     for cutoff in cutoffs:
-        if all(abs(np.log(cutoff / second)) >= apart for second in selected):
+        if all(abs(np.log(cutoff / chosen)) >= apart for chosen in selected):
             selected.append(cutoff)
     places = [float(np.log(cutoff)) for cutoff in sorted(selected)]
     labels = [display.count(cutoff) for cutoff in sorted(selected)]

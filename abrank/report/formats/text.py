@@ -198,15 +198,15 @@ def _fit(
 ) -> tuple[list[int], int]:
     """Return which columns are shown, and how many cells the drawing has."""
     everything = list(range(len(wide)))
-    minimum = [i for i in everything if roles[i] != "mean"]
+    without_means = [i for i in everything if roles[i] != "mean"]
     without_limits = [i for i in everything if roles[i] != "interval"]
     # Where no column has the limits the drawing stands for them, and the means give way to it.
     ways = [
         (everything, draws),
-        *([(minimum, True)] if draws and without_limits == everything else []),
+        *([(without_means, True)] if draws and without_limits == everything else []),
     ]
-    ways += [(everything, False), (without_limits, draws), (minimum, False)]
-    ways.append(([i for i in minimum if roles[i] != "interval"], False))
+    ways += [(everything, False), (without_limits, draws), (without_means, False)]
+    ways.append(([i for i in without_means if roles[i] != "interval"], False))
     for selected, plots in ways:
         room = width - sum(wide[i] + len(_GAP) for i in selected if i != name) - plots * len(_GAP)
         plot = min(_WIDEST, max(room - wide[name], min(_ENOUGH, room // 2))) if plots else 0
@@ -410,10 +410,10 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
         indent = 2 if head.tag else 0
         for line in look.wrap(head.numbers, indent):
             yield [(" " * indent, ""), (line, "")]
-    second = (
+    sensitivity = (
         head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}") if everything or head.falls else ""
     )
-    for sentence, style in ((head.soundness, "note"), (second, "note" if head.falls else "")):
+    for sentence, style in ((head.soundness, "note"), (sensitivity, "note" if head.falls else "")):
         for line in look.wrap(sentence, 2) if sentence else ():
             yield [("  ", ""), (line, style)]
 

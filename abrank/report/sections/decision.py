@@ -150,16 +150,15 @@ def _guards_rest_on(v: Mapping[str, Any], _: Comparison) -> str:
 
 
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
-    second = words.tag(Verdict(v["verdict"]))[1]
+    verdict = words.tag(Verdict(v["verdict"]))[1]
     if comparison.strata:
-        return f"unjudged documents of all collections together could make it “{second}”"
+        return f"unjudged documents of all collections together could make it “{verdict}”"
     shares = [
         f"{_name(comparison, key)} {f.percent(audit.judged_at_10, sign=False)}"
         for key, audit in sorted(comparison.audits.items())
     ]
-    return (
-        f"unjudged documents could make it “{second}”; judged in the first ten: {', '.join(shares)}"
-    )
+    judged = f"judged in the first ten: {', '.join(shares)}"
+    return f"unjudged documents could make it “{verdict}”; {judged}"
 
 
 def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:

@@ -76,9 +76,9 @@ def other_margins(comparison: Comparison) -> Section | None:
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return None
     declared = _against_declared(comparison)
-    second = planning.other_margins(comparison)
-    blocks = (Text(declared),) if second else ()
-    return Section("margin", "Another margin", second or declared, blocks, group="change")
+    sentence = planning.other_margins(comparison)
+    blocks = (Text(declared),) if sentence else ()
+    return Section("margin", "Another margin", sentence or declared, blocks, group="change")
 
 
 def _against_declared(comparison: Comparison) -> str:
@@ -124,7 +124,7 @@ def contradictions(comparison: Comparison) -> str:
     return _secondary_shown(comparison, against, "points the other way", "point the other way")
 
 
-def _secondary_shown(comparison: Comparison, reading: str, first: str, multiple: str) -> str:
+def _secondary_shown(comparison: Comparison, reading: str, singular: str, plural: str) -> str:
     """Name the secondary measures of a reading, but for those that skewness alone speaks of."""
     skewed = {
         measure
@@ -139,9 +139,11 @@ def _secondary_shown(comparison: Comparison, reading: str, first: str, multiple:
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
     names = f.first_of(measures, _MOST_NAMED)
     if len(rows) == 1:
-        return f"The secondary measure {first}{after}: {names}."
+        return f"The secondary measure {singular}{after}: {names}."
     text = f"{f.count(len(measures))} of {f.count(len(rows))}"
-    return f"{text} secondary measures {first if len(measures) == 1 else multiple}{after}: {names}."
+    return (
+        f"{text} secondary measures {singular if len(measures) == 1 else plural}{after}: {names}."
+    )
 
 
 _MOST_NAMED = 4

@@ -381,13 +381,13 @@ def sensitivity(comparison: Comparison) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
-    w, multiple = Words(comparison), words.unit(comparison)[1]
+    w, units = Words(comparison), words.unit(comparison)[1]
     in_unit = partial(difference_in_unit, comparison, digits=w.digits)
     declared = comparison.decision.of_numbers or comparison.verdict
     rows: list[tuple[str, Verdict, Alternative | MeasureResult, int]] = [
         ("As declared", declared, comparison.primary, comparison.n_queries),
         *(
-            (words.capital(_choice(x, multiple)), x.verdict, x, x.n_queries)
+            (words.capital(_choice(x, units)), x.verdict, x, x.n_queries)
             for x in comparison.alternatives
         ),
     ]
@@ -424,7 +424,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
     left_out = [item for item in comparison.alternatives if item.left_out]
     if left_out:
         ids = f.listed(list(map(words.name, left_out[0].left_out)))
-        text += f" The {multiple} that speak most for the verdict: {ids}."
+        text += f" The {units} that speak most for the verdict: {ids}."
     blocks = (table, Text(text, "caption"))
     sentence = sensitivity_sentence(comparison)
     turned = any(says_more_than(comparison.verdict, item.verdict) for item in telling(comparison))
@@ -433,7 +433,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 
-def _choice(alternative: Alternative, multiple: str) -> str:
+def _choice(alternative: Alternative, units: str) -> str:
     """Return the choice as it stands after a verdict, of several queries or impressions."""
     if alternative.kind == "common-depth":
         return f"with both runs cut at rank {f.count(alternative.depth or 0)}"
@@ -443,7 +443,7 @@ def _choice(alternative: Alternative, multiple: str) -> str:
         count = len(alternative.left_out)
         which = "the one that speaks" if count == 1 else "those that speak"
         total = f.count(alternative.n_queries + count)
-        return f"without {count} of {total} {multiple}, {which} most for it"
+        return f"without {count} of {total} {units}, {which} most for it"
     return words.choice(alternative.kind, alternative.n_queries)
 
 

@@ -69,6 +69,15 @@ def test_ascii_and_narrow_text(found) -> None:
 
 
 @pytest.mark.slow
+def test_markdown_does_not_explain_what_it_does_not_draw(found, tmp_path) -> None:
+    legend = _scorecard(Words(found), found.primary).legend
+    assert any(line.startswith("Thick: a collection's own interval") for line in legend)
+    written = found.report(tmp_path / "collections.md").read_text("utf-8")
+    assert "are adjusted for all collections" in written
+    assert "Thick" not in written
+    assert "Thin through" not in written
+
+
 def test_names_cannot_break_the_page(found) -> None:
     page = html(found)
     assert "<z>" not in page
