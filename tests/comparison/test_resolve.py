@@ -119,7 +119,7 @@ def test_a_margin_above_the_baseline_or_half_of_the_range_is_a_caution_at_the_to
 def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     random = np.random.default_rng(3)
     a = {f"u{i}": score for i, score in enumerate(random.random(10_000).tolist())}
-    b = {user: score + float(random.normal(0.001, 0.1)) for user, score in a.items()}
+    b = {user: score + float(random.normal(0.004, 0.1)) for user, score in a.items()}
     comparison = compare_scores(a, b)
     (note,) = (note for note in comparison.notes if note.code == "no-margin-many-queries")
     assert note.values == {"n": 10_000, "visible": comparison.planning.smallest_visible}
@@ -127,7 +127,12 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     visible = f"{comparison.planning.smallest_visible:.{comparison.decimals}f}"
     assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in text
     few = {user: a[user] for user in list(a)[:9_999]}
-    for second in (compare_scores(a, b, margin=0.01), compare_scores(few, {u: b[u] for u in few})):
+    same = {user: score + float(random.normal(0.0, 0.1)) for user, score in a.items()}
+    for second in (
+        compare_scores(a, b, margin=0.01),
+        compare_scores(few, {user: b[user] for user in few}),
+        compare_scores(a, same),
+    ):
         assert "no-margin-many-queries" not in codes(second)
 
 

@@ -25,6 +25,7 @@ _TITLES = {
     "bayes": "Bayesian view",
     "sequence": "confidence sequence",
     "declared": "declared rule",
+    "changed": "declared rule, changed",
     "groups": "independent groups",
 }
 
@@ -48,7 +49,8 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
     result, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
     declared, n = rule.design, rule.best_of
     if isinstance(stated, Mapping):
-        result.append(("declared", _declared(stated)))
+        label = "changed" if stated.get("deviations") else "declared"  # the first screen has it
+        result.append((label, _declared(stated)))
     if n > 1:
         level = declared.alpha if declared is not None and declared.shared else rule.alpha
         text = (
