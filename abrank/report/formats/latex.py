@@ -1,4 +1,4 @@
-"""The report as LaTeX."""
+"""The table of a report for a paper, as LaTeX."""
 
 from __future__ import annotations
 
