@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -300,16 +301,24 @@ def file_columns(
         raise ReadError(label, problem, hint="copy or write the file again") from error
 
 
-def names_of(data: bytes, label: str) -> list[str]:
-    """Return the names of a table's columns."""
+def names_of(path: str, kind: str) -> list[str]:
+    """Return the names of the columns of a file, of Parquet without reading more than its end."""
     columns: list[str] = []
 
     def none(names: Sequence[str]) -> Sequence[str]:
         columns.extend(names)
         return []
 
-    file_columns(data, label, none)
-    return columns
+    if kind != "Parquet":
+        file_columns(Path(path).read_bytes(), path, none)
+        return columns
+    from abrank.inputs.parquet import DamagedParquet, ParquetData
+
+    try:
+        with pa.OSFile(path) as file:
+            return list(ParquetData(file).schema.names)
+    except (pa.ArrowException, OSError, DamagedParquet) as error:
+        raise ReadError(path, f"the Parquet file is cut short or damaged ({error})") from error
 
 
 def _parquet(

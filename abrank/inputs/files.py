@@ -234,8 +234,8 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     if not is_regular(path):
         return False
     with opened(path, hashes=False) as (file, stored):
-        if kind_of(stored.peek(LONGEST_MARK)):
-            return holds_grades(names_of(_rest(file), stored.label))
+        if kind := kind_of(stored.peek(LONGEST_MARK)):
+            return holds_grades(names_of(os.fspath(path), kind))
         start = file.read(_STEP)
         if table_reader(start) or line_reader(start, QRELS):
             names = delimited.header_of(start)[1] or ["label"]

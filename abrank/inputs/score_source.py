@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -256,7 +256,7 @@ def holds_scores(path: str, *, alone: bool) -> bool:
     names: list[str] = []
     with files.opened(path, hashes=False) as (file, stored):
         if kind := arrow.kind_of(stored.peek(arrow.LONGEST_MARK)):
-            names = arrow.names_of(b"".join(iter(partial(file.read, 1 << 20), b"")), stored.label)
+            names = arrow.names_of(path, kind)
         start = b"" if kind else file.read(1 << 16)
     start = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if not kind and looks_like_json(start):

@@ -6,13 +6,16 @@ Footers and headers of pages are written here by an encoder of Thrift's compact 
 from __future__ import annotations
 
 import struct
+import tracemalloc
 import zlib
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from abrank.inputs import looks_like_qrels
 from abrank.inputs.parquet import (
     BYTE_ARRAY,
     Chunk,
@@ -22,6 +25,7 @@ from abrank.inputs.parquet import (
     read_struct,
     require_pages,
 )
+from abrank.inputs.score_source import holds_scores
 
 DOUBLE, PLAIN, REFERENCES = 5, 0, 8
 
@@ -222,3 +226,18 @@ def test_pages_that_agree_are_counted() -> None:
     assert require_pages(page(second), chunk_of(page(second))) == 8
     with pytest.raises(DamagedParquet, match="the file ends before it does"):
         require_pages(pages[:-1], chunk_of(pages))
+
+
+def test_the_names_of_columns_are_read_without_the_rows(tmp_path) -> None:
+    path = tmp_path / "run.parquet"
+    n = 500_000
+    scores = np.random.default_rng(0).random(n)
+    pq.write_table(pa.table({"query_id": np.arange(n).astype(str), "ndcg": scores}), path)
+    tracemalloc.start()
+    try:
+        assert holds_scores(str(path), alone=False)
+        assert not looks_like_qrels(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < path.stat().st_size / 2
