@@ -66,11 +66,13 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
 
 def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
     """Return the cells of a column to look at; None where it is text, or as plain as it is."""
-    if not column.is_text or not (marked or column.wrong.any()):
+    if not column.is_text:
         return None
     rows = np.flatnonzero(~column.empty)
     probe = [text.strip() for text in ids.decode(ids.take(column.cells, rows[:_PROBED]))]
     if 2 * sum(map(_is_like, probe)) < len(probe) or not len(rows):
+        return None
+    if not (marked or column.wrong.any()):
         return None
     distinct, codes = ids.code(column.cells)
     texts = [text.strip() for text in ids.decode(distinct)]

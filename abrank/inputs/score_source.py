@@ -119,6 +119,14 @@ def read_source(
         return source
     if isinstance(source, (str, os.PathLike)):
         return _of_file(source, is_measure)
+    return _tidied(_of_object(source, is_measure))
+
+
+def _tidied(table: NamedTable, delimiter: str = ",", *, marked: bool = False) -> NamedTable:
+    return replace(table, columns=tuple(tidied(table.columns, delimiter, marked=marked)))
+
+
+def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  # noqa: ANN401
     origin = Source(None, None, 0, label_of(source), "row")
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         return _of_frame(source, origin)
@@ -143,14 +151,14 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     data, origin = files.contents(path, tables=True, zips=True)
     rows = replace(origin, unit="row")
     if arrow.kind_of(data):
-        return _of_columns(*arrow.file_columns(data, origin.label, list), rows)
+        return _tidied(_of_columns(*arrow.file_columns(data, origin.label, list), rows))
     packed = data.startswith(ZIP)
     if packed or looks_like_json(data):
         held = read_archive(data, origin.label) if packed else parsed(data, origin.label)
         tree = _of_tree(held, rows, is_measure)
         if tree is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
-        return tree
+        return _tidied(tree)
     data, titles = _below_titles(data.removeprefix(BYTE_ORDER_MARK))
     if titles:
         note = f"{origin.label}: not read, above the names of its columns: {shorten(titles)}"
@@ -188,7 +196,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
         table = replace(table, columns=tuple(columns))
     # Where commas stand between cells, only quotes let one stand within.
     marked = delimiter != "," or b'"' in data
-    return replace(table, columns=tuple(tidied(table.columns, delimiter, marked=marked)))
+    return _tidied(table, delimiter, marked=marked)
 
 
 _LINES = 12  # in which a table begins, below its title

@@ -205,3 +205,22 @@ def test_results_of_promptfoo_without_named_scores() -> None:
 )
 def test_a_baseline_is_known_by_its_role_and_not_by_a_word_of_its_model(names, baseline) -> None:
     assert baseline_of(names) == baseline_of(names[::-1]) == baseline
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["0.3", "NA", "0.4"], [0.3, np.nan, 0.4]),
+        (["50%", "60%", "7.5%"], [0.5, 0.6, 0.075]),
+        (["0,5", "0,25", "1"], [0.5, 0.25, 1.0]),
+    ],
+)
+def test_cells_as_people_write_them_are_read_alike_in_every_form(cells, values, tmp_path) -> None:
+    frame = pd.DataFrame({"query": ["a", "b", "c"], "ndcg": cells})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_json(tmp_path / "a.json", orient="records")
+    paths = [tmp_path / f"a.{ending}" for ending in ("csv", "parquet", "json")]
+    for source in (frame, frame.to_dict("records"), pa.table(frame), *paths):
+        table = read_score_table(source, is_measure=lambda name: name == "ndcg")
+        np.testing.assert_array_equal(table.value, values)
