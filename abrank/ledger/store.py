@@ -19,6 +19,8 @@ from abrank.ledger.table import COLUMNS, INDEXES, INSERT, TABLE, EarlierComparis
 LOCK_TIMEOUT = 60.0  # seconds that one comparison waits for the lock of another
 SQLITE = (".sqlite", ".sqlite3", ".db")
 _APPLICATION = 0x61627261  # names the file as ours in SQLite's header
+# The index of a folder holds nothing of its own: it is made anew where its table has other columns.
+_INDEX = f".index-{zlib.crc32(TABLE.encode()):08x}.sqlite"
 
 
 # SQLite names what failed, and not why.
@@ -171,12 +173,11 @@ class _Folder:
     def __init__(self, path: Path, create: bool) -> None:
         self.path = path
         self._is_locked = False
-        self._table = sqlite3.connect(":memory:", isolation_level=None)
-        self._read: set[str] = set()  # names of the files in the table
-        self._table.execute(TABLE)  # its indexes would take longer to build than they save
         if create:
             with writing(path):
                 (path / "queries").mkdir(parents=True, exist_ok=True)
+                if not (path / ".gitignore").exists():  # only entries are worth a commit
+                    (path / ".gitignore").write_text(".*\n", encoding="utf-8")
         elif not (path / "queries").is_dir():
             raise ReadError(str(path), "is no ledger")
         for folder in (path, path / "queries"):
@@ -203,13 +204,39 @@ class _Folder:
 
     @contextlib.contextmanager
     def earlier(self) -> Iterator[EarlierComparisons]:
-        names = [name for name in self._names() if name not in self._read]
-        self._table.execute("BEGIN")
-        rows = (row_of(entry, "") for entry in self._entries_of(names))
-        self._table.executemany(INSERT, rows)
-        self._table.execute("COMMIT")
-        self._read.update(names)
-        yield EarlierComparisons(self._table)
+        try:
+            index = self._indexed(self.path / _INDEX)
+        except (sqlite3.Error, UnicodeDecodeError):  # may not be written, is busy or damaged
+            index = self._indexed(":memory:")
+        with contextlib.closing(index):
+            yield EarlierComparisons(index)
+
+    def _indexed(self, path: Path | str) -> sqlite3.Connection:
+        """Return a table of all entries, of which only files new to it are read."""
+        connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(TABLE)
+            for statement in (*INDEXES, "CREATE TABLE IF NOT EXISTS files (state TEXT NOT NULL)"):
+                connection.execute(statement)
+            states = {}
+            for name in self._names():
+                status = (self.path / name).stat()
+                states[f"{name} {status.st_size} {status.st_mtime_ns}"] = name
+            read = [state for (state,) in connection.execute("SELECT state FROM files")]
+            if read != [*states][: len(read)]:  # changed, removed, or merged between the others
+                connection.execute("DELETE FROM entries")
+                connection.execute("DELETE FROM files")
+                read = []
+            new = {state: states[state] for state in [*states][len(read) :]}
+            rows = (row_of(entry, "") for entry in self._entries_of(new.values()))
+            connection.executemany(INSERT, rows)
+            connection.executemany("INSERT INTO files VALUES (?)", ((state,) for state in new))
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         files = sorted((self.path / "queries").glob("*.json"))
@@ -256,7 +283,7 @@ class _Folder:
 
 
 def _is_ours(name: str) -> bool:
-    return name == "queries" or name.endswith(".json")
+    return name in ("queries", ".gitignore", _INDEX) or name.endswith(".json")
 
 
 def _text(file: Path) -> str:

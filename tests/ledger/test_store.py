@@ -184,7 +184,9 @@ def test_a_cause_is_said_of_what_sqlite_only_names(tmp_path, monkeypatch) -> Non
         open_ledger(tmp_path / "ledger.sqlite", create=True)
 
 
-@pytest.mark.parametrize("link", ["queries", "00000001-0123.json", ".turn"])
+@pytest.mark.parametrize(
+    "link", ["queries", "00000001-0123.json", ".turn", ".gitignore", store._INDEX]
+)
 def test_links_in_a_folder_are_refused(tmp_path, link) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -280,12 +282,13 @@ def test_what_a_comparison_asks_is_what_all_entries_say(place) -> None:
         ]
 
 
-def test_a_comparison_does_not_read_the_entries_of_a_file(tmp_path, monkeypatch) -> None:
+def test_a_comparison_does_not_read_entries_that_another_read(place, monkeypatch) -> None:
     # With 100,000 entries it took 12 CPU s and 1.3 GB.
-    place = tmp_path / "ledger.sqlite"
     ledger = open_ledger(place, create=True)
     for number in range(12):
         ledger.add(entry(number, budget="fdr:0.05"), QUERIES)
+    with ledger.earlier():
+        pass
     monkeypatch.setattr(LedgerEntry, "from_json", None)
     statements: list[str] = []
     with ledger.earlier() as earlier:
@@ -428,3 +431,27 @@ def test_a_damaged_ledger_is_read_or_refused_by_a_sentence(tmp_path, capsys, nam
         assert (code == 0) or err.startswith("error: "), err
         file.write_bytes(whole)
     assert run(["history", str(place)]) == 0
+
+
+def _in_order(place: Path) -> list[float]:
+    """Return the gains of a ledger's entries, as a new comparison finds them."""
+    with open_ledger(place).earlier() as earlier:
+        return earlier.gains(entry(99))[:, 0].tolist()
+
+
+def test_the_index_of_a_folder_follows_its_files(tmp_path) -> None:
+    place = tmp_path / "gates"
+    ledger = open_ledger(place, create=True)
+    for number in range(4):
+        ledger.add(entry(number, difference=float(number)), QUERIES)
+    assert _in_order(place) == [0, 1, 2, 3]
+    ledger.add(entry(4, difference=4.0), QUERIES)
+    assert _in_order(place) == [0, 1, 2, 3, 4]
+    names = sorted(file.name for file in place.glob("*.json"))
+    (place / names[1]).rename(place / names[1].replace("00000002", "00000006"))
+    assert _in_order(place) == [0, 2, 3, 4, 1]
+    (place / names[0]).unlink()
+    assert _in_order(place) == [2, 3, 4, 1]
+    (place / store._INDEX).write_bytes(b"no database")
+    assert _in_order(place) == [2, 3, 4, 1]
+    assert (place / ".gitignore").read_text() == ".*\n"
