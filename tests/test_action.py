@@ -80,10 +80,11 @@ def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_pat
 
 @pytest.mark.slow
 @installed
-def test_no_module_of_the_judged_branch_is_imported(inputs, tmp_path) -> None:
+def test_no_module_of_the_judged_branch_is_imported(inputs, tmp_path, monkeypatch) -> None:
     for module in ("json", "sys", "pip", "abrank", "numpy"):
         (inputs / f"{module}.py").write_text("open('imported', 'a').write(__name__)\n")
     try:
+        monkeypatch.setenv("PYTHONPATH", ".")
         output, _, message = compare(inputs, "qrels a.run 'b run' -m AP", tmp_path)
     finally:
         for module in inputs.glob("*.py"):
@@ -116,7 +117,7 @@ def checkouts(inputs, tmp_path) -> list[Path]:
 
 def keep(step: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return run(
-        "ledger.sh " + step, folder, ABRANK_LEDGER=".abrank-ledger", ABRANK_WAIT="0",
+        "ledger.sh " + step, folder, ABRANK_LEDGER=str(folder) + "-ledger", ABRANK_WAIT="0",
         ABRANK_LEDGER_BRANCH="ledger", GITHUB_SHA="abc",
     )  # fmt: skip
 
@@ -127,14 +128,14 @@ def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None
     for folder, measure in zip(checkouts, ("AP", "RR"), strict=True):
         assert keep("fetch", folder).returncode == 0
         (tmp_path / measure).mkdir()
-        compare(folder, f"qrels a.run 'b run' -m {measure} --ledger .abrank-ledger",
+        compare(folder, f"qrels a.run 'b run' -m {measure} --ledger {folder}-ledger",
                 tmp_path / measure)  # fmt: skip
     # Both read the branch before either wrote it.
     for folder in checkouts:
         assert (keep("push", folder).returncode, keep("push", folder).stdout) == (0, "")
     again = checkouts[0]
     assert keep("fetch", again).returncode == 0
-    entries = abrank.history(again / ".abrank-ledger").entries
+    entries = abrank.history(f"{again}-ledger").entries
     assert [entry.measure for entry in entries] == ["AP", "RR"]
     assert git(again, "rev-list", "--count", "refs/abrank/ledger") <= "2"
     assert not git(again, "status", "--porcelain", "--untracked-files=no")
@@ -151,8 +152,9 @@ def test_a_ledger_adds_its_history_to_the_reports(inputs, tmp_path, monkeypatch)
 
 def test_a_branch_that_cannot_be_written_breaks_nothing(checkouts) -> None:
     folder = checkouts[0]
-    (folder / ".abrank-ledger").mkdir()
-    (folder / ".abrank-ledger" / "entry.json").write_text("{}")
+    ledger = Path(f"{folder}-ledger")
+    ledger.mkdir()
+    (ledger / "entry.json").write_text("{}")
     git(folder, "remote", "set-url", "--push", "origin", "/nowhere")
     done = keep("push", folder)
     assert (done.returncode, "was not written" in done.stdout) == (0, True)
@@ -219,5 +221,9 @@ def test_the_action_names_only_inputs_it_has_and_puts_none_into_a_script() -> No
     assert used == set(declared)
     # What a user gives goes through the environment: in a script it could run commands.
     assert not re.search(r"run:.*\$\{\{", text)
+    # A ledger in the checkout could be a link, or hold entries, of the branch under judgment.
+    ledgers = re.findall(r"ABRANK_LEDGER: (.*)", text)
+    assert ledgers
+    assert all("runner.temp" in ledger for ledger in ledgers)
     for script in re.findall(r"\$GITHUB_ACTION_PATH/(\S+?)\"", text):
         assert (FOLDER / script.rstrip("}")).exists()

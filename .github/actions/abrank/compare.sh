@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Compares, writes the reports and the step summary, and records verdict and exit code.
 set -uo pipefail
+# PYTHONPATH of a build mostly names the branch under judgment, whose json.py must not be imported.
+unset PYTHONPATH
 
 # Words as a shell splits them, and nothing more: no variable, command or pattern in them counts.
 words=()
@@ -19,7 +21,6 @@ fi
 verdict=""
 if [[ -f $ABRANK_REPORTS/results.json ]]; then
     cat "$ABRANK_REPORTS/summary.md" >> "$GITHUB_STEP_SUMMARY"
-    # -I: the folder is a branch under judgment, whose json.py must not be imported.
     verdict=$(python -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["verdict"]["state"])' \
         "$ABRANK_REPORTS/results.json")
 fi
