@@ -16,18 +16,20 @@ from abrank._support.errors import AbrankError, ArgumentError
 from abrank._support.work import threaded_map
 from abrank.inputs.files import ENDINGS as FILE_ENDINGS
 from abrank.inputs.storage import (
+    TABLES,
     WILD,
     format_of,
     format_of_folder,
+    has_parquet,
     is_uri,
     lake_refusal,
     located,
+    require_no_lake,
     storage,
 )
 from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
-_ENDINGS = (".parquet", ".parq", ".pq")
 
 
 def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
@@ -49,36 +51,29 @@ def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
-    if path.endswith(_ENDINGS) or has_parquet(path):
+    if path.endswith(TABLES) or has_parquet(path):
         return True
     if is_uri(path):  # a folder, unless it has the name of a file that is read as a whole
         return not path.endswith(FILE_ENDINGS)
     if not is_glob(path) or os.path.lexists(path):
         return False
-    return any(file.endswith(_ENDINGS) for file in files_of([path])[1])
+    return any(file.endswith(TABLES) for file in files_of([path])[1])
+
+
+def fits_engine(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a run can be scored by partitions: Parquet that is no table of a data lake."""
+    return is_parquet(source) and not format_of_folder(source)
 
 
 def needs_engine(source: object) -> bool:
     """Whether a run is better scored by partitions: Parquet that is large, or not one file."""
     # A file that is small is read like any other, and its report has the lists of documents.
-    if not is_parquet(source):
+    if not fits_engine(source):
         return False
     path = os.fspath(source)
-    if format_of_folder(path):
-        return False
     if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
         return Path(path).stat().st_size >= LARGE
     return is_glob(path) or is_uri(path) or Path(path).is_dir()
-
-
-def has_parquet(source: object) -> bool:
-    """Whether a source is a folder with Parquet files in it."""
-    if not isinstance(source, (str, os.PathLike)):
-        return False
-    try:
-        return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
-    except OSError:  # a name too long, or a folder without access: the reader reports it
-        return False
 
 
 _FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
@@ -118,6 +113,8 @@ def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
     files = list(_below(filesystem, base))
     if kind := format_of([file[len(base.rstrip("/")) :] for file in files]):
         raise lake_refusal(path, kind)
+    if isinstance(filesystem, fs.LocalFileSystem):
+        require_no_lake(base, path)
     # The first names match, and none below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1

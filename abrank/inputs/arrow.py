@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.archives import excess
 from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
 from abrank.inputs.ids import Ids, kernels
+from abrank.inputs.storage import require_no_lake
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 
@@ -105,7 +106,7 @@ def table_of(source: object) -> pa.Table | None:
     kind = type(source).__name__
     try:
         table = _handed_over(source)
-    except MemoryError:
+    except (MemoryError, AbrankError):
         raise
     except Exception as error:  # capsules and methods of others raise whatever they like
         raise ArgumentError(
@@ -130,6 +131,11 @@ def _handed_over(source: object) -> pa.Table | None:
         return None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
+    # Of a table of Delta its own library makes a dataset of the current files, on a system of its
+    # own; one of all files in a folder has those of earlier versions, too.
+    if type(getattr(source, "filesystem", None)).__name__ == "LocalFileSystem":
+        for file in getattr(source, "files", ()):
+            require_no_lake(Path(file).parent, file)
     for method in _METHODS.get(type(source).__module__.partition(".")[0], ()):
         source = getattr(source, method)() if hasattr(source, method) else source
     if hasattr(source, "__arrow_c_stream__"):
@@ -299,6 +305,14 @@ def file_columns(
     except (pa.ArrowException, OSError, UnicodeDecodeError, DamagedParquet) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
+
+
+def feather_of(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Feather file."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
 def names_of(path: str, kind: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import io
 import os
@@ -22,7 +23,15 @@ from abrank.inputs.archives import ZIP, Stored, Unpacked, not_text, refusal
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
-from abrank.inputs.storage import format_of_folder, is_uri, open_object, read_lake
+from abrank.inputs.storage import (
+    TABLES,
+    folder_table,
+    format_of_folder,
+    is_uri,
+    open_object,
+    read_lake,
+    require_no_lake,
+)
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
@@ -99,9 +108,9 @@ def read_columns(
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
     if os.fspath(path).startswith(IRDS):
         return _of_ir_datasets(os.fspath(path), layout)
-    if format_of_folder(path):
+    table = folder_table(path)
+    if table is not None:
         label = os.fspath(path)
-        table = read_lake(path)
         read = objects.read_columns(table, layout, columns=columns, label=label)
         return replace(read, source=replace(read.source, path=label))
     with opened(path, max_input_size=max_input_size) as (file, stored):
@@ -153,6 +162,10 @@ def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False, zips: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
+    table = folder_table(path) if tables else None
+    if table is not None:
+        data = arrow.feather_of(table)
+        return data, Source(_named(path), hashlib.sha256(data).hexdigest(), 0, os.fspath(path))
     with opened(path) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
@@ -195,6 +208,8 @@ def opened(
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
     if is_uri(path) and not Path(path).exists():
         return open_object(os.fspath(path))
+    if os.fspath(path).endswith(TABLES):
+        require_no_lake(Path(path).parent, os.fspath(path))
     try:
         return Path(path).open("rb")
     except FileNotFoundError as error:

@@ -100,10 +100,10 @@ _MARKS = {
     "Hudi": re.compile(r"/\.hoodie/"),
 }
 _HOW = {
-    "Delta": "pip install deltalake, and abrank reads it; or write the current version as one"
-    " Parquet file",
-    "Iceberg": "pip install 'pyiceberg[pyarrow]', and abrank reads it; or write the current version"
-    " as one Parquet file",
+    "Delta": "with deltalake (pip install deltalake) abrank reads its folder, without --engine; or"
+    " write the current version as one Parquet file",
+    "Iceberg": "with pyiceberg (pip install 'pyiceberg[pyarrow]') abrank reads its folder, without"
+    " --engine; or write the current version as one Parquet file",
     "Hudi": "write its current version as one Parquet file:"
     " spark.read.format('hudi').load(PATH).write.parquet(...)",
 }
@@ -133,16 +133,53 @@ def format_of_folder(path: str | os.PathLike[str]) -> str:
     return format_of(marks)
 
 
-_TABLES = (".parquet", ".parq", ".pq")
+TABLES = (".parquet", ".parq", ".pq")
+
+
+def require_no_lake(path: str | os.PathLike[str], label: str) -> None:
+    """Refuse what stands in a folder of a table, and may be of an earlier version."""
+    # Files of Delta stand beside its log or in the folders of its partitions, Iceberg's in `data`.
+    for folder in (absolute := Path(path).absolute(), *absolute.parents):
+        if kind := format_of_folder(folder):
+            problem = f"is part of a table of {kind}, and may be of an earlier version"
+            raise ReadError(label, problem, hint=f"give its folder: {folder}")
+        if "=" not in folder.name and folder.name != "data":
+            return
+
+
+def folder_table(path: str | os.PathLike[str]) -> pa.Table | None:
+    """Return the table of a folder, a data lake's or of Parquet files; None for other paths."""
+    if format_of_folder(path):
+        return read_lake(path)
+    if not has_parquet(path):
+        return None
+    require_tables_alone(path)
+    from pyarrow import parquet
+
+    with storage(os.fspath(path)):
+        return parquet.read_table(os.fspath(path), page_checksum_verification=True)
+
+
+def has_parquet(source: object) -> bool:
+    """Whether a source is a folder with Parquet files in it."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    try:
+        return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
+    except OSError:  # a name too long, or a folder without access: the reader reports it
+        return False
 
 
 def require_tables_alone(path: str | os.PathLike[str]) -> None:
     """Refuse a folder of anything but Parquet files, after a look at the names only."""
+    require_no_lake(path, os.fspath(path))
     for folder, folders, names in os.walk(path):
+        if kind := format_of_folder(folder):
+            raise lake_refusal(folder, kind)
         # Hidden ones are marks of the program that wrote it, such as _SUCCESS.
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in names:
-            if not name.startswith((".", "_")) and not name.endswith(_TABLES):
+            if not name.startswith((".", "_")) and not name.endswith(TABLES):
                 raise ReadError(
                     os.fspath(path),
                     f"is a folder that holds other files than Parquet, {Path(folder) / name}",

@@ -16,6 +16,7 @@ from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.engines import needs_engine
+from abrank.engines.engine import fits_engine
 from abrank.inference import compare_repeats
 from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
@@ -247,7 +248,8 @@ def score_runs(
             " it so; worst is for ready scores"
         )
     parsed = requested.measures
-    engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
+    if any(map(needs_engine, runs.values())) and all(map(fits_engine, runs.values())):
+        engine = engine or "local"
     if engine is not None:
         engine_options = Engine.of(engine)
         from abrank.scoring.partitioned import score_partitioned

@@ -17,14 +17,13 @@ from abrank._support import checks, display
 from abrank._support.checks import explained
 from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError, calling
 from abrank._support.typing import BoolArray, IntArray
-from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.score_reading import CLUSTER_NAMES, RATER_NAMES, ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
-from abrank.inputs.storage import format_of_folder, require_tables_alone
+from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone
 from abrank.measures import Measure
 from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
@@ -128,7 +127,7 @@ def read_with_gaps(
     is_path = isinstance(source, (str, os.PathLike))
     if is_path and os.path.isdir(source) and not format_of_folder(source):  # noqa: PTH112
         require_tables_alone(source)
-    if has_parquet(source):
+    if has_parquet(source) and not (is_path and format_of_folder(source)):
         from abrank.engines.job import read_folder
 
         source = read_folder(Path(source))
@@ -584,7 +583,7 @@ def check(
                 runs.append(inputs.read_run(path, max_input_size=max_input_size))
         except AbrankError as error:
             try:
-                if not os.fspath(path).endswith(_SCORE_FILES):
+                if not (os.fspath(path).endswith(_SCORE_FILES) or format_of_folder(path)):
                     raise error
                 scores.append(read_with_gaps(path))
             except AbrankError:

@@ -44,10 +44,47 @@ def test_a_delta_table_is_read_at_its_current_version(delta: Path, capsys: Any) 
     assert "qrels" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("word", ["compare", "power", "check", "compare --preferences"])
+def test_scores_and_votes_in_a_delta_table_are_its_current_ones(
+    word: str, tmp_path: Path, capsys: Any
+) -> None:
+    deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
+    queries = [f"q{i}" for i in range(8)]
+    tables = [
+        pa.table({"query_id": queries, "A": [0.5] * 8, "B": [0.5 + sign * i / 20 for i in range(8)],
+                  "winner": [winner] * 8})
+        for sign, winner in ((-1, "A"), (1, "B"))
+    ]  # fmt: skip
+    if "preferences" not in word:
+        tables = [table.drop_columns(["winner"]) for table in tables]
+    outputs = []
+    pa.parquet.write_table(tables[1], tmp_path / "t.parquet")
+    for table in tables:
+        deltalake.write_deltalake(tmp_path / "t", table, mode="overwrite")
+    for name in ("t.parquet", "t"):
+        assert run([*word.split(), str(tmp_path / name)]) == 0
+        outputs.append(capsys.readouterr().out.replace(".parquet", ""))
+    assert outputs[0] == outputs[1]
+
+
 def test_the_files_of_a_delta_table_are_never_read_beside_each_other(delta: Path) -> None:
     for source in (f"{delta}/*.parquet", f"{delta.parent}/*/*.parquet", f"file://{delta}"):
         with pytest.raises(ReadError, match="is a table of Delta, whose folder holds the files of"):
             abrank.evaluate(QRELS, {"B": source}, ["RR"])
+    file = next(delta.glob("*.parquet"))
+    for part in (file, pyarrow.dataset.dataset(delta)):
+        with pytest.raises(ReadError, match="is part of a table of Delta, and may be of an"):
+            abrank.evaluate(QRELS, {"B": part}, ["RR"])
+
+
+def test_a_folder_of_parquet_stands_beside_a_file(tmp_path: Path) -> None:
+    rows = table("d2").append_column("year", pa.array([2025, 2026]))
+    pa.parquet.write_to_dataset(rows, tmp_path / "run", partition_cols=["year"])
+    table("d1").to_pandas().to_csv(tmp_path / "a.csv", index=False)
+    pa.parquet.write_table(table("d1"), tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        runs = {"A": tmp_path / name, "B": tmp_path / "run"}
+        assert abrank.evaluate(QRELS, runs, ["RR"]).means().tolist() == [[1.0], [0.5]]
 
 
 @pytest.mark.parametrize(
