@@ -54,7 +54,7 @@ class Opened:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """An installed Chromium, driven by playwright."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next((which for name in names if (which := shutil.which(name))), None)
     if program is None:
@@ -208,7 +208,7 @@ def check_accessibility() -> Callable[[Any], None]:
     look at colours are tried on it, and in light every rule.
     """
     axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+        "axe_playwright_python.sync_playwright", reason="needs the extra browser"
     )
     of_colour = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 

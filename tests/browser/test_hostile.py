@@ -10,7 +10,7 @@ import pytest
 
 from abrank.cli import run
 
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
 WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
 

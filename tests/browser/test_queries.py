@@ -24,7 +24,7 @@ from abrank.report.formats.queries import query_rows
 from abrank.scoring.judging import pool_text
 from tests.report.written import html
 
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]

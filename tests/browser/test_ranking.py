@@ -14,7 +14,7 @@ from abrank.ranking.beside import with_extras
 from abrank.scoring.scores import Scores
 from tests.report.written import html
 
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
 
 def board(seed: int) -> Scores:

@@ -19,7 +19,7 @@ from abrank.report.formats.queries import FIRST_EACH
 from tests.report.conftest import DESIGNS
 from tests.report.written import card, html
 
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
