@@ -429,6 +429,9 @@ def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
     if result.clusters is None:
         return None
     differences = result.differences()
+    most = result.clusters.largest * np.abs(differences).max(initial=0.0)
+    if most <= MOST_OF_IT * abs(differences.sum()):
+        return None  # whichever it is
     names, place = numbered(result.clusters.labels)
     sums = np.bincount(place, weights=differences)
     share = sums / sums.sum()

@@ -25,7 +25,6 @@ from abrank.inference.clusters import (
     effective_queries,
     freedom_of_clusters,
     lasting_share,
-    numbered,
     standard_error,
 )
 from abrank.inference.rounding import has_spread
@@ -171,10 +170,9 @@ def _number(value: object) -> float:
 
 
 def describe_clusters(
-    name: str, labels: tuple[str, ...], differences: FloatArray, test: str
+    name: str, labels: tuple[str, ...], index: IntArray, differences: FloatArray, test: str
 ) -> ClusterSummary:
     """Count the clusters, and say what they make of the standard error of the mean difference."""
-    index = numbered(labels)[1]
     sizes = np.bincount(index)
     n = len(differences)
     plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan

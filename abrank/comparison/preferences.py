@@ -78,7 +78,9 @@ def compare_votes(
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:
         clusters = next((name for name in GROUPS if name in votes.groups), None)
-    group = votes.groups.get(clusters) if isinstance(clusters, str) else None
+    group = None
+    if isinstance(clusters, str) and clusters in votes.groups:
+        group = dict(zip(votes.impressions, votes.groups[clusters], strict=True))
     on_stage("testing")
     data = QueryData.of(inputs, clusters=None if group else clusters, weights=question.weights)
     data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
@@ -168,8 +170,8 @@ def compare_preferences(
 
 def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
     """Return B's share of each query's votes, and what the votes tell of the order."""
-    if votes.credits:
-        return _with_credits(votes)
+    if votes.credits is not None:
+        return _with_credits(votes, votes.credits)
     ballots = _ballots(votes.votes)
     both = np.isfinite(ballots.a_first + ballots.b_first)
     middle = np.where(both, (ballots.a_first + ballots.b_first) / 2.0, ballots.mean)
@@ -252,30 +254,32 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
     )
 
 
-def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
+def _with_credits(votes: Votes, credits: FloatArray) -> tuple[Scores, Preferences]:
     """Return who wins each impression, B's share of its credits, and the credits themselves."""
-    ids = [vote.query for vote in votes.votes]
-    order = np.array(sorted(range(len(ids)), key=ids.__getitem__))
-    won = np.array([vote.value for vote in votes.votes])[order]
-    a, b = np.array(votes.credits)[order].T
+    ids = votes.impressions
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    a, b = credits[order].T
     clicked = a + b > 0.0
     share = np.divide(b, a + b, out=np.full_like(a, 0.5), where=clicked)
     half = np.full_like(a, 0.5)
     names = system_names(*votes.names)
     scores = Scores(
-        query_ids=tuple(map(ids.__getitem__, order.tolist())),
+        query_ids=tuple(map(ids.__getitem__, order)),
         systems=names,
         measures=(SHARES[0], *CREDITS),
         values=np.stack(
-            [np.column_stack([half, half, a]), np.column_stack([(won + 1.0) / 2.0, share, b])],
+            [
+                np.column_stack([half, half, a]),
+                np.column_stack([(np.sign(b - a) + 1.0) / 2.0, share, b]),
+            ],
             axis=1,
         ),
         sources={} if votes.source is None else dict.fromkeys(names, votes.source),
         notes=votes.remarks,
     )
     return scores, Preferences(
-        n_votes=len(won), n_judges=len({*votes.groups.get("user", {}).values()}), left_out={},
-        shown_first={"a": 0, "b": 0, "random": len(won), "": 0},
+        n_votes=len(ids), n_judges=len({*votes.groups.get("user", ())}), left_out={},
+        shown_first={"a": 0, "b": 0, "random": len(ids), "": 0},
         credits=(float(a.sum()), float(b.sum())), n_without_click=int((~clicked).sum()),
     )  # fmt: skip
 

@@ -43,6 +43,8 @@ DRAWS_AT_ONCE = 2_000_000
 # The grid of the residuals of many clusters has so many steps a standard deviation: what it adds to
 # the variance, a 2,400th at most, is in the error of each resample, too.
 RESAMPLED_STEPS = 20.0
+# To draw how often a pair of size and residual occurs takes as long as to draw so many clusters.
+MEMBERS_OF_A_PAIR = 4
 # Effective clusters below which a test says nothing (``stratified``: all collections together), and
 # clusters from which all flips together can reach a p of .05.
 FEWEST_EFFECTIVE = {"t": 3.0, "permutation": 0.0, "bootstrap": 7.0, "stratified": 3.0}
@@ -107,9 +109,9 @@ def run_cluster_test(
     theta whose S_g - m_g theta are not rejected: of up to 16 clusters an order statistic of the
     means over sets of them, of more a root of the p that the characteristic function gives, to 1e-4
     of the standard error. The bootstrap resamples clusters and is the symmetric bootstrap-t with
-    the error of each resample [3]_; above 10,000 clusters their means are first put on a grid of a
-    twentieth of the standard deviation. With clusters of one query the first two are the plain
-    tests.
+    the error of each resample [3]_; above 10,000 clusters of many different sums these are first
+    put on a grid of a twentieth of the standard deviation. With clusters of one query the first two
+    are the plain tests.
 
     References
     ----------
@@ -299,13 +301,16 @@ def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> F
     """Return t of resampled clusters about the mean, the residuals of which sum to 0."""
     n_clusters = len(residual)
     shares: FloatArray | None = None
-    if n_clusters > MANY_QUERIES:
-        # Of so many, how often each pair of size and residual is drawn is itself drawn.
+    (distinct, of_size), counts = np.unique(np.stack([residual, sizes]), axis=1, return_counts=True)
+    # How often each pair of size and residual is drawn is itself drawn, where few are different.
+    if MEMBERS_OF_A_PAIR * len(counts) <= n_clusters:
+        residual, sizes, shares = distinct, of_size, counts / n_clusters
+    elif n_clusters > MANY_QUERIES:
         step = float(residual.std()) / RESAMPLED_STEPS
         cells = []
         for size in np.unique(sizes):
-            values, counts = np.unique(residual[sizes == size], return_counts=True)
-            multiples, weights = on_grid(values, counts, step)
+            is_of_size = of_size == size
+            multiples, weights = on_grid(distinct[is_of_size], counts[is_of_size], step)
             cells.append(np.stack([multiples * step, np.full(len(weights), size), weights]))
         residual, sizes, shares = np.concatenate(cells, axis=1)
         shares /= n_clusters

@@ -242,15 +242,16 @@ def labels_of(
     if clusters is None:
         return None
     name, of_query = clusters
-    lacking = [query_id for query_id in query_ids if query_id not in of_query]
-    if lacking:
+    try:
+        return tuple(map(of_query.__getitem__, query_ids))
+    except KeyError:
+        lacking = [query_id for query_id in query_ids if query_id not in of_query]
         some = ", ".join(shorten(query_id, width=40) for query_id in lacking[:MOST_NAMED])
         raise AlignmentError(
             f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
             f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
             f" ({some}{' …' if len(lacking) > MOST_NAMED else ''})"
-        )
-    return tuple(of_query[query_id] for query_id in query_ids)
+        ) from None
 
 
 def _parse_topics(text: str, label: str) -> dict[str, str]:

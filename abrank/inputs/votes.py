@@ -24,6 +24,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
+from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
@@ -178,16 +179,17 @@ class Vote(NamedTuple):
 class Votes:
     """Votes for one of two systems, A first; ``left_out`` counts those that cannot be used."""
 
-    # Of impressions of interleaved lists `credits` has those of A and B, a vote each, and `groups`
-    # the user, session and query of each impression.
+    # Of impressions of interleaved lists there are no `votes`: `credits` has those of A and B,
+    # float64[n_impressions, 2], and `groups` the user, session and query of each.
 
     names: tuple[str, str]
     votes: tuple[Vote, ...]
     left_out: Mapping[str, int]
     remarks: tuple[str, ...]
     source: Source | None
-    credits: tuple[tuple[float, float], ...] = ()
-    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    credits: FloatArray | None = None
+    impressions: Sequence[str] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 Table = dict[str, Sequence[Any]]  # cells by the folded names of their columns
@@ -311,21 +313,21 @@ class VoteTable:
                 hint=hint,
             )  # fmt: skip
 
-    def credits(self) -> list[tuple[float, float]]:
-        """Return what A and B are credited for on each impression."""
+    def credits(self) -> FloatArray:
+        """Return what A and B are credited for on each impression: float64[n_impressions, 2]."""
         if {"credit_a", "credit_b"} <= {*self.columns}:
             try:  # all at once, as nearly every table has it
                 both = np.array([self.column("credit_a"), self.column("credit_b")], np.float64)
             except (TypeError, ValueError):
                 both = np.array([[np.nan]])
             if (both >= 0.0).all() and np.isfinite(both).all():
-                return list(map(tuple, both.T.tolist()))
+                return both.T
         result = [credits_of(self.row(i)) for i in range(len(self.at))]
         for problem in {item for item in result if isinstance(item, str)}:
             self.refuse([i for i, item in enumerate(result) if item == problem], problem,
                         "a row an impression: credit_a and credit_b (or clicks_a and clicks_b),"
                         " clicks and team, or clicks, ranking, a and b")  # fmt: skip
-        return [item for item in result if not isinstance(item, str)]
+        return np.array(result, np.float64)
 
     def positive(self, name: str) -> list[float]:
         """Return a column of numbers above 0; 1 for each row where there is none."""
@@ -443,11 +445,8 @@ def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
             remarks.append(f"{some} no {name}: each counts as one of its own")
             named = zip(ids, labels, strict=True)
             labels = [label or f"no {name}, {first}" for first, label in named]
-        groups[name] = dict(zip(ids, labels, strict=True))
-    votes = (
-        Vote(first, float((b > a) - (a > b))) for first, (a, b) in zip(ids, credits, strict=True)
-    )
-    return Votes(names, tuple(votes), {}, tuple(remarks), table.source, tuple(credits), groups)
+        groups[name] = labels
+    return Votes(names, (), {}, tuple(remarks), table.source, credits, ids, groups)
 
 
 def _sides(

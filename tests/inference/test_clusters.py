@@ -110,12 +110,17 @@ def test_permutation_draws_flips_where_its_exact_p_would_be_unsure(monkeypatch) 
 
 
 @pytest.mark.slow
-def test_bootstrap_of_many_clusters_draws_cells_of_a_grid(monkeypatch) -> None:
+@pytest.mark.parametrize("name", ["MANY_QUERIES", "MEMBERS_OF_A_PAIR"])
+def test_bootstrap_draws_how_often_cells_of_a_grid_or_few_pairs_occur(monkeypatch, name) -> None:
     random = np.random.default_rng(8)
     d, groups = random.normal(0.05, 1, 900), random.integers(0, 400, 900)
+    if name == "MEMBERS_OF_A_PAIR":  # as of clicks: a win, a tie or a loss
+        d = np.sign(np.round(d)) / 2
+    monkeypatch.setattr("abrank.inference.clusters.MEMBERS_OF_A_PAIR", 1_000)
     whole = run_cluster_test("bootstrap", d, groups)
-    monkeypatch.setattr("abrank.inference.clusters.MANY_QUERIES", 100)
+    monkeypatch.setattr(f"abrank.inference.clusters.{name}", 4)
     cells = run_cluster_test("bootstrap", d, groups)
+    assert cells.ci_low[0] != whole.ci_low[0]
     p = whole.pvalue[0]
     assert abs(cells.pvalue[0] - p) < 4 * np.sqrt(2 * p * (1 - p) / 9_999)
     # An order statistic: its error is that of its share over the density of t.

@@ -111,7 +111,9 @@ class Clustered(QuerySample):
     def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.n:
             return None
-        clusters = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
+        clusters = describe_clusters(
+            self.name, self.labels, self.codes, self.differences[:, lead], self.by
+        )
         return clusters, ClusterSizes(self.sizes, clusters.lasting_share)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:

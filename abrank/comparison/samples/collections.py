@@ -22,7 +22,12 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.samples.queries import QuerySample, ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Units
-from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters
+from abrank.inference.clusters import (
+    FEWEST_EFFECTIVE,
+    cluster_sizes,
+    effective_clusters,
+    numbered,
+)
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.registry import as_alpha
 from abrank.provenance import same_judgments
@@ -170,7 +175,9 @@ class Stratified(QuerySample):
         plain = self.deviation(lead) / math.sqrt(self.n)
         pooled = self.pooled(lead, rule.confidence)
         clusters = replace(
-            describe_clusters(self.clustered_by, self.labels, centred, TEST),
+            describe_clusters(
+                self.clustered_by, self.labels, numbered(self.labels)[1], centred, TEST
+            ),
             error_ratio=pooled.stratified.error / plain if plain > 0.0 else math.nan,
             freedom=pooled.freedom,
             test="",  # no flips stand in its place

@@ -126,7 +126,9 @@ class Weighted(Clustered):
         if not self.labels:
             shares = self.values * (self.n / self.values.sum())
             return None, ClusterSizes(shares, math.nan, weighted=True)
-        grouped = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
+        grouped = describe_clusters(
+            self.name, self.labels, self.codes, self.differences[:, lead], self.by
+        )
         n_effective = effective_queries(self.parts)
         weighed = replace(
             grouped, error_ratio=self._error(lead, self.labels) / self._error(lead),
