@@ -87,12 +87,9 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
         for system, names in groups.items()
     }
     repeated = [system for system, names in groups.items() if len(names) > 1]
-    notes = [note for system in repeated for note in _notes(scores, system, blocks[system])]
+    notes = [_repeats_text(scores.measures, system, blocks[system]) for system in repeated]
     if len(groups) == len(repeated) == 2 and len(scores.values) > 1:
-        notes += [
-            _over_runs(measure, {name: block[:, :, m] for name, block in blocks.items()})
-            for m, measure in enumerate(scores.measures)
-        ]
+        notes.append(_other_runs_text(scores.measures, *blocks.items()))
     notes += [
         f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
         for name, audit in scores.audits.items()
@@ -108,57 +105,54 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
     )
 
 
-def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
-    """Say how far the runs of a system differ, beside its queries."""
+def _repeats_text(measures: Sequence[str], system: str, block: FloatArray) -> str:
+    """Say how far the runs of a system differ, beside its queries: float64[query, run, measure]."""
     n_queries, n_runs, _ = block.shape
-    queries = display.plural(n_queries, "query", "queries")
-    notes = [
+    text = (
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
-        f" {queries}, not {display.count(n_queries * n_runs)}; intervals cover the queries alone"
-    ]
-    if n_queries > 1:
-        notes += [
-            _spread(system, measure, block[:, :, m])
-            for m, measure in enumerate(scores.measures)
-            if np.ptp(block[:, :, m].mean(axis=0)) > 0.0
-        ]
-    return notes
-
-
-def _spread(system: str, measure: str, block: FloatArray) -> str:
-    """Say what the choice of runs adds to the error of a mean, and what that of queries does."""
+        f" {display.plural(n_queries, 'query', 'queries')}, not {display.count(n_queries * n_runs)}"
+    )
+    of_runs = block.mean(axis=0)
+    if n_queries < 2 or not np.ptp(of_runs, axis=0).any():
+        return text
     # Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
     # its marginal means over the root of their number as its standard error.
-    n_queries, n_runs = block.shape
-    of_runs, of_queries = block.mean(axis=0), block.mean(axis=1)
-    low, high = (display.score(float(mean)) for mean in (of_runs.min(), of_runs.max()))
-    deviation = float(of_runs.std(ddof=1))
-    error = float(of_queries.std(ddof=1)) / n_queries**0.5
-    return (
-        f"{system}, {measure}: means of its runs {low} to {high}, standard deviation"
-        f" {display.least(deviation)}; standard error of the mean from runs"
-        f" {display.least(deviation / n_runs**0.5)}, from queries {display.least(error)}"
-    )
+    run_errors = of_runs.std(axis=0, ddof=1) / n_runs**0.5
+    query_errors = block.mean(axis=1).std(axis=0, ddof=1) / n_queries**0.5
+    spreads = [
+        f"{measure} {display.score(float(means.min()))} to {display.score(float(means.max()))}"
+        f" (standard error {display.least(float(run_error))} from runs,"
+        f" {display.least(float(query_error))} from queries)"
+        for measure, means, run_error, query_error in zip(
+            measures, of_runs.T, run_errors, query_errors, strict=True
+        )
+    ]
+    return f"{text}. Means of the runs: {', '.join(spreads)}"
 
 
-def _over_runs(measure: str, blocks: Mapping[str, FloatArray]) -> str:
+def _other_runs_text(
+    measures: Sequence[str], baseline: tuple[str, FloatArray], candidate: tuple[str, FloatArray]
+) -> str:
     """Say what holds of two systems where their runs are drawn, too."""
-    (name_a, a), (name_b, b) = blocks.items()
-    result = compare_repeats(a, b)
-    difference = f"over queries and runs, {name_b} - {name_a} in {measure} is"
-    difference += f" {display.score(result.estimate)}"
-    if not result.error > 0.0:
-        return f"{difference}, and nothing varies that could tell its error"
-    enough = "no number of runs helps: queries show no spread"
-    if result.runs_needed is not None:
-        runs = display.plural(result.runs_needed, "run")
-        enough = f"{runs} of each system would leave 10% of it to them"
-    return (
-        f"{difference}, 95% interval {display.score(result.ci_low)} to"
-        f" {display.score(result.ci_high)}, p = {display.least(result.pvalue)}: this holds for"
-        f" other runs of these systems, too; runs are {result.share_of_runs:.0%} of the variance,"
-        f" and {enough}"
-    )
+    (name_a, a), (name_b, b) = baseline, candidate
+    texts = []
+    for m, measure in enumerate(measures):
+        result = compare_repeats(a[:, :, m], b[:, :, m])
+        text = f"{measure} {display.signed(result.estimate)}"
+        if not result.error > 0.0:
+            texts.append(f"{text}, without any spread")
+            continue
+        text += (
+            f" (95% interval {display.interval(result.ci_low, result.ci_high)}, p"
+            f" {display.pvalue(result.pvalue)}, {result.share_of_runs:.0%} of the variance from"
+            " runs"
+        )
+        if result.runs_needed is None:
+            text += ", and more runs do not help"
+        elif result.runs_needed > a.shape[1]:
+            text += f", 10% with {display.plural(result.runs_needed, 'run')} of each"
+        texts.append(f"{text})")
+    return f"{name_b} - {name_a}, for other runs of both systems, too: {', '.join(texts)}"
 
 
 # --- From runs and judgments to scores: which measures, under which options, for which queries

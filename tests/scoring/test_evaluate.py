@@ -48,8 +48,8 @@ def test_the_note_has_the_error_of_runs_beside_that_of_queries(made) -> None:
     of_runs = values.mean(axis=0).std(ddof=1) / np.sqrt(2)
     of_queries = values.mean(axis=1).std(ddof=1) / np.sqrt(30)
     assert (
-        f"standard error of the mean from runs {of_runs:.3f}, from queries {of_queries:.3f}"
-        in scores.notes[-1]
+        f"(standard error {of_runs:.3f} from runs, {of_queries:.3f} from queries)"
+        in (scores.notes[-1])
     )
 
 
@@ -68,14 +68,15 @@ def test_two_repeated_systems_are_compared_over_queries_and_runs() -> None:
     )
     remarks = abrank.compare(qrels, a, b, measures="RR").remarks
     result = compare_repeats(*(1.0 / (1.0 + places)))
-    (remark,) = (remark for remark in remarks if "over queries and runs" in remark)
+    (remark,) = (remark for remark in remarks if "for other runs of both systems" in remark)
     for number in (result.estimate, result.ci_low, result.ci_high):
-        assert f"{number:.3f}" in remark.replace("−", "-")
-    assert f"runs are {result.share_of_runs:.0%} of the variance" in remark
-    assert f"{result.runs_needed} runs of each system" in remark
+        assert f"{number:+.3f}" in remark.replace("−", "-")
+    assert f"p {result.pvalue:.3f}, {result.share_of_runs:.0%} of the variance from runs" in remark
+    assert result.runs_needed > 2
+    assert f"10% with {result.runs_needed} runs of each" in remark
     for one_run in ((a, b[0]), (a[0], b)):
         remarks = abrank.compare(qrels, *one_run, measures="RR").remarks
-        assert not any("over queries and runs" in remark for remark in remarks)
+        assert not any("for other runs of both systems" in remark for remark in remarks)
 
 
 def test_a_query_that_one_run_lacks_is_told(made) -> None:
@@ -129,7 +130,7 @@ def test_a_ranking_takes_them_too(files, capsys) -> None:
     assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP", "-v"]) == 0
     out = capsys.readouterr().out
     assert "Of 1 pair" in out
-    assert "t5, AP: means of its runs" in out
+    assert "Means of the runs: AP 0." in out
 
 
 @pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
@@ -166,7 +167,7 @@ def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
         assert ranking.pair_rows[0].pvalue == pytest.approx(expected.pair_rows[0].pvalue)
         text = " ".join(ranking.notes)
         assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in text
-        assert "standard error of the mean from runs" in text
+        assert "from runs, " in text
         assert "bm25 is the mean" not in text
 
 
@@ -183,7 +184,7 @@ def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
     assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
     table.to_csv(tmp_path / "long.csv", index=False)
     assert run(["rank", "--scores", str(tmp_path / "long.csv"), "-v"]) == 0
-    assert "t5, AP: means of its runs" in capsys.readouterr().out
+    assert "Means of the runs: AP 0." in capsys.readouterr().out
 
 
 def test_seeds_need_no_column_system() -> None:
@@ -210,10 +211,7 @@ def test_of_one_query_no_spread_is_told() -> None:
     runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
     scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
     assert scores.values.tolist() == [[[0.75]]]
-    assert scores.notes == (
-        "t5 is the mean of 2 runs on every query: tests count 1 query, not 2; intervals cover the"
-        " queries alone",
-    )
+    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)
 
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d4": 2}}
