@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
+from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.score_column import ScoreColumn
 
 # What pandas reads as an empty cell, and the marks of spreadsheets and of SAS.
@@ -24,10 +26,11 @@ BLANKS = frozenset(
 _PROBED = 200  # cells that tell whether a column of text may hold numbers
 _PERCENT = re.compile(r"(.*[0-9])\s*%")
 _SIGN = r"[+-]?"
-_NUMBER = re.compile(_SIGN + r"(?:[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+_EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+_NUMBER = re.compile(rf"{_SIGN}(?:[0-9][0-9.,]*|[.,][0-9]+){_EXPONENT}")
 # 5.188 and 5,188: a fraction, or a whole number with a mark of thousands.
 _UNCLEAR = {mark: re.compile(rf"{_SIGN}[1-9][0-9]{{0,2}}\{mark}[0-9]{{3}}") for mark in ".,"}
-_DECIMAL = {mark: re.compile(rf"{_SIGN}[0-9]*\{mark}[0-9]*") for mark in ".,"}
+_DECIMAL = {mark: re.compile(rf"{_SIGN}[0-9]*(?:\{mark}[0-9]*)?{_EXPONENT}") for mark in ".,"}
 _GROUPS = {  # 5,188,410 and 5,188.41
     mark: re.compile(
         rf"{_SIGN}[1-9][0-9]{{0,2}}(?:(?:\{mark}[0-9]{{3}}){{2,}}(?:\{point}[0-9]+)?"
@@ -42,10 +45,10 @@ class _Cells:
     """The distinct texts of a column that may hold numbers, and which one each row has."""
 
     column: ScoreColumn
-    texts: list[str]  # without words for empty cells and signs of per cent
+    texts: list[str]  # without words for empty cells and signs of per cent; [] of a plain column
     codes: IntArray
-    percent: int  # of the cells that are not empty, how many had the sign
-    filled: int
+    percent: int = 0  # of the cells that are not empty, how many had the sign
+    filled: int = 0
     point: str = ""  # the decimal mark that its cells show; empty where none does
     whole: bool = False  # whether some have no mark, and none of these has four digits
 
@@ -74,6 +77,16 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
         return None
     if not (marked or column.wrong.any()):
         return None
+    filled = ids.take(column.cells, rows)
+    mark = "," if any("," in text for text in probe) else "."
+    if kernels.all(_matching(_DECIMAL[mark], filled)).as_py():  # no look at single cells
+        shown = kernels.match_substring(filled, mark)
+        with_points = replace(column, cells=kernels.replace_substring(column.cells, ",", "."))
+        if (
+            kernels.any(kernels.and_not(shown, _matching(_UNCLEAR[mark], filled))).as_py()
+            and with_points.is_numeric
+        ):
+            return _Cells(with_points, [], rows, point=mark)
     distinct, codes = ids.code(column.cells)
     texts = [text.strip() for text in ids.decode(distinct)]
     blank = [text.casefold() in BLANKS for text in texts]
@@ -104,6 +117,10 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
     )
 
 
+def _matching(pattern: re.Pattern[str], cells: Ids) -> Any:  # noqa: ANN401 - of Arrow
+    return kernels.match_substring_regex(cells, f"^(?:{pattern.pattern})$")
+
+
 def _is_like(text: str) -> bool:
     """Whether a text may be a number, or a word for none."""
     match = _PERCENT.fullmatch(text)
@@ -112,6 +129,8 @@ def _is_like(text: str) -> bool:
 
 def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
     """Return a column of numbers with a decimal point; ``point`` is the mark of the file."""
+    if not cells.texts:
+        return cells.column
     texts, notes, fault = cells.texts, [], ""
     point = cells.point or point
     unclear = {mark: [text for text in texts if _UNCLEAR[mark].fullmatch(text)] for mark in ".,"}

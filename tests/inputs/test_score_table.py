@@ -213,6 +213,7 @@ def test_a_baseline_is_known_by_its_role_and_not_by_a_word_of_its_model(names, b
         (["0.3", "NA", "0.4"], [0.3, np.nan, 0.4]),
         (["50%", "60%", "7.5%"], [0.5, 0.6, 0.075]),
         (["0,5", "0,25", "1"], [0.5, 0.25, 1.0]),
+        (["0,5", "2,5e-05", "1"], [0.5, 2.5e-05, 1.0]),
     ],
 )
 def test_cells_as_people_write_them_are_read_alike_in_every_form(cells, values, tmp_path) -> None:
