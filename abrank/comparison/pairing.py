@@ -105,6 +105,8 @@ def pair_scores(
         options or TableOptions(),
         measures=named,
         purpose="rank" if baseline or candidate else "compare",
+        missing=missing,
+        lower_is_better=tuple(listed(lower_is_better)),
     )
     if b is None:
         first, second = _two_of(

@@ -36,6 +36,15 @@ class TableOptions:
     alone: bool = True
     # What the variants are for: measures of one system alone can be read, and not compared.
     purpose: Literal["read", "compare", "rank"] = "read"
+    # What stands for a score that is missing, and of which scores the highest is the worst.
+    missing: Literal["error", "drop", "worst", "zero"] = "error"
+    lower_is_better: tuple[str, ...] = ()
+
+    def wanted(self, names: Sequence[str]) -> list[int]:
+        """Return which of the names of measures were asked for: all where none was."""
+        asked = {folded(name) for name in self.measures}
+        result = [index for index, name in enumerate(names) if folded(name) in asked]
+        return result or [*range(len(names))]
 
     @classmethod
     def of(

@@ -93,7 +93,13 @@ def read_systems(
     if isinstance(source, Scores):
         return source
     named = tuple(listed(measures)) if measures is not None else ()
-    options = replace(options or TableOptions(), measures=named, purpose="rank")
+    options = replace(
+        options or TableOptions(),
+        measures=named,
+        purpose="rank",
+        missing=missing,
+        lower_is_better=tuple(listed(lower_is_better)),
+    )
     parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")

@@ -21,11 +21,12 @@ from abrank.inference import compare_repeats
 from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import join_folds, named_runs
+from abrank.inputs.score_reading import TableOptions
 from abrank.measures import Measure, parse, resolved
 from abrank.measures.names import RequestedMeasures, require_rel
 from abrank.measures.sensitivity import tie_range, unjudged_range
 from abrank.options import Engine, Scoring, taking
-from abrank.scoring.scores import Scores
+from abrank.scoring.scores import Scores, note_on_repeats, stand_ins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,17 +80,47 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
     return source if run is None else run
 
 
-def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
-    """Average the runs of each system per query; ``notes`` say how far they differ."""
+def average_repeats(
+    scores: Scores,
+    groups: Mapping[str, list[str]],
+    *,
+    options: TableOptions | None = None,
+) -> Scores:
+    """Average the runs of each system per query; ``notes`` say how far they differ.
+
+    A score that is missing in some runs is replaced where the options say ``worst`` or ``zero``;
+    where they say ``drop`` the other runs are averaged. One that is missing in all stays NaN.
+    """
+    options = options or TableOptions()
     index_of = {name: i for i, name in enumerate(scores.systems)}
     blocks = {
         system: scores.values[:, [index_of[name] for name in names], :]
         for system, names in groups.items()
     }
+    wanted = options.wanted(scores.measures)
+    complete = ~np.isnan(scores.values[:, :, wanted]).any(axis=(1, 2))
+    full = {system: block[complete][:, :, wanted] for system, block in blocks.items()}
     repeated = [system for system, names in groups.items() if len(names) > 1]
-    notes = [_repeats_text(scores.measures, system, blocks[system]) for system in repeated]
-    if len(groups) == len(repeated) == 2 and len(scores.values) > 1:
-        notes.append(_other_runs_text(scores.measures, *blocks.items()))
+    shown = tuple(scores.measures[m] for m in wanted)
+    notes = [_repeats_text(scores, shown, system, full[system]) for system in repeated]
+    if len(groups) == len(repeated) == 2 and complete.sum() > 1:
+        notes.append(_other_runs_text(shown, *full.items()))
+    counts = {}
+    for system, block in [*blocks.items()] if options.missing != "error" else ():
+        is_hole = np.isnan(block) & ~np.isnan(block).all(axis=1, keepdims=True)
+        counts[system] = int(is_hole[:, :, wanted].any(axis=2).sum())
+        if not is_hole.any():
+            continue
+        if options.missing == "drop":
+            with np.errstate(invalid="ignore"):
+                n_scores = (~np.isnan(block)).sum(axis=1, keepdims=True)
+                ends = np.nansum(block, axis=1, keepdims=True) / n_scores
+        else:
+            ends = stand_ins(
+                scores.measures, scores.values, options.missing, options.lower_is_better
+            )
+        blocks[system] = np.where(is_hole, ends, block)
+    notes += note_on_repeats(counts, options.missing)
     notes += [
         f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
         for name, audit in scores.audits.items()
@@ -105,15 +136,21 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
     )
 
 
-def _repeats_text(measures: Sequence[str], system: str, block: FloatArray) -> str:
-    """Say how far the runs of a system differ, beside its queries: float64[query, run, measure]."""
+def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: FloatArray) -> str:
+    """Say how far the runs of a system differ, beside its queries.
+
+    ``block``: float64[query, run, measure], of the queries without a hole.
+    """
     n_queries, n_runs, _ = block.shape
+    n_all = len(scores.query_ids)
     text = (
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
-        f" {display.plural(n_queries, 'query', 'queries')}, not {display.count(n_queries * n_runs)}"
+        f" {display.plural(n_all, 'query', 'queries')}, not {display.count(n_all * n_runs)}"
     )
+    if n_queries < 2:
+        return text
     of_runs = block.mean(axis=0)
-    if n_queries < 2 or not np.ptp(of_runs, axis=0).any():
+    if not np.ptp(of_runs, axis=0).any():
         return text
     # Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
     # its marginal means over the root of their number as its standard error.

@@ -27,7 +27,7 @@ from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_
 from abrank.measures import Measure
 from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
-from abrank.scoring.scores import ASKS, Scores
+from abrank.scoring.scores import ASKS, Scores, note_on_repeats, stand_ins
 
 UNNAMED = "scores"
 MAX_RUNS = 1000  # of all systems together, named one by one
@@ -135,17 +135,19 @@ def read_with_gaps(
     table = read_score_table(
         source, is_measure=names_measure, is_cost=asks_direction, options=options
     )
-    scores = _without_gaps_of_all(scores_of_table(table, source, system=system), options.measures)
+    scores = _without_gaps_of_all(
+        scores_of_table(table, source, system=system, options=options), options
+    )
     return scores if system is None else one_system(scores, system)
 
 
-def _without_gaps_of_all(scores: Scores, requested: Sequence[str]) -> Scores:
+def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
     """Leave out queries that have no score at all, and measures with holes that nobody named."""
     # A query without a relevant document has no nDCG whichever the variant; the rank of the first
     # relevant document is empty where none was found.
     if scores.reading is None or len(scores.systems) < 2:
         return scores
-    names = [str(known(name) or name) for name in requested]
+    names = [str(known(name) or name) for name in options.measures]
     holes = np.isnan(scores.values)
     notes = list(scores.notes)
     deciding = [
@@ -157,11 +159,14 @@ def _without_gaps_of_all(scores: Scores, requested: Sequence[str]) -> Scores:
         rows = np.flatnonzero(~is_empty)
         examples = ", ".join(scores.query_ids[i] for i in np.flatnonzero(is_empty)[:3])
         queries = display.plural(int(is_empty.sum()), "query", "queries")
-        notes.append(f"{queries} without a score of any variant are left out: {examples}")
+        are = "is" if is_empty.sum() == 1 else "are"
+        notes.append(f"{queries} without a score of any variant {are} left out: {examples}")
         scores = replace(
             scores, query_ids=tuple(scores.query_ids[i] for i in rows), values=scores.values[rows]
         )
         holes = holes[rows]
+    if options.missing != "error":  # which says what becomes of them
+        return replace(scores, notes=tuple(notes))
     has_gaps = np.asarray(holes.any(axis=(0, 1)))
     indices = [
         index for index, name in enumerate(scores.measures) if name in names or not has_gaps[index]
@@ -236,6 +241,7 @@ def scores_of_table(
     source: Any,  # noqa: ANN401 - what it was read from
     *,
     system: str | None = None,
+    options: TableOptions | None = None,
 ) -> Scores:
     """Return the scores that a table holds, NaN where one is missing."""
     # A table that names no system is of `system`, else of that of the source's file.
@@ -253,10 +259,11 @@ def scores_of_table(
         table = replace(table, system=Coded(systems, table.system.codes))
     if table.run is None:
         return _scores(table, aggregate)
-    return _averaged(table.long(), np.tile(aggregate, len(table.measure) if table.is_wide else 1))
+    aggregate = np.tile(aggregate, len(table.measure) if table.is_wide else 1)
+    return _averaged(table.long(), aggregate, options or TableOptions())
 
 
-def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
+def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
     """Return the scores of systems with repeated runs: their mean on every query."""
     assert table.run is not None
     n_runs = len(table.run.names)
@@ -268,13 +275,13 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
         groups[systems[of_system]].append(name)
     repeat = table.reading.repeat
     if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
-        return _mean_of_rows(table, aggregate)
+        return _mean_of_rows(table, aggregate, options)
     is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
     if len(pairs) > MAX_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
-        return _mean_of_rows(table, aggregate)
+        return _mean_of_rows(table, aggregate, options)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
-    averaged = average_repeats(scores, groups)
+    averaged = average_repeats(scores, groups, options=options)
     return replace(averaged, sources=dict.fromkeys(systems, table.source))
 
 
@@ -284,14 +291,27 @@ def _is_ragged(table: ScoreTable, runs: IntArray, n_runs: int) -> bool:
     return len(runs) != n_cells or bool(np.isnan(table.value).any())
 
 
-def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
+def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
     """Return the mean of the rows of each query and system, however many there are."""
     assert table.run is not None
     shape = (len(table.query.distinct), len(table.system.names), len(table.measure.names))
     cell = np.ravel_multi_index((table.query.codes, table.system.codes, table.measure.codes), shape)
     is_used = ~aggregate & ~np.isnan(table.value)
     counts = np.bincount(cell[is_used], minlength=int(np.prod(shape)))
-    sums = np.bincount(cell[is_used], table.value[is_used], minlength=int(np.prod(shape)))
+    is_hole = ~aggregate & ~is_used & (counts[cell] > 0)
+    wanted = is_hole & np.isin(table.measure.codes, options.wanted(table.measure.names))
+    lines = np.unique(table.at[wanted] * shape[1] + table.system.codes[wanted])
+    lacking = np.bincount(lines % shape[1], minlength=shape[1]).tolist()
+    values = table.value
+    if is_hole.any() and options.missing in ("worst", "zero"):
+        measures = [str(known(name) or name) for name in table.measure.names]
+        one_each = np.full((len(values), len(measures)), np.nan)
+        one_each[np.arange(len(values)), table.measure.codes] = values
+        ends = stand_ins(measures, one_each, options.missing, options.lower_is_better)
+        values = np.where(is_hole, ends[table.measure.codes], values)
+        is_used |= is_hole
+        counts = np.bincount(cell[is_used], minlength=int(np.prod(shape)))
+    sums = np.bincount(cell[is_used], values[is_used], minlength=int(np.prod(shape)))
     first = np.unique(np.where(aggregate, -1, cell), return_index=True)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         value = (sums / counts)[cell]
@@ -309,8 +329,11 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
     scores = _scores(averaged, np.zeros(len(selected), np.bool_))
     by = "" if table.reading.repeat == ROWS else f" ({table.reading.repeat})"
     largest = display.plural(int(counts.max(initial=0)), "row")
-    note = f"the rows of a query and variant{by} are averaged: up to {largest} in one mean"
-    return replace(scores, notes=(*scores.notes, note))
+    notes = [
+        f"the rows of a query and variant{by} are averaged: up to {largest} in one mean",
+        *note_on_repeats(dict(zip(table.system.names, lacking, strict=True)), options.missing),
+    ]
+    return replace(scores, notes=(*scores.notes, *notes))
 
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:

@@ -299,12 +299,40 @@ def fill_gaps(scores: Scores, policy: str, *, lower_is_better: Sequence[str] | s
             raise AlignmentError("no query has a score of every system: nothing is left to compare")
         query_ids = tuple(scores.query_ids[i] for i in rows)
         return replace(scores, query_ids=query_ids, values=values[rows])
-    fill_values = np.zeros(len(scores.measures))
-    if policy != "zero":
-        costs = {str(known(name) or name) for name in listed(lower_is_better)}
-        for i, name in enumerate(scores.measures):
-            fill_values[i] = _end(name, values[:, :, i], best=policy == "best", lower=name in costs)
-    return replace(scores, values=np.where(np.isnan(values), fill_values, values))
+    return replace(
+        scores,
+        values=np.where(
+            np.isnan(values), stand_ins(scores.measures, values, policy, lower_is_better), values
+        ),
+    )
+
+
+def stand_ins(
+    measures: Sequence[str],
+    values: FloatArray,
+    policy: str,
+    lower_is_better: Sequence[str] | str = (),
+) -> FloatArray:
+    """Return what stands for a missing score of each measure, the last way of ``values``."""
+    if policy == "zero":
+        return np.zeros(len(measures))
+    costs = {str(known(name) or name) for name in listed(lower_is_better)}
+    return np.array([
+        _end(name, values[..., i], best=policy == "best", lower=name in costs)
+        for i, name in enumerate(measures)
+    ])  # fmt: skip
+
+
+def note_on_repeats(counts: Mapping[str, int], missing: str) -> list[str]:
+    """Say how many scores are missing beside other repeats of their query, by system."""
+    lacking = [f"{display.count(n)} of {name}" for name, n in counts.items() if n]
+    treatment = {"zero": "they score 0", "worst": "they have the worst score"}
+    if not lacking:
+        return []
+    return [
+        f"scores are missing in some repeats of a query, {' and '.join(lacking)}:"
+        f" {treatment.get(missing, 'the others are averaged')}"
+    ]
 
 
 def resolve_missing(

@@ -129,6 +129,35 @@ def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str
     assert any(note in remark for remark in result.remarks), result.remarks
 
 
+@pytest.mark.parametrize("repeat", ["seed", "rows"])
+@pytest.mark.parametrize(
+    ("missing", "stand_in", "said"),
+    [("drop", None, "the others are averaged"), ("worst", 0.0, "they have the worst score"),
+     ("zero", 0.0, "they score 0")],
+)  # fmt: skip
+def test_a_score_is_missing_in_one_repeat(
+    repeat: str, missing: str, stand_in: float | None, said: str
+) -> None:
+    frame = SEEDS.reset_index(drop=True).assign(cost=1.0)
+    frame.loc[[0, 1, 2 * N - 1], "ndcg"] = np.nan  # of the first seed
+    filled = frame if stand_in is None else frame.fillna({"ndcg": stand_in})
+    means = filled.groupby(["query_id", "variant"])["ndcg"].mean().unstack()
+    frame = frame if repeat == "seed" else frame.drop(columns="seed")
+    result = compare_scores(frame, measures="ndcg", columns={"repeat": repeat}, missing=missing)
+    differences = means["treatment"] - means["control"]
+    assert result.mean_difference == pytest.approx(differences.mean(), abs=1e-12)
+    assert result.n_queries == len(means)
+    (note,) = (note for note in result.remarks if "missing" in note)
+    assert note.endswith(f"2 of control and 1 of treatment: {said}")
+    assert not any("cost" in remark for remark in result.remarks[1:])
+
+
+def test_missing_keeps_the_measures_with_holes() -> None:
+    frame = long().rename(columns={"ndcg": "rating"}).assign(latency_ms=1.0)
+    frame.loc[3, "rating"] = np.nan
+    assert compare_scores(frame, missing="drop").primary.measure == "rating"
+
+
 @pytest.mark.slow
 def test_properties_of_the_table_are_segments_clusters_and_weights(tmp_path, capsys) -> None:
     users = [f"u{i % 8}" for i in range(N)] * 2
@@ -175,7 +204,7 @@ def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> N
     frame.loc[5, "first_rank"] = np.nan
     scores = read_scores(frame)
     assert (len(scores.query_ids), scores.measures) == (N - 1, ("nDCG",))
-    assert "1 query without a score of any variant are left out: q03" in scores.notes[1]
+    assert "1 query without a score of any variant is left out: q03" in scores.notes[1]
     frame.loc[7, "ndcg"] = np.nan
     with pytest.raises(ReadError, match="query q07 has no score of nDCG"):
         compare_scores(frame, measures="ndcg")
