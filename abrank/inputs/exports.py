@@ -73,7 +73,7 @@ def _is_list(value: object, kind: type) -> bool:
 
 def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
     """Yield a row a test, prompt and provider; the prompt is part of the variant if it varies."""
-    prompts = {row.get("promptIdx") for row in results}
+    prompts = _prompts(results)
     for row in results:
         provider = row.get("provider")
         name = (
@@ -82,13 +82,36 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
             else provider
         )
         test, named = row.get("testIdx"), row.get("namedScores")
-        prompt = {"prompt_no": row.get("promptIdx")} if len(prompts) > 1 else {}
+        prompt = {"prompt_no": prompts[row.get("promptIdx")]} if len(prompts) > 1 else {}
+        scores = {
+            **{key: row[key] for key in ("score", "success") if key in row},
+            **(named if isinstance(named, Mapping) else {}),
+        }
+        if row.get("failureReason") == _NO_ANSWER:  # it has the score 0, which nobody gave
+            scores = dict.fromkeys(scores)
         yield {
             "test_case": json.dumps(row.get("vars"), sort_keys=True) if test is None else test,
-            "provider": name, **prompt, "score": row.get("score"),
-            **(named if isinstance(named, Mapping) else {}),
+            "provider": name, **prompt, "score": None, **scores,
             **{key: row[key] for key in ("latencyMs", "cost") if key in row},
         }  # fmt: skip
+
+
+_NO_ANSWER = 2  # ResultFailureReason.ERROR of promptfoo: the provider failed, no assertion did
+_LONGEST_LABEL = 60  # characters: without a label of its own a prompt's label is its text
+
+
+def _prompts(results: Sequence[Row]) -> dict[Any, Any]:
+    """Return the name of each prompt: its label where all have a short one of their own."""
+    labels: dict[Any, set[str]] = {}
+    for row in results:
+        prompt = row.get("prompt")
+        label = prompt.get("label") if isinstance(prompt, Mapping) else None
+        labels.setdefault(row.get("promptIdx"), set()).add(str(label or "").strip())
+    names = [next(iter(some)) for some in labels.values() if len(some) == 1]
+    is_own = len({*names}) == len(labels) and all(
+        0 < len(name) <= _LONGEST_LABEL and "\n" not in name and "{{" not in name for name in names
+    )
+    return dict(zip(labels, names if is_own else labels, strict=True))
 
 
 def _of_events(events: Iterable[Row]) -> Iterator[Row]:

@@ -264,6 +264,7 @@ NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
+VOTE_NAMES = frozenset(("winner", "preference", "preferred", "vote", "chosen", "g1_winner"))
 VALUE_NAMES = ("score", "value", "metric_value", "metric_score", "result", "measurement")
 # The last words of what people measure beside the measures of the catalogue.
 SCORE_WORDS = frozenset((

@@ -38,6 +38,7 @@ from abrank.inputs.score_reading import (
     UNNAMED,
     VALUE_NAMES,
     VARIANT_NAMES,
+    VOTE_NAMES,
     WEIGHT_NAMES,
     Reading,
     TableOptions,
@@ -49,6 +50,8 @@ from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, NamedTable
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 FIRST_GROUPS = 1000  # looked at before all
+PROMPT = "prompt"  # the text of each query, or the template that is compared
+MOST_PROMPTS = 20
 
 
 def read_roles(
@@ -236,7 +239,11 @@ class _TableRoles:
                 named = texts[:1]
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
-        rivals = [name for name in named[1:] if not self.determines(named[:1], name)]
+        rivals = [
+            name for name in named[1:]
+            if not self.determines(named[:1], name)
+            and (folded(name) != PROMPT or self.n_distinct(name) > MOST_PROMPTS)
+        ]  # fmt: skip
         self._require_no_rivals("query", named[:1], rivals)
         if not named and INDEX in self.free:
             named = self._repeated_beside_numbers() or [INDEX]
@@ -318,7 +325,9 @@ class _TableRoles:
             return
         named = [name for name in self.free if folded(name) in REPEAT_NAMES]
         varying = [name for name in named if not self.determines([query], name)]
-        systems = self._named(VARIANT_NAMES[:2], self.free)
+        systems = self._named(VARIANT_NAMES[:2], self.free) or [
+            name for name in self._crossed() if folded(name) == PROMPT
+        ]
         several = bool(systems) and self.n_distinct(systems[0]) > 1  # else the judges are compared
         names = RUN_NAMES | RATER_NAMES if several else RUN_NAMES
         runs = [name for name in self.free if folded(name) in names]
@@ -327,8 +336,16 @@ class _TableRoles:
             # A run that the other columns explain is the variant itself, under a longer name.
             if not self.names_rows(*filter(None, (query, self.one("metric"))), *settings):
                 varying = runs
-        if varying:
-            self.set_role("repeat", *varying[:1])
+        if not varying:
+            return
+        self.set_role("repeat", *varying[:1])
+        raters = [
+            name for name in self.free
+            if several and folded(name) in RATER_NAMES and not self.determines([query], name)
+        ]  # fmt: skip
+        if raters and not self.names_rows(query, systems[0], *varying[:1]):
+            self.set_role("repeat", ROWS)  # each answer was judged several times
+            self.free = [name for name in self.free if name not in raters]
 
     # --- The variant
 
@@ -354,7 +371,8 @@ class _TableRoles:
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
         word = folded(name)
-        if word in TEXT_NAMES or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
+        is_text = word in TEXT_NAMES and not (word == PROMPT and column.n_distinct <= MOST_PROMPTS)
+        if is_text or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
             return False
         if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
             return False
@@ -588,6 +606,8 @@ class _TableRoles:
                     f", and {listed(nested)} holds lists: write a column for each score, or a list"
                     " of {name, score}"
                 )
+            elif not VOTE_NAMES.isdisjoint(folded(column.name) for column in self.table.columns):
+                problem += "; votes are compared by --preferences FILE (compare_preferences)"
             if nested or not measures:
                 raise UnclearError(self.label, f"the table has no column of scores{problem}")
             apart = [name for name in apart if name not in measures]

@@ -15,13 +15,20 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks, display
 from abrank._support.checks import explained
-from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError, calling
+from abrank._support.errors import (
+    AbrankError,
+    ArgumentError,
+    NotFoundError,
+    ReadError,
+    UnclearError,
+    calling,
+)
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs import Source, ids
-from abrank.inputs.columns import folded
+from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.score_reading import CLUSTER_NAMES, RATER_NAMES, ROWS, TableOptions
-from abrank.inputs.score_source import AGGREGATES
+from abrank.inputs.score_source import AGGREGATES, read_source
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone
 from abrank.measures import Measure
@@ -574,6 +581,12 @@ def _files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     return files
 
 
+def _names_documents(path: str | os.PathLike[str]) -> bool:
+    """Whether a table has a column of documents, so that it is one of runs or judgments."""
+    columns = read_source(path, names_measure).columns
+    return bool(found_in([column.name for column in columns], DOC_IDS))
+
+
 def check(
     *files: str | os.PathLike[str], subtopics: bool = False, max_input_size: int | None = None
 ) -> CheckedFiles:
@@ -609,8 +622,9 @@ def check(
                 if not (os.fspath(path).endswith(_SCORE_FILES) or format_of_folder(path)):
                     raise error
                 scores.append(read_with_gaps(path))
-            except AbrankError:
-                errors.append(error)
+            except AbrankError as second:
+                is_table = isinstance(second, UnclearError) and not _names_documents(path)
+                errors.append(second if is_table else error)
     for run in runs:
         for judgments in qrels:
             try:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
+from abrank.comparison import pair_scores
 from abrank.inputs.score_reading import baseline_of
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
@@ -182,6 +183,20 @@ def test_results_of_promptfoo_without_named_scores() -> None:
         for i in range(3)
     ]
     assert read_scores(rows).values.ravel().tolist() == [0.5] * 3
+
+
+def test_prompts_of_promptfoo_have_their_labels_and_failures_no_score() -> None:
+    rows = [
+        {"promptIdx": p, "testIdx": i, "provider": "m", "prompt": {"label": f"v{p + 1}.txt"},
+         "score": 0.5 * p, "success": p == 1, "namedScores": {"tone": 0.25}, "failureReason": 1}
+        for i in range(3) for p in (0, 1)
+    ]  # fmt: skip
+    rows[5] |= {"score": 0, "success": False, "namedScores": {}, "failureReason": 2}
+    pair = pair_scores(rows, missing="drop", measures=["score", "success", "tone"])
+    assert pair.systems == ("v1.txt", "v2.txt")
+    assert pair.values.tolist() == [[[0.0, 0.0, 0.25], [0.5, 1.0, 0.25]]] * 2
+    with pytest.raises(AbrankError, match="query 2 has no score"):
+        pair_scores(rows, measures=["score"])
 
 
 @pytest.mark.every_case

@@ -152,6 +152,26 @@ def test_a_score_is_missing_in_one_repeat(
     assert not any("cost" in remark for remark in result.remarks[1:])
 
 
+JUDGED = pd.concat([
+    long(judge=judge, epoch=epoch).rename(columns={"variant": "prompt", "query_id": "question_id"})
+    for judge in ("gpt-4o", "claude") for epoch in range(2)
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("judged", ["", "judge", "epoch", "both"])
+def test_two_prompts_are_compared_whatever_judged_them(judged: str) -> None:
+    one = JUDGED.head(2 * N)
+    frame = {
+        "": one.drop(columns=["judge", "epoch"]),
+        "judge": JUDGED[JUDGED["epoch"] == 0].drop(columns="epoch"),
+        "epoch": JUDGED[JUDGED["judge"] == "claude"].drop(columns="judge"),
+        "both": JUDGED.assign(question=JUDGED["question_id"]).drop(columns="question_id"),
+    }[judged]
+    result = compare_scores(frame, baseline="control", candidate="treatment")
+    assert (result.mean_difference, result.n_queries) == (pytest.approx(MEAN, abs=1e-12), N)
+    assert [row.measure for row in result.rows] == ["nDCG"]
+
+
 def test_missing_keeps_the_measures_with_holes() -> None:
     frame = long().rename(columns={"ndcg": "rating"}).assign(latency_ms=1.0)
     frame.loc[3, "rating"] = np.nan

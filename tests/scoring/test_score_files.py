@@ -292,3 +292,18 @@ def test_a_row_too_many_is_refused_in_columns_too(saved) -> None:
     path = saved("query_id,AP,P@10\n1,.5,.5\n2,.1,.2\n1,.4,.4\n", "wide.csv")
     with pytest.raises(ReadError):
         read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("query_id,variant,ndcg\nq1,a,0.1\nq1,a,0.1\n", "q1 has several rows for variant=a"),
+        ("query_id,winner\nq1,A\nq2,B\n", "votes are compared by --preferences FILE"),
+        ("qid,docno,score\nq1,d1,0.5\nq1,d1,0.2\n", "document d1 twice in query q1"),
+        ("query_id,doc_id,score\nq1,d1,x\n", 'score "x" is not a number'),
+    ],
+)
+def test_check_names_the_fault_of_what_a_table_is(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    (error,) = abrank.check(tmp_path / "t.csv").errors
+    assert problem in str(error)
