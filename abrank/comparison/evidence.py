@@ -24,6 +24,7 @@ from abrank.inference.rounding import ascending, lowest
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
+from abrank.measures.names import lowest_relevant
 from abrank.measures.sensitivity import extremes
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
 from abrank.scoring.scores import Scores, fill_gaps
@@ -111,14 +112,17 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
     chosen = rows[_chosen(differences)]
     return RunDetails(
         rankings=_rankings(a, b, chosen),
-        elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
+        elsewhere=_elsewhere(a, b, chosen, rel=lowest_relevant(measure)),
         tie_range=ties,
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, rows),
         recall_curve=RecallCurve(
             tuple(ELEVEN_LEVELS),
             *(
-                _floats(precision_recall_curve(run, rel=_rel(measure))[rows].mean(axis=0))
+                # The functions of measures are typed for whole grades, and take fractions too.
+                _floats(
+                    precision_recall_curve(run, rel=lowest_relevant(measure))[rows].mean(axis=0)  # type: ignore[arg-type]
+                )
                 for run in (a.judged, b.judged)
             ),
         ),
@@ -173,7 +177,7 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
 
 
 def _elsewhere(
-    a: JudgedSource, b: JudgedSource, chosen: IntArray, *, rel: int
+    a: JudgedSource, b: JudgedSource, chosen: IntArray, *, rel: float
 ) -> dict[str, dict[str, int]]:
     """Return where one list has the relevant documents that only the other has among its first."""
     # By query id and document; 0 is not retrieved.
@@ -226,13 +230,6 @@ def _cutoff_curve(
         judged_a=_floats([item(a)[selected].mean() for item in judged]),
         judged_b=_floats([item(b)[selected].mean() for item in judged]),
     )
-
-
-def _rel(measure: Measure) -> int:
-    """Return the lowest grade that is relevant to a measure."""
-    rel = dict(measure.parameters).get("rel", 1)
-    # The functions of measures are typed for whole grades, and take fractional ones too.
-    return rel if isinstance(rel, (int, float)) else 1  # type: ignore[return-value]
 
 
 def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:

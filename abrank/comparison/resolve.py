@@ -266,6 +266,7 @@ def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | 
     requested = scoring.requested(question.measures, further=[*guarded])
     named = question.primary
     primary = None if named is None else scoring.requested(str(parse(named))).measures[0]
+    requested = replace(requested, by_default=requested.by_default - {primary})
     names = [measure.name for measure in requested.measures]
     chosen = choose(names, requested.named_among(names), primary and primary.name)
     in_sequence = question.family == SEQUENCE

@@ -29,10 +29,10 @@ from abrank.comparison.rows import (
     TestRow,
 )
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import lowest_relevant, outcomes
+from abrank.diagnostics.notes import outcomes
 from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
-from abrank.measures.names import known_among
+from abrank.measures.names import known_among, lowest_relevant
 from abrank.rule import Soundness
 from abrank.scoring.judging import Inspection, QueryDocument, position_of_query
 from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate

@@ -83,13 +83,6 @@ def bounds(measure: str) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def lowest_relevant(measure: str) -> float:
-    """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
-    result = known(measure)
-    rel = dict(result.parameters).get("rel") if result is not None else None
-    return rel if isinstance(rel, (int, float)) else 1
-
-
 def _entry(measure: str) -> MeasureEntry | None:
     result = known(measure)
     return None if result is None else result.entry

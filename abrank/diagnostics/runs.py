@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from abrank.diagnostics.notes import Note, lowest_relevant
+from abrank.diagnostics.notes import Note
 from abrank.inputs import Audit
 from abrank.measures import parse
+from abrank.measures.names import ANY_GRADE, lowest_relevant
 from abrank.scoring.scores import Scores
 
 # Runs are of one depth where the shorter retrieves at least so much of the longer.
@@ -143,7 +144,7 @@ def inspect_relevance(
         Note(
             "none-relevant",
             3 if primary is None or primary in measures else 2,
-            {"measures": measures, "rel": rel, "highest": max(grades)},
+            {"measures": measures, "rel": 1 if rel == ANY_GRADE else rel, "highest": max(grades)},
         )
         for rel, measures in result.items()
     ]

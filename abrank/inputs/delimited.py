@@ -54,6 +54,7 @@ from abrank.inputs.trec import (
 
 
 _ROWS = 20_000  # whose cells are held as texts
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
 
@@ -157,6 +158,8 @@ def _records(
             kinds = ("query id", "document id", "subtopic")
             empty = "" if all(named) else kinds[named.index(b"")]
             problem = f"the {empty} is empty" if empty else ""
+            if gathered.separator != "," and _DECIMAL_COMMA.fullmatch(value):
+                value = value.replace(b",", b".")
             fields[2] = b"1" if ones else value
         yield number, b" ".join(cells), fields, problem
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,8 +141,10 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
     if isinstance(value, str):
         read = trec.read_score if name == "score" else trec.read_grade
         return read(value.strip().encode("utf-8", "backslashreplace"), b"")
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, Number) or isinstance(value, complex):
         return 0.0, f"{name} {value!r} is a {type(value).__name__}, not a number"
+    if not isinstance(value, (int, float)):  # of a database, or a fraction
+        return read_number(float(value), name)  # type: ignore[arg-type]
     try:
         number = float(value)
     except OverflowError:  # a whole number of hundreds of digits

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from abrank.measures.registry import (
     load_plugins,
     read_literal,
 )
+
+ANY_GRADE = math.ulp(0.0)  # the lowest relevant grade where every grade above 0 has a gain
 
 # --- The notation of a parameter behind a measure's name: the 5,10 of ``P_5,10``, and back
 
@@ -325,6 +327,13 @@ def known(name: str | Measure) -> Measure | None:
         return None
 
 
+def lowest_relevant(measure: str | Measure) -> float:
+    """Return the lowest grade that is relevant to a measure: what it says, or any above 0."""
+    result = known(measure)
+    rel = dict(result.parameters).get("rel") if result is not None else None
+    return rel if isinstance(rel, (int, float)) else ANY_GRADE
+
+
 def is_known(name: str) -> bool:
     """Whether this is the name of a measure, which declares its direction and range."""
     return known(name) is not None
@@ -594,6 +603,8 @@ class RequestedMeasures:
     notes: tuple[str, ...]
     # Those whose name says from which grade on a document is relevant; None where an option does.
     stating_rel: frozenset[str] | None
+    # Those that nobody named: where the grades are fractions, the binary among them are left out.
+    by_default: frozenset[Measure] = frozenset()
 
     @classmethod
     def of(
@@ -606,6 +617,7 @@ class RequestedMeasures:
         interpolation: Interpolation = "10",
     ) -> RequestedMeasures:
         """Read names, and after them the further ones that are not among them."""
+        defaults = () if names is not None else parse_measures(DEFAULT_MEASURES)
         if further:
             texts = listed(names)
             named = {str(measure) for text in texts for measure in expand(text)}
@@ -625,6 +637,24 @@ class RequestedMeasures:
             tuple(measures.index(named_measure) for named_measure in named_alone),
             notes_on(names, measures, rel=rel, judged_only=judged_only),
             stating_rel(names) if rel is None else None,
+            frozenset(defaults) - {parse(name) for name in further} if rel is None else frozenset(),
+        )
+
+    def for_grades(self, grades: IntArray | FloatArray) -> RequestedMeasures:
+        """Leave out what has no value with fractional grades, if nobody named it; else refuse."""
+        missing = {m for m in self.by_default if _open_parameters(m) & {"rel", "max_grade"}}
+        if not missing or not has_fractions(grades):
+            require_rel(self.measures, grades, self.stating_rel)
+            return self
+        staying = replace(self, measures=tuple(m for m in self.measures if m not in missing))
+        require_rel(staying.measures, grades, self.stating_rel)
+        names = ", ".join(str(measure) for measure in self.measures if measure in missing)
+        note = (
+            f"the judgments hold fractional grades: {names} left out, since they count a document"
+            f" as relevant or not; say from which grade on by {SAY_REL}"
+        )
+        return replace(
+            staying, named=tuple(range(len(staying.measures))), notes=(*self.notes, note)
         )
 
     def named_among(self, names: Sequence[str]) -> tuple[str, ...] | None:
@@ -639,6 +669,21 @@ def stating_rel(names: Sequence[str] | str | None) -> frozenset[str]:
     return frozenset(str(measure) for text in texts for measure in expand(text))
 
 
+SAY_REL = "--rel 1 (of compare --config rel=1; Scoring(rel=1))"
+
+
+def _open_parameters(measure: Measure) -> set[str]:
+    """Return the parameters of a measure that are not set."""
+    return {parameter.name for parameter in measure.entry.parameters} - dict(
+        measure.parameters
+    ).keys()
+
+
+def has_fractions(grades: IntArray | FloatArray) -> bool:
+    """Whether a grade is no whole number."""
+    return bool((grades != np.floor(grades)).any())
+
+
 def require_rel(
     measures: Sequence[Measure], grades: IntArray | FloatArray, stated: frozenset[str] | None
 ) -> None:
@@ -649,13 +694,12 @@ def require_rel(
         return
     text = f"the judgments hold fractional grades such as {float(fractions[0]):g}"
     for measure in measures:
-        open_parameters = {parameter.name for parameter in measure.entry.parameters}
-        open_parameters -= dict(measure.parameters).keys()
+        open_parameters = _open_parameters(measure)
         if "rel" in open_parameters and stated is not None and str(measure) not in stated:
             raise ArgumentError(
                 f"{text}, and {measure} counts a document as relevant or not: say from which grade"
-                f" on, as {measure.entry.name}(rel=1), or --rel 1 (Scoring(rel=1)) for all; nDCG"
-                " and other measures of gain take fractions"
+                f" on, as {measure.entry.name}(rel=1), or for all by {SAY_REL}; nDCG and other"
+                " measures of gain take fractions"
             )
         if "max_grade" in open_parameters:
             raise ArgumentError(

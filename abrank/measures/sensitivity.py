@@ -131,13 +131,14 @@ EXACT_UP_TO = 20
 MAX_UNJUDGED = 2_000_000
 
 
-def assumed_grade(grades: IntArray | FloatArray) -> int:
-    """Return the grade that an unjudged document is assumed to have: the highest, at least 1."""
-    return max(math.ceil(float(grades.max(initial=1))), 1)
+def assumed_grade(grades: IntArray | FloatArray) -> float:
+    """Return the grade that an unjudged document is assumed to have: the highest, or else 1."""
+    highest = float(grades.max(initial=0))
+    return checks.relevant_grade("grade", highest if highest > 0 else 1)
 
 
 def unjudged_range(
-    measure: Measure, judged: JudgedRun, *, grade: int | None = None
+    measure: Measure, judged: JudgedRun, *, grade: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest score when unjudged documents may be relevant.
 
@@ -160,7 +161,9 @@ def unjudged_range(
         return observed, observed
     cutoff = parameters.get("cutoff")
     query, rank = _unjudged(judged, cutoff if isinstance(cutoff, int) else None)
-    assumed = assumed_grade(judged.ideal_grade) if grade is None else checks.count("grade", grade)
+    if grade is None:
+        grade = assumed_grade(judged.ideal_grade)
+    assumed = checks.relevant_grade("grade", grade)
     low, high = observed, observed
     nth = ordinal(query)
     maximum, m = int(nth.max(initial=0)), 0
@@ -221,10 +224,10 @@ def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray
     return query[is_unjudged], ordinal(query)[is_unjudged]
 
 
-def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
+def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: float) -> JudgedRun:
     """Return the run as it is when the documents at these ranks have this grade."""
     # At rank 0 stands a document that the run did not retrieve: it is judged all the same.
-    grades = np.full(len(query), grade, dtype=np.int64)
+    grades = np.full(len(query), grade)
     ideal_query = np.concatenate([judged.ideal_query, query])
     ideal_grade = np.concatenate([judged.ideal_grade, grades])
     ideal = np.lexsort((-ideal_grade, ideal_query))
@@ -332,7 +335,7 @@ def swing(
     rank_a: IntArray,
     rank_b: IntArray,
     *,
-    grade: int,
+    grade: float,
 ) -> FloatArray:
     """Return how far B - A of its query moves where a document is judged, one at a time."""
     # Each document is judged in a copy of its query; a document found relevant enters the ideal

@@ -216,7 +216,7 @@ class Scoring:
         "Whether a document whose id is that of its query stays in the ranking. BEIR drops it, of"
         " ArguAna and Quora. The judgments stay.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(SameId), compared=False,
-        peers=("ignore_identical_ids",),
+        peers=("ignore_identical_ids", "drop_same_id"),
     )  # fmt: skip
     depth: int | None = option(
         None,

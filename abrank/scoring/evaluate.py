@@ -23,7 +23,7 @@ from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import join_folds, named_runs
 from abrank.inputs.score_reading import TableOptions
 from abrank.measures import Measure, parse, resolved
-from abrank.measures.names import RequestedMeasures, require_rel
+from abrank.measures.names import RequestedMeasures
 from abrank.measures.sensitivity import tie_range, unjudged_range
 from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores, note_on_repeats, stand_ins
@@ -298,7 +298,8 @@ def score_runs(
         return replace(result, named=requested.named_among(result.measures))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
-    require_rel(parsed, judgments.grade, requested.stating_rel)
+    requested = requested.for_grades(judgments.grade)
+    parsed = requested.measures
     keep_scores = any(measure.needs == "scores" for measure in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
@@ -350,8 +351,8 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
                 f"{system}: the first document of {display.count(audit.n_same_id_first)} of"
                 f" {display.plural(n_retrieved, 'query', 'queries')} has the id of its query and"
                 " is not judged relevant. If queries are documents of the collection, as in ArguAna"
-                " and Quora, leave them out: --same-id drop"
-                ' (Scoring(same_id="drop"))'
+                " and Quora, leave them out: --same-id drop (of compare --config same_id=drop;"
+                ' Scoring(same_id="drop"))'
             )
 
 

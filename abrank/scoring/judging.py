@@ -19,7 +19,7 @@ from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.inputs import JudgedRun, ids
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
-from abrank.measures.names import parse_measures
+from abrank.measures.names import RequestedMeasures, lowest_relevant
 from abrank.measures.sensitivity import assumed_grade, swing
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Inspection(Printed):
         The relevant documents, by their grade, with their places in both.
     to_judge : tuple of Unjudged
         The documents whose judgment could move the first measure's difference the most.
-    grade : int
+    grade : int or float
         The grade that was assumed for them: the highest of the judgments.
     documents : mapping of str to str
         Title or text of the documents, where they are known.
@@ -87,7 +87,7 @@ class Inspection(Printed):
     rankings: tuple[tuple[tuple[str, float | None], ...], tuple[tuple[str, float | None], ...]]
     relevant: tuple[QueryDocument, ...]
     to_judge: tuple[Unjudged, ...]
-    grade: int
+    grade: float
     documents: Mapping[str, str]
 
     def to_frame(self) -> pd.DataFrame:
@@ -152,7 +152,7 @@ def inspect_query(
     """
     checks.count("judge", judge, at_least=0)
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    parsed = parse_measures(measures)
+    parsed = RequestedMeasures.of(measures).for_grades(judgments.grade).measures
     position = position_of_query(query_id, judgments.query_ids, "judged in the qrels")
     query_id = judgments.query_ids[position]
     grades = judgments.grades(query_id)
@@ -164,7 +164,7 @@ def inspect_query(
         parsed[0], judgments, runs, joined, positions=(position,), depth=depth
     )
     by_swing = sorted(documents, key=lambda document: -abs(document.swing))
-    rel = dict(parsed[0].parameters).get("rel", 1)
+    lowest = lowest_relevant(parsed[0])
     return Inspection(
         query_id=query_id,
         text=text,
@@ -181,7 +181,7 @@ def inspect_query(
                 *(ranking.index(doc) + 1 if doc in ranking else 0 for ranking in rankings),
             )
             for doc, grade in sorted(grades.items(), key=lambda pair: (-pair[1], pair[0]))
-            if grade >= (rel if isinstance(rel, (int, float)) else 1)
+            if grade >= lowest
         ),
         to_judge=tuple(by_swing[:judge]),
         grade=assumed_grade(judgments.grade),
@@ -274,7 +274,7 @@ class ToJudge:
     documents : tuple of Unjudged
         In depth order: those first that a run has highest. In a comparison only the 12 with the
         largest swings, largest first; there a rank of 0 is one beyond those that were kept, 20.
-    grade : int
+    grade : int or float
         The highest grade of the qrels.
     depth : int
         Ranks of either run that were looked at.
@@ -285,7 +285,7 @@ class ToJudge:
     measure: str
     difference: float
     documents: tuple[Unjudged, ...]
-    grade: int
+    grade: float
     depth: int = DEPTH_WITHOUT_CUTOFF
     n_documents: int = 0
 
@@ -305,7 +305,7 @@ def sample_documents(
     the order of the swings on TREC Web 2012 and CAsT 2021.
     """
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    (requested,) = parse_measures([measure or "nDCG@10"])
+    (requested,) = RequestedMeasures.of([measure or "nDCG@10"]).for_grades(judgments.grade).measures
     joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
     deep = checks.count(
         "depth", depth_of(requested, DEPTH_WITHOUT_CUTOFF) if depth is None else depth
@@ -332,7 +332,7 @@ def rank_documents(
     *,
     selected: BoolArray,
     depth: int,
-    grade: int,
+    grade: float,
 ) -> ToJudge:
     """Put unjudged documents in depth order."""
     differences = (measure(joined[1]) - measure(joined[0]))[selected]

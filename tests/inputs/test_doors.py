@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,7 +36,7 @@ def doors(values: list[Any], number: str, folder: Path) -> Iterator[tuple[str, A
     frame.to_csv(folder / "x.csv", index=False)
     frame.to_parquet(folder / "x.parquet")
     frame.to_feather(folder / "x.feather")
-    (folder / "x.json").write_text(json.dumps({"q": records}))
+    (folder / "x.json").write_text(json.dumps({"q": records}, default=str))
     (folder / "x.jsonl").write_text(frame.to_json(orient="records", lines=True))
     if not any(value is None or value == "" for value in values):
         lines = ("q 0 {} {}", "q Q0 {} 1 {} t")[number == "score"]
@@ -48,6 +50,7 @@ FORMS = {
     "whole numbers as floats": ([1.0, 0.0, 2.0], [1, 0, 2]),
     "text": (["1", "0", "2"], [1, 0, 2]),
     "text of floats": (["1.0", "0.0", "2.0"], [1, 0, 2]),
+    "decimals": ([Decimal("1"), Decimal("0.0"), Decimal("2")], [1, 0, 2]),
     "booleans": ([True, False, True], [1, 0, 1]),
     "blanks": (["1", None, "2"], [1, None, 2]),
     "empty texts": (["1", "", "2"], [1, None, 2]),
@@ -114,7 +117,21 @@ def test_arrays_and_sequences_are_ranked_lists(kind: str) -> None:
     assert read_qrels({"q": LISTS[kind](["d1", "d2"])}).grades("q") == {"d1": 1, "d2": 1}
 
 
+def test_decimal_commas_between_other_separators_are_read(tmp_path: Path) -> None:
+    for number, read in (("relevance", read_qrels), ("score", read_run)):
+        for separator in ";\t":
+            lines = [("query_id", "doc_id", number), ("q", "d1", "0,5"), ("q", "d2", "2")]
+            (tmp_path / "x.csv").write_text("".join(f"{separator.join(row)}\n" for row in lines))
+            result = read(tmp_path / "x.csv")
+            rows = result.grades("q") if number == "relevance" else dict(result.ranking("q"))
+            assert rows == {"d1": 0.5, "d2": 2}
+        (tmp_path / "x.csv").write_text(f'query_id,doc_id,{number}\nq,d1,"1,234"\n')
+        with pytest.raises(ReadError, match="1,234"):
+            read(tmp_path / "x.csv")
+
+
 def test_numbers_by_document_are_scores() -> None:
+    assert read_qrels({"q": {"d": Fraction(1, 2)}}).grades("q") == {"d": 0.5}
     series = pd.Series({"d1": 0.5, "d2": 0.75})
     pairs = np.array([("d1", 0.5), ("d2", 0.75)], dtype=[("doc", "U2"), ("score", "f8")])
     scalars = {"d1": np.array(0.5), "d2": np.array(0.75)}

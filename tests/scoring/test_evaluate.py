@@ -372,6 +372,35 @@ def test_an_inspected_query_marks_what_a_fraction_makes_relevant() -> None:
         FRACTIONS, {"q1": ["d1"]}, {"q1": ["d2"]}, "q1", measures=["AP(rel=0.5)"]
     )
     assert [item.doc_id for item in result.relevant] == ["d2", "d1"]
+    assert result.grade == 2
+    below_one = {"q1": {"d1": 0.5, "d2": 0.25, "d3": 0.0}}
+    for_gain = abrank.inspect_query(below_one, {"q1": ["d1", "d9"]}, {"q1": ["d3"]}, "q1")
+    assert [item.doc_id for item in for_gain.relevant] == ["d1", "d2"]
+    assert (for_gain.measures, for_gain.grade) == (("nDCG@10",), 0.5)
+    ideal = 0.5 + 0.5 / np.log2(3) + 0.25 / 2  # d9 judged 0.5, too
+    before = 0.5 / (0.5 + 0.25 / np.log2(3))
+    assert for_gain.to_judge[0].swing == pytest.approx(before - (ideal - 0.125) / ideal)
+    for door in (abrank.inspect_query, abrank.sample_documents):
+        arguments = ("q1",) if door is abrank.inspect_query else ()
+        measure = {"measures": ["AP"]} if arguments else {"measure": "AP"}
+        with pytest.raises(ArgumentError, match=r"such as 0\.5, and AP counts"):
+            door(below_one, {"q1": ["d1"]}, {"q1": ["d3"]}, *arguments, **measure)
+
+
+def test_of_the_default_measures_those_stay_that_fractional_grades_allow() -> None:
+    scores = abrank.evaluate(FRACTIONS, {"a": RANKED})
+    assert scores.measures == ("nDCG@10",)
+    assert "fractional grades: AP, RR, P@10, R@100 left out" in scores.notes[0]
+    stated = abrank.evaluate(FRACTIONS, {"a": RANKED}, scoring=abrank.Scoring(rel=1))
+    assert len(stated.measures) == 5
+    result = abrank.compare(FRACTIONS, RANKED, {"q1": ["d3"], "q2": ["d1"]})
+    assert [row.measure for row in result.rows] == ["nDCG@10"]
+    for named in (
+        {"guard": "R@100:-0.1", "fail_on": "worse"},
+        {"config": abrank.Question(primary="AP")},
+    ):
+        with pytest.raises(ArgumentError, match="counts a document as relevant"):
+            abrank.compare(FRACTIONS, RANKED, RANKED, **named)
 
 
 FOLDS = {"bm25_fold1": "q1", "bm25_fold2": "q2", "dpr-seed3": "q1 q2", "dpr-seed4": "q1 q2"}

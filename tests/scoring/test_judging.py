@@ -111,8 +111,8 @@ def test_the_command_keeps_its_columns(tmp_path, monkeypatch, capsys) -> None:
     assert "swing: how far Δ of its query moves if the document has grade 1" in text
 
 
-def test_unjudged_documents_are_assumed_to_have_the_highest_grade_rounded_up() -> None:
+def test_unjudged_documents_are_assumed_to_have_the_highest_grade() -> None:
     qrels = {"q1": {"d1": 1.5, "d2": 0}}
     a, b = {"q1": {"d1": 2.0}}, {"q1": {"d9": 2.0, "d1": 1.0}}
-    assert sample_documents(qrels, a, b, measure="nDCG@10").grade == 2
-    assert abrank.inspect_query(qrels, a, b, "q1", measures="nDCG@10").grade == 2
+    assert sample_documents(qrels, a, b, measure="nDCG@10").grade == 1.5
+    assert abrank.inspect_query(qrels, a, b, "q1", measures="nDCG@10").grade == 1.5

@@ -11,7 +11,7 @@ from typing import Any
 
 from abrank._support import display as f
 from abrank.comparison.evidence import RankedList
-from abrank.measures.names import known
+from abrank.measures.names import known, lowest_relevant
 from abrank.report.cells import cut
 
 DEPTH = 10
@@ -35,11 +35,8 @@ def cutoff(measure: str) -> tuple[int, float]:
     """Return how many documents are shown for a measure, and the lowest grade that is relevant."""
     entry = known(measure)  # None: the scores of a measure that nobody here knows
     parameters = dict(entry.parameters) if entry else {}
-    depth, rel = parameters.get("cutoff"), parameters.get("rel")
-    return (
-        min(depth, DEEPEST) if isinstance(depth, int) else DEPTH,
-        rel if isinstance(rel, (int, float)) else 1,
-    )
+    depth = parameters.get("cutoff")
+    return min(depth, DEEPEST) if isinstance(depth, int) else DEPTH, lowest_relevant(measure)
 
 
 def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
@@ -154,7 +151,7 @@ class Went:
     """A relevant document in one top only: its grade, and its ranks as they are read."""
 
     doc_id: str
-    grade: int
+    grade: float
     ranks: tuple[str, str]
 
 

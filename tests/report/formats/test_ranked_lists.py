@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
+from abrank.measures.names import ANY_GRADE
 from abrank.report.formats.ranked_lists import (
     DEPTH,
     LONGEST_DOC,
@@ -111,12 +112,12 @@ def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
 @pytest.mark.parametrize(
     ("measure", "expected"),
     [
-        ("nDCG@10", (10, 1)),
-        ("nDCG@5", (5, 1)),
-        ("P@100", (20, 1)),
-        ("AP", (DEPTH, 1)),
+        ("nDCG@10", (10, ANY_GRADE)),
+        ("nDCG@5", (5, ANY_GRADE)),
+        ("P@100", (20, ANY_GRADE)),
+        ("AP", (DEPTH, ANY_GRADE)),
         ("P(rel=2)@10", (10, 2)),
-        ("my own", (DEPTH, 1)),
+        ("my own", (DEPTH, ANY_GRADE)),
     ],
 )
 def test_as_many_documents_as_the_measure_looks_at(measure: str, expected: tuple[int, int]) -> None:

@@ -99,8 +99,8 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
             "differences": {},
         },
         "y retrieved 99.5 documents for a query and x 1\u202f000 (medians)",
-        "AP looks further down, where not every run has documents: depth 99 (--depth,"
-        " Scoring(depth=…)) cuts all of them there.",
+        "AP looks further down, where not every run has documents: depth 99 (--depth, of compare"
+        " --config depth=…; Scoring(depth=…)) cuts all of them there.",
     ),
     (
         "guard-turned",
