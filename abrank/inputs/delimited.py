@@ -100,8 +100,21 @@ _DELIMITERS = "\t,;| "
 
 def header_of(start: bytes) -> tuple[str, list[str]]:
     r"""Return the delimiter of a table and the names of its columns; no names for no header."""
-    line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
-    text = line.decode("utf-8", "surrogateescape").strip("\r ")
+    _, table = _below_comments(start.removeprefix(BYTE_ORDER_MARK))
+    return _names_of(table.lstrip(b"\r\n").partition(b"\n")[0])
+
+
+def _below_comments(start: bytes) -> tuple[int, bytes]:
+    """Return a table without the comments above the names of its columns, and their number."""
+    n_comments = 0
+    while start[:1] == b"#" and not _names_of(start.partition(b"\n")[0])[1]:
+        n_comments, start = n_comments + 1, start.partition(b"\n")[2]
+    return n_comments, start
+
+
+def _names_of(line: bytes) -> tuple[str, list[str]]:
+    """Return the delimiter of a first line, and the names in it, behind # or not."""
+    text = line.decode("utf-8", "surrogateescape").lstrip("# ").strip("\r ")
     delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
     if delimiter == " ":
         text = " ".join(text.split())
@@ -117,16 +130,18 @@ def read_table(
 ) -> Columns:
     r"""Read a table whose first line names its columns, in pieces that end with a line."""
     pieces = iter(pieces)
-    first = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
+    n_comments, first = _below_comments(next(pieces, b"").removeprefix(BYTE_ORDER_MARK))
     delimiter, names = header_of(first)
     chosen = choose_columns(names, layout, columns, label=label)
     places = [names.index(name) for name in chosen]
-    gathered = Gathered(layout, label, separator=delimiter.strip(" "))
+    gathered = Gathered(
+        layout, label, separator=delimiter.strip(" "), n_lines=n_comments, n_comments=n_comments
+    )
     pieces = chain([first], pieces)
     if delimiter == " ":  # a TREC file with a header
         pieces = map(one_blank, pieces)
-    for piece in pieces:
-        skip = int(not gathered.n_lines)
+    for number, piece in enumerate(pieces):
+        skip = int(not number)
         if not _fast(gathered, piece, delimiter, len(names), places, skip=skip):
             # From here on a cell may hold ends of lines.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
@@ -295,7 +310,7 @@ def text_columns(
 
 
 _LINE = re.compile(rb"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s+qid:([^\s#]+)(?=[\s#]|$)")
-_DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
+_DOCUMENT = re.compile(rb"(?i)#(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)")
 # Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
 _FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t ][^\t]*?)[ ]*\t|#\s*(\S+)")
 

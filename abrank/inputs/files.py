@@ -58,8 +58,7 @@ def table_reader(start: bytes) -> TableReader | None:
     """Return the reader of a text that has names for its columns; None for any other."""
     if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
         return tree.read_json
-    lines = _first_lines(start)
-    return delimited.read_table if lines and delimited.header_of(lines[0])[1] else None
+    return delimited.read_table if delimited.header_of(start)[1] else None
 
 
 def line_reader(start: bytes, layout: Layout) -> LineReader | None:

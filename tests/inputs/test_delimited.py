@@ -93,6 +93,21 @@ def test_comments_among_three_fields_are_counted() -> None:
     assert (read.query.to_pylist(), read.source.n_comments) == ([b"#1", b"#1"], 2)
 
 
+def test_names_of_columns_stand_behind_comments_and_a_hash(tmp_path: Path) -> None:
+    # Without its names the third column would be ranks: d3 first.
+    for above in ("#", "# made by x, 1\n", "# made by x\n#\n# "):
+        for separator in "\t,":
+            names = separator.join(["query_id", "doc_id", "score"])
+            rows = "".join(f"#q{separator}d{i}{separator}{4 - i}\n" for i in (1, 2, 3))
+            (tmp_path / "x.csv").write_text(f"{above}{names}\n{rows}")
+            run_read = read_run(tmp_path / "x.csv")
+            assert [doc for doc, _ in run_read.ranking("#q")] == ["d1", "d2", "d3"]
+            assert run_read.source.n_comments == above.count("\n")
+            (tmp_path / "x.csv").write_text(f"{above}{names}\n{rows}#q\n")
+            with pytest.raises(ReadError, match=f"line {5 + above.count(chr(10))}: expected 3"):
+                read_run(tmp_path / "x.csv")
+
+
 def test_check_says_what_three_columns_were_taken_for(tmp_path: Path, capsys: Any) -> None:
     for number, form in ((2, "rank"), (0.5, "score")):
         (tmp_path / "marco.tsv").write_text(f"q1 a {number}\nq1 b 1\n")
@@ -162,6 +177,8 @@ COMMENTS = {
     ],
     "4 qid:1 # product 75\tRambo\n0 qid:1 # product 13\tRambo\n": ["product 75", "product 13"],
     "4 qid:1 1:0.5\n0 qid:1 1:0.25\n": ["0", "1"],
+    "4 qid:1 # docID=a film\n0 qid:1 # docID=b\n": ["a", "b"],
+    "4 qid:1 # doc: a\n0 qid:1 # id=b\n": ["a", "b"],
 }
 
 
