@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.archives import excess
-from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
+from abrank.inputs.columns import DOC_IDS, folded, found_in, has_columns, require_distinct
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.storage import require_no_lake
 
@@ -38,11 +38,53 @@ def nested_column(schema: pa.Schema) -> str | None:
     return None
 
 
+def is_folded(schema: pa.Schema) -> bool:
+    """Whether a row is a query with all its documents."""
+    return nested_column(schema) is not None or bool(found_in([*_list_columns(schema)], DOC_IDS))
+
+
+def _list_columns(schema: pa.Schema) -> dict[str, str]:
+    """Return the columns that hold lists, by what one entry is called: doc_id of doc_ids."""
+    return {
+        folded(field.name).removesuffix("s"): field.name
+        for field in schema
+        if pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+    }
+
+
+def holds_lists(row: Mapping[Any, Any]) -> bool:
+    """Whether the cell of the documents in a row of a table is a list."""
+    names = [*row.keys()]
+    places = found_in([folded(name).removesuffix("s") for name in names], DOC_IDS)
+    return bool(places) and isinstance(row[names[places[0]]], (list, tuple, np.ndarray))
+
+
+def _unfolded_lists(table: pa.Table) -> pa.Table:
+    """Return a row a document, of a table with lists of ids, in rank order or beside scores."""
+    lists = _list_columns(table.schema)
+    if not found_in([*lists], DOC_IDS):
+        return table
+    whole = {name: table[of].combine_chunks() for name, of in lists.items()}
+    docs = whole[[*lists][found_in([*lists], DOC_IDS)[0]]]
+    length = kernels.list_value_length(docs)
+    for name, of in lists.items():
+        if not kernels.list_value_length(whole[name]).equals(length):
+            raise ArgumentError(f"the lists in {of} are not as long as those of the documents")
+    rows = ids.integers(kernels.list_parent_indices(docs))
+    columns = {name: column.flatten() for name, column in whole.items()}
+    for name in table.column_names:
+        if name not in lists.values():
+            columns[name] = kernels.take(table[name], pa.array(rows))
+    if len(lists) == 1:
+        columns["rank"] = pa.array(np.arange(1, len(rows) + 1) - np.searchsorted(rows, rows))
+    return pa.table(columns)
+
+
 def unfolded(table: pa.Table) -> pa.Table:
     """Return a row a document, of a table with a row a query; any other as it is."""
     name = nested_column(table.schema)
     if name is None:
-        return table
+        return _unfolded_lists(table)
     lists = table[name].combine_chunks()
     rows = kernels.list_parent_indices(lists)
     columns = {
@@ -72,6 +114,8 @@ def columns_of(
         source = source.compute()
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         frame = source if has_columns([*source.columns]) else with_index(source)
+        if len(frame) and holds_lists(frame.iloc[0]):
+            return columns_of(pa.Table.from_pandas(frame, preserve_index=False), choose)
         chosen = list(choose([*frame.columns]))
         return chosen, [frame[name] for name in chosen]
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
@@ -341,8 +385,7 @@ def _parquet(
     from abrank.inputs.parquet import ParquetData
 
     file = ParquetData(pa.BufferReader(data), maximum=maximum)
-    nested = nested_column(file.schema)
-    if nested is not None:
+    if is_folded(file.schema):
         table = unfolded(file.read(file.schema.names))
         chosen = list(choose(table.column_names))
         return chosen, [table[name] for name in chosen]

@@ -16,6 +16,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, ReadError, retold
@@ -314,6 +315,10 @@ def _listed(row: Any) -> object:  # noqa: ANN401
     """Return an array, a column, a tensor or an iterator as a list; others as they are."""
     if isinstance(row, (str, bytes, Mapping, list, tuple, set, frozenset)):
         return row
+    if hasattr(row, "iloc") and hasattr(row, "columns"):  # a frame of one query
+        return row.to_dict("records")
+    if isinstance(row, np.ndarray) and row.dtype.kind == "S":  # texts of HDF5
+        row = np.char.decode(row, "utf-8", "surrogateescape")
     is_series = hasattr(row, "iloc") and hasattr(row, "index")
     # Of numbers by the ids of documents, and not of ids in rank order.
     if is_series and row.dtype.kind in "iufb" and row.index.dtype.kind not in "iuf":
@@ -359,6 +364,8 @@ def read_rows(
         _no_columns(columns, "dicts" if are_records else "plain tuples")
     if are_records and "results" in names:  # predictions of sentence-transformers
         return read_queries(_results_by_query(rows, label), layout, label)
+    if isinstance(first, Mapping) and arrow.holds_lists(first):
+        return _of_lists(list(rows), layout, columns, label)
     by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
@@ -390,6 +397,19 @@ def read_rows(
             n_rows += len(held)
 
     return as_chosen(checked(blocks(), label, layout), chosen, layout)
+
+
+def _of_lists(
+    records: list[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
+) -> Columns:
+    """Read records of a query and a list of its documents."""
+    choose = partial(choose_columns, layout=layout, columns=columns, label=label)
+    try:
+        table = arrow.unfolded(pa.Table.from_pylist(records))
+    except (pa.ArrowException, TypeError, AttributeError, ArgumentError) as error:
+        raise ReadError(label, f"has lists that are not alike: {error}") from error
+    chosen = list(choose(table.column_names))
+    return of_table([table[name] for name in chosen], label, layout, chosen=chosen)
 
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
@@ -427,6 +447,9 @@ def read_columns(
 ) -> Columns:
     """Read judgments or a run from an object."""
     source = unwrapped(source, label)
+    series: Any = source
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
+        source = series.reset_index() if series.index.nlevels > 1 else dict(series.items())
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
         label = label or "dict"

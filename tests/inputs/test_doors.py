@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from abrank import ReadError, read_qrels, read_run
+from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.cli import run
 
 IDS = ["001", "#d2", "d3"]
@@ -106,6 +106,7 @@ LISTS: dict[str, Callable[[list[str]], Any]] = {
     "generator": lambda ids: (doc for doc in ids), "deque": deque,
     "keys": lambda ids: dict.fromkeys(ids).keys(),
     "categories": lambda ids: pd.Series(ids, dtype="category"), "tensor": Tensor,
+    "bytes": lambda ids: np.array(ids, dtype="S2"),
 }  # fmt: skip
 
 
@@ -128,6 +129,27 @@ def test_decimal_commas_between_other_separators_are_read(tmp_path: Path) -> Non
         (tmp_path / "x.csv").write_text(f'query_id,doc_id,{number}\nq,d1,"1,234"\n')
         with pytest.raises(ReadError, match="1,234"):
             read(tmp_path / "x.csv")
+
+
+def test_a_row_of_a_table_may_be_a_query_with_its_list(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"qid": ["q", "q", "r"], "docno": ["d1", "d2", "d1"], "score": [1.0, 2, 3]})
+    lists = rows.groupby("qid", as_index=False).agg(list)
+    lists.to_parquet(tmp_path / "x.parquet")
+    lists.to_feather(tmp_path / "x.feather")
+    lists.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    by_query = rows.set_index(["qid", "docno"]).score
+    tables = (lists, pl.from_pandas(lists), by_query, *tmp_path.iterdir())
+    frames = {query: frame[["docno", "score"]] for query, frame in rows.groupby("qid")}
+    for source in (*tables, frames):
+        assert read_run(source).ranking("q") == [("d2", 2.0), ("d1", 1.0)]
+    in_order = lists[["qid", "docno"]].rename(columns={"docno": "doc_ids"})
+    in_order.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    series = rows.groupby("qid").docno.apply(list)
+    for source in (in_order, pl.from_pandas(in_order), series, tmp_path / "x.jsonl"):
+        assert [doc for doc, _ in read_run(source).ranking("q")] == ["d1", "d2"]
+    uneven = lists.assign(score=[[1.0], [2.0]])
+    with pytest.raises(ArgumentError, match="the lists in score are not as long"):
+        read_run(uneven)
 
 
 def test_numbers_by_document_are_scores() -> None:
