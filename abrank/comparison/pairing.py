@@ -14,7 +14,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, nearest, reading
+from abrank._support.errors import (
+    AbrankError,
+    AlignmentError,
+    ArgumentError,
+    UnclearError,
+    nearest,
+    reading,
+)
 from abrank._support.typing import FloatArray, Missing
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
@@ -22,7 +29,7 @@ from abrank.inputs.arrow import ids_of
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_reading import Reading, TableOptions, baseline_of
+from abrank.inputs.score_reading import Reading, TableOptions, baseline_of, naming_queries
 from abrank.measures.names import known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
@@ -125,6 +132,9 @@ def pair_scores(
         options = replace(options, alone=False)
         first = _system_of(a, "A", options, baseline)
         second = _system_of(b, "B", options, candidate, beside=(a, first))
+        is_piped = any(isinstance(source, str) and source == "-" for source in (a, b))
+        if not independent and not is_piped and "query" not in options.columns:
+            first, second = _on_shared_column(first, second, (a, b), options, baseline, candidate)
     first, second = _named_alike(first, second)
     names = system_names(name_a or first.systems[0], name_b or second.systems[0])
     chosen = _chosen(first, second, measures)
@@ -157,6 +167,37 @@ def pair_scores(
     if independent:
         return paired
     return resolve_missing(paired, missing, lower_is_better=lower_is_better)
+
+
+def _on_shared_column(
+    first: Scores,
+    second: Scores,
+    sources: tuple[object, object],
+    options: TableOptions,
+    *names: str | None,
+) -> tuple[Scores, Scores]:
+    """Pair two tables that share no id by a column of both that names queries in each, as input."""
+    # An experiment gives each of its rows an id of its own: Braintrust, LangSmith, Weave.
+    if first.reading is None or second.reading is None:
+        return first, second
+    if not {*first.query_ids}.isdisjoint(second.query_ids):
+        return first, second
+    others = {*second.reading.apart, *second.reading.segments}
+    both = [name for name in (*first.reading.apart, *first.reading.segments) if name in others]
+    for name in naming_queries(both):
+        tried = replace(options, columns={**options.columns, "query": (name,)})
+        try:
+            pair = [
+                _system_of(source, side, tried, system)
+                for source, side, system in zip(sources, "AB", names, strict=True)
+            ]
+        except AbrankError:
+            continue
+        n_shared = len({*pair[0].query_ids} & {*pair[1].query_ids})
+        if 2 * n_shared > max(len(scores.query_ids) for scores in pair):
+            note = f"the two share no {first.reading.query}: they are paired by {name}"
+            return replace(pair[0], notes=(*pair[0].notes, note)), pair[1]
+    return first, second
 
 
 def _on_same_queries(
@@ -235,7 +276,8 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 
 def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn:
     """Refuse two groups that share no unit, and say how they are compared."""
-    query_ids = {group.systems[0]: group.query_ids for group in groups}
+    names = system_names(*(group.systems[0] for group in groups))
+    query_ids = {name: group.query_ids for name, group in zip(names, groups, strict=True)}
     if _are_written_differently(*query_ids.values()):
         raise AlignmentError(
             f"{' and '.join(query_ids)} share no query, for their ids differ in case, blanks or"

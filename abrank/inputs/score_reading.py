@@ -191,6 +191,17 @@ QUERY_NAMES = (
     ("trace_id",),  # each run of a query has its own, unless others' are there
     ("session_id", "conversation_id", "user_id", "userid", "user", "session"),
 )  # fmt: skip
+
+
+def naming_queries(names: Iterable[str]) -> list[str]:
+    """Return the columns that may name queries by what they are called, the surest first."""
+    words = [word for group in QUERY_NAMES for word in group]
+    last = {name: folded(name).rpartition(".")[2] for name in names}
+    return sorted(
+        (name for name in last if last[name] in words), key=lambda n: words.index(last[n])
+    )
+
+
 VARIANT_NAMES = (
     ("variant", "arm", "treatment", "bucket", "condition"),
     ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),

@@ -402,7 +402,12 @@ class _TableRoles:
             ]  # fmt: skip
             return self.set_role("variant", *(*is_one, *groups)[:1])
         crossed = self._crossed()
-        named = self._named(VARIANT_NAMES, [name for name in self.free if self._may_vary(name)])
+        # What names each row, as an id of the run of one query does, is no variant.
+        varying = [
+            name for name in self.free
+            if self._may_vary(name) and (self.n_distinct(key[0]) == 1 or not self.names_rows(name))
+        ]  # fmt: skip
+        named = self._named(VARIANT_NAMES, varying)
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
             return self.set_role("variant", *named[:1])
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]

@@ -11,7 +11,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -328,7 +328,7 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
                 types=dict.fromkeys(names, pa.large_binary()), skip=1,
             )  # fmt: skip
             columns = map(ScoreColumn.of, header, map(cells.column, names))
-            return _named(columns, origin, first=2, numbered=False)
+            return _named(_with_json_cells(columns), origin, first=2, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
     _, lines = headed_lines(
@@ -338,7 +338,26 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
     texts, places = text_columns(lines, len(header), origin.label, delimiter.join(header))
     stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
     positions = np.array(places, np.int64)
-    return _named(map(ScoreColumn, header, stripped), origin, lines=positions, numbered=False)
+    expanded = _with_json_cells(map(ScoreColumn, header, stripped))
+    return _named(expanded, origin, lines=positions, numbered=False)
+
+
+def _with_json_cells(columns: Iterable[ScoreColumn]) -> Iterator[ScoreColumn]:
+    """Yield the columns of a text; scores by name in JSON, as Braintrust exports, each as one."""
+    import json  # few inputs hold it in a cell
+
+    for column in columns:
+        texts = ids.decode(column.cells) if folded(column.name) == "scores" else []
+        if not any(text.startswith("{") for text in texts):
+            yield column
+            continue
+        try:
+            cells = [json.loads(text) if text else {} for text in texts]
+            names = dict.fromkeys(name for cell in cells for name in cell)
+            for name in names:
+                yield ScoreColumn.of(f"{column.name}.{name}", [cell.get(name) for cell in cells])
+        except (ValueError, AttributeError, TypeError):
+            yield column
 
 
 def _named(

@@ -610,3 +610,49 @@ def test_a_name_within_a_flag_is_not_cut(capsys, tmp_path: Path) -> None:
     pd.concat([frame, other]).to_csv(tmp_path / "a.csv", index=False)
     run(["compare", str(tmp_path / "a.csv")])
     assert f"-m '{names[0]}'" in " ".join(capsys.readouterr().out.split())
+
+
+def test_two_experiments_whose_rows_have_ids_of_their_own_are_paired_by_their_input(
+    tmp_path: Path,
+) -> None:
+    values = {"a": np.array([0.1, 0.5, 0.4, 0.9]), "b": np.array([0.3, 0.5, 0.8, 0.8])}
+    braintrust = {
+        system: [
+            {"id": f"{system}{i}", "input": {"question": f"what is {i}?"}, "output": "x",
+             "scores": {"Factuality": score}, "span_attributes": {"name": "eval"}}
+            for i, score in enumerate(scores)
+        ]
+        for system, scores in values.items()
+    }  # fmt: skip
+    for system, rows in braintrust.items():
+        (tmp_path / f"{system}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        frame = pd.DataFrame(rows).drop(columns="span_attributes")
+        frame["input"] = [row["input"]["question"] for row in rows]
+        frame["scores"] = [json.dumps(row["scores"]) for row in rows]
+        frame.to_csv(tmp_path / f"{system}.csv", index=False)
+    for ending, name in (("jsonl", "input.question"), ("csv", "input")):
+        result = pair_scores(*(tmp_path / f"{system}.{ending}" for system in "ab"))
+        assert sorted(np.diff(result.values[:, :, 0]).ravel()) == pytest.approx(
+            [-0.1, 0.0, 0.2, 0.4]
+        )
+        assert f"the two share no id: they are paired by {name}" in result.notes
+    other = [{**row, "input": {"question": "else"}} for row in braintrust["b"]]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, other)))
+    with pytest.raises(AlignmentError, match=r"eval \(A\) and eval \(B\) share no query"):
+        abrank.compare_scores(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+
+
+def test_an_id_of_each_row_is_no_variant_and_no_answer_is_no_score() -> None:
+    rows = [
+        {"run_id": f"{session}{i}", "example_id": f"e{i}", "session": session, "score": i * step}
+        for session, step in (("base", 0.1), ("new", 0.2))
+        for i in range(4)
+    ]
+    assert abrank.compare_scores(pd.DataFrame(rows)).mean_difference == pytest.approx(0.15)
+    failed = [
+        {"promptIdx": 0, "testIdx": i, "provider": {"id": "p"}, "vars": {}, "score": float(i < 3),
+         "failureReason": 0 if i < 3 else 2}
+        for i in range(4)
+    ]  # fmt: skip
+    with pytest.raises(ReadError, match="query 3 has no score"):
+        abrank.read_scores(failed)
