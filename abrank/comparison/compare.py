@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from abrank.rule import Reason
 from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
-from abrank.verdict import Verdict, apply_soundness
+from abrank.verdict import Rule, Verdict, apply_soundness
 
 # Notes on what a saved result holds no more.
 NOTES_OF_INPUTS = frozenset({"nobody-chose", "not-tested", "missing-scores"})
@@ -224,21 +224,28 @@ def sample_of(
         cut = {**weighted.segments, "weight": weighted.weights.head_and_tail(scores.query_ids)}
         return replace(weighted, segments=cut)
     if data.clusters is not None:
-        return Clustered(*fields, *data.clusters)
+        return _with_answer(Clustered(*fields, *data.clusters), rule)
     if rule.design is not None and rule.design.planned:
         return Sequential(*fields, rule.design.planned, rule.alpha)
     if data.unused_clusters is None:
         sample = QuerySample(*fields)
     else:
         sample = PerhapsClustered(*fields, *data.unused_clusters)
-    differences = sample.differences[:, scores.measures.index(rule.primary)]
-    constant = sample.n > 1 and differences.any() and not has_spread(differences)
-    if by in MEAN_AND_ERROR and constant:
-        sample = replace(sample, by="permutation")  # the others have no answer without a spread
+    sample = _with_answer(sample, rule)
     if data.machine is None:
         return sample
     missing = None if saved is None or saved.machine is None else saved.machine.missing
     return WithMachine.beside(sample, data.machine, rule.primary, rule.alpha, missing)
+
+
+OfQueries = TypeVar("OfQueries", bound=QuerySample)
+
+
+def _with_answer(sample: OfQueries, rule: Rule) -> OfQueries:
+    """Return a sample that decides by sign flips where the test has no answer without a spread."""
+    differences = sample.differences[:, sample.measures.index(rule.primary)]
+    constant = sample.n > 1 and differences.any() and not has_spread(differences)
+    return replace(sample, by="permutation") if constant and sample.by in MEAN_AND_ERROR else sample
 
 
 # Tests that divide the mean by its error.

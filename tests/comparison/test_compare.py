@@ -145,6 +145,9 @@ def test_constant_difference_is_tested_by_sign_flips() -> None:
     a = {f"q{i}": 0.1 * i for i in range(8)}
     b = {query: value + 0.1 for query, value in a.items()}
     assert abrank.compare_scores(a, b, test="permutation").verdict is Verdict.BETTER
+    users = abrank.Clusters({query: f"user of {query}" for query in a})
+    clustered = abrank.compare_scores(a, b, design=users)
+    assert (clustered.pvalue, clustered.rule.test) == (2 / 2**8, "permutation")
 
 
 @pytest.mark.every_case
