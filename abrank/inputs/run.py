@@ -316,7 +316,19 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
 # --- Runs by names that tell them apart
 
 # A part of a system's run: a fold of the queries, or a repetition with another seed.
-_PART = re.compile(r"(?:^|[._-])(?:fold|seed)[._-]?\d+", re.IGNORECASE)
+_FOLD, _PART = (
+    re.compile(rf"(?:^|[/._-])(?:{words})[._=-]?\d+", re.IGNORECASE)
+    for words in ("fold|split|cv", "fold|split|cv|seed")
+)
+
+
+def by_seed(sources: Sequence[Any]) -> list[list[Any]]:
+    """Return the files of a system in lists whose names differ by a fold only; others in one."""
+    groups: dict[str, list[Any]] = {}
+    if all(isinstance(source, (str, os.PathLike)) for source in sources):
+        for source in sources:
+            groups.setdefault(_FOLD.sub("", os.fspath(source)), []).append(source)
+    return [*groups.values()] if 1 < len(groups) < len(sources) else [list(sources)]
 
 
 def by_system(runs: Mapping[str, Any]) -> dict[str, Any]:
@@ -329,7 +341,7 @@ def by_system(runs: Mapping[str, Any]) -> dict[str, Any]:
     """
     systems: dict[str, list[str]] = {}
     for name in runs:
-        systems.setdefault(_PART.sub("", name, count=1).lstrip("._-"), []).append(name)
+        systems.setdefault(_PART.sub("", name).lstrip("/._-"), []).append(name)
     result: dict[str, Any] = {}
     for system, names in systems.items():
         is_whole = len(names) == 1 or not system or system in runs

@@ -27,6 +27,7 @@ _INDEX = f".index-{zlib.crc32(TABLE.encode()):08x}.sqlite"
 _CAUSES = {
     sqlite3.SQLITE_IOERR: " (is the disk full, or the file on a network drive that went away?)",
     sqlite3.SQLITE_READONLY: " (the file or its folder may not be written)",
+    sqlite3.SQLITE_BUSY: " (another program writes to it: try again when it is done)",
     sqlite3.SQLITE_CANTOPEN: " (is its folder there, and may it be read?)",
 }
 

@@ -20,7 +20,7 @@ from abrank.engines.engine import fits_engine
 from abrank.inference import compare_repeats
 from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
-from abrank.inputs.run import join_folds, named_runs
+from abrank.inputs.run import by_seed, join_folds, named_runs
 from abrank.inputs.score_reading import TableOptions
 from abrank.measures import Measure, parse, resolved
 from abrank.measures.names import RequestedMeasures
@@ -72,12 +72,15 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
     sources = source if is_repeated(source) else ()
     if len(sources) < 2 or any(isinstance(run, Run) or needs_engine(run) for run in sources):
         return source
-    with reading(system, source):
-        run = join_folds(
-            sources, system, score_dtype=scoring.score_dtype, duplicates=scoring.duplicates,
-            max_input_size=scoring.max_input_size,
-        )  # fmt: skip
-    return source if run is None else run
+    runs: list[Any] = []
+    for folds in by_seed(sources):
+        with reading(system, source):
+            run = None if len(folds) == 1 else join_folds(
+                folds, system, score_dtype=scoring.score_dtype, duplicates=scoring.duplicates,
+                max_input_size=scoring.max_input_size,
+            )  # fmt: skip
+        runs += folds if run is None else [run]
+    return runs[0] if len(runs) == 1 else runs
 
 
 def average_repeats(

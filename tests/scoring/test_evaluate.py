@@ -433,6 +433,18 @@ def test_folds_are_joined_and_seeds_averaged_and_it_is_said_which(tmp_path: Path
     assert "2 files hold different queries" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize("first", ["seed{}_fold{}", "cv{1}.seed{0}"])
+def test_folds_of_each_seed_are_joined_before_seeds_are_averaged(first, tmp_path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    paths = [tmp_path / f"z_{first.format(seed, fold)}.run" for seed in (1, 2) for fold in (1, 2)]
+    for path, document in zip(paths, ("d1", "d1", "d1", "d2"), strict=True):
+        query = "q1" if path in paths[::2] else "q2"
+        path.write_text(f"{query} Q0 {document} 1 2 t\n")
+    scores = abrank.evaluate(tmp_path / "qrels.txt", paths, ["P@1"])
+    assert (scores.systems, scores.values.ravel().tolist()) == (("z",), [1.0, 0.5])
+    assert sum("hold different queries" in note for note in scores.notes) == 2
+
+
 def test_parts_that_have_names_of_their_own_stay_apart(tmp_path: Path) -> None:
     paths = write_parts(tmp_path)
     named = {path.stem: path for path in paths[2:]}
