@@ -173,13 +173,17 @@ def unwrapped(source: object, label: str | None) -> object:
         return source.to_df()
     if library == "trectools":
         return getattr(source, "run_data", getattr(source, "qrels_data", source))
+    source = body_of(source)
     if isinstance(source, Mapping):
+        first = next(iter(source.values()), None)
+        if body_of(first) is not first:
+            source = {query: body_of(answer) for query, answer in source.items()}
         label, hits, details = label or "dict", _hits_of(source), source.get("details")
         if isinstance(source.get("judgmentRatings"), list):
             return _opensearch_ratings(source["judgmentRatings"], label)
         if hits is not None:
             return _opensearch_ratings(_judgment_list(hits, label), label)
-        if _hits_of(next(iter(source.values()), None)) is not None:
+        if _hits_of(body_of(first)) is not None:
             return {query: _ranked_hits(query, answer, label) for query, answer in source.items()}
         if isinstance(details, Mapping) and "metric_score" in source:
             return {query: _rated_hits(query, answer, label) for query, answer in details.items()}
@@ -187,6 +191,12 @@ def unwrapped(source: object, label: str | None) -> object:
             return _one_of_many(source, label)
         return [source]  # a single line of JSON
     return source
+
+
+def body_of(answer: Any) -> Any:  # noqa: ANN401
+    """Return the dict in an answer of Elasticsearch's client; others unchanged."""
+    body = None if isinstance(answer, Mapping) else getattr(answer, "body", None)
+    return body if isinstance(body, Mapping) else answer
 
 
 def _hits_of(answer: object) -> list[Any] | None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from abrank.inputs.exports import (
     scores_of_answers,
 )
 from abrank.inputs.ids import Ids
-from abrank.inputs.objects import label_of
+from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_cells import tidied
 from abrank.inputs.score_column import ScoreColumn
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
@@ -518,6 +519,10 @@ def _of_tree(
     is_measure: Callable[[str], bool],
 ) -> NamedTable | None:
     """Return the table of nested dicts, of rows, of a log, or of an answer; None for no scores."""
+    source = body_of(source)
+    rank_evals = _rank_evals(source)
+    if rank_evals:
+        return _of_rank_evals(rank_evals, origin)
     # One answer alone is an object, and not yet a list.
     answers = scores_of_answers([source] if isinstance(source, dict) else source, origin.label)
     if answers is not None:
@@ -561,9 +566,7 @@ def _of_dict(
     source: Mapping[Any, Any], origin: Source, is_measure: Callable[[str], bool]
 ) -> NamedTable:
     """Return the table of nested dicts: a column for each level of keys, and the scores."""
-    label, details = origin.label, source.get("details")
-    if isinstance(details, Mapping) and "metric_score" in source:
-        return _of_rank_eval(details, origin)
+    label = origin.label
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     nested = [value for value in source.values() if isinstance(value, Mapping)]
@@ -605,10 +608,25 @@ def _of_dict(
     return replace(table, roles=roles, numbered=False, form="" if any(measured) else NESTED)
 
 
-def _of_rank_eval(details: Mapping[Any, Any], origin: Source) -> NamedTable:
-    """Return the table of an answer of ``_rank_eval``; each metric of it is a measure."""
+def _rank_evals(source: Any) -> list[Mapping[Any, Any]]:  # noqa: ANN401
+    """Return answers of ``_rank_eval``, of which each has one metric: one, a list or a dict."""
+    if isinstance(source, Mapping):
+        source = [source] if "metric_score" in source else [*source.values()]
+    answers = [body_of(answer) for answer in source] if isinstance(source, list) else []
+    is_whole = all(
+        isinstance(answer, Mapping)
+        and "metric_score" in answer
+        and isinstance(answer.get("details"), Mapping)
+        for answer in answers
+    )
+    return answers if is_whole else []
+
+
+def _of_rank_evals(answers: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
+    """Return the table of answers of ``_rank_eval``; each metric is a measure."""
     columns: list[list[Any]] = [[], [], []]
-    for query, answer in details.items():
+    entries = chain.from_iterable(answer["details"].items() for answer in answers)
+    for query, answer in entries:
         if not isinstance(answer, Mapping) or "metric_score" not in answer:
             problem = "is no answer of _rank_eval: a query has no metric_score"
             raise ReadError(origin.label, problem)

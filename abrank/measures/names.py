@@ -354,18 +354,29 @@ COSTS = frozenset([
     "cost", "price", "token", "rank", "position", "reformulation", "bounce", "abandonment",
     "abandoned", "complaint", "churn", "failure", "failed", "timeout", "crash", "violation",
     "perplexity", "ppl", "toxicity", "hallucination", "hallucinated", "refusal",
+    "runtime", "sec", "byte", "brier", "nll", "false", "fnr", "miss", "wrong", "incorrect",
+    "irrelevant", "unsafe", "harm", "harmful", "harmfulness", "maliciousness", "dislike", "spam",
+    "duplicate", "retry", "levenshtein", "euclidean", "hamming",
+])  # fmt: skip
+# With one of these at its end a name is of something good: token_f1, rank_correlation.
+_GAINS = frozenset([
+    "f", "precision", "recall", "accuracy", "overlap", "similarity", "correlation", "saved",
+    "reduction", "free",
 ])  # fmt: skip
 # The same of names whose words say it together: percentiles of a time, no result, no click.
 _COST = re.compile(r"p(50|75|9\d|999?)|zero_results?(_rate)?|no_(click|result)s?|noise_sensitivity")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_PLURALS = {"losses": "loss", "crashes": "crash"} | {
+_PLURALS = {"losses": "loss", "crashes": "crash", "misses": "miss", "retries": "retry"} | {
     f"{word}s": word for word in COSTS - {"loss", "ms"}
 }
 
 
 def asks_direction(name: str) -> bool:
     """Whether a score that is no measure has a word in its name that costs have."""
-    words = {word.casefold() for word in _WORD.findall(name)}
+    spelled = [word.casefold() for word in _WORD.findall(name)]
+    if spelled[-1:] and spelled[-1] in _GAINS:
+        return False
+    words = {*spelled}
     words |= {_PLURALS.get(word, word) for word in words}
     is_cost = words & COSTS or _COST.fullmatch(re.sub(r"[ .-]", "_", name.casefold()))
     return bool(is_cost) and not is_known(name)

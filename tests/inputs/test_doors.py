@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -171,7 +171,9 @@ def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
     hits = [{"_id": "d1", "_score": 0.5}, {"_id": "d2", "_score": 0.75}]
     answers = {"q": {"took": 3, "hits": {"total": 2, "hits": hits}}}
     (tmp_path / "answers.json").write_text(json.dumps(answers))
-    for source in (answers, tmp_path / "answers.json", {"q": hits}):
+    # Elasticsearch's client wraps an answer.
+    wrapped = {query: SimpleNamespace(body=answer) for query, answer in answers.items()}
+    for source in (answers, tmp_path / "answers.json", {"q": hits}, wrapped):
         assert read_run(source).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
     # Sorted by a field, hits have no score, and their order counts.
     sorted_hits = {"q": {"hits": {"hits": [{**hit, "_score": None} for hit in hits]}}}

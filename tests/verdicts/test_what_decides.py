@@ -287,7 +287,8 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
     loss = abrank.compare_scores(*two(), config=abrank.Question(higher_is_better="latency_ms"))
     assert loss.verdict is Verdict.WORSE
     # A name that says nothing of costs is asked about by nobody.
-    assert abrank.compare_scores(*two("gain")).verdict is Verdict.WORSE
+    for name in ("gain", "token_f1", "rank_correlation"):
+        assert abrank.compare_scores(*two(name)).verdict is Verdict.WORSE
 
 
 @pytest.mark.slow
@@ -309,6 +310,10 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
         "zero_results",
         "noise_sensitivity",
         "memory_mb",
+        "runtime_s",
+        "fnr",
+        "false_positives",
+        "misses",
     ],
 )
 def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
