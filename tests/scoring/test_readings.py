@@ -524,6 +524,10 @@ def test_every_metric_of_rank_eval_is_its_measure() -> None:
             },
         }
         assert pair_scores(answer, answer).measures == (measure,)
+        other = json.loads(json.dumps(answer).replace(f'"{metric}"', '"chain"'))
+        # One request has one metric; Elasticsearch's client wraps an answer.
+        for several in ({"m": answer, "n": other}, [SimpleNamespace(body=answer), other]):
+            assert read_scores(several).measures == (measure, "chain")
 
 
 def test_the_numbers_of_a_frames_rows_are_no_queries() -> None:
