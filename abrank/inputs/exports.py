@@ -336,7 +336,7 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     # with citations and `SupportRecall` over all (Thakur et al. 2025).
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
-    lists = (kind for kind in _KINDS if all(isinstance(row.get(kind), list) for row in rows))
+    lists = (kind for kind in _KINDS if any(isinstance(row.get(kind), list) for row in rows))
     kind = next(lists, None)
     if kind is None:
         return None
@@ -350,7 +350,9 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         parts = row[kind]
         if query is None:
             raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
-        if not all(isinstance(part, Mapping) and judged in part for part in parts):
+        if not isinstance(parts, list):
+            raise ReadError(label, f"an answer has no list of {kind}", at=f"answer {place + 1}")
+        if not all(_is_judged(part, judged) for part in parts):
             problem = f"{kind} without {judged!r}: were they judged?"
             raise ReadError(label, problem, at=f"answer {place + 1}")
         total += len(parts)
@@ -365,6 +367,8 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             whose = f" of {shorten(system)}" if system else ""
             hint = "judge the answers, or leave out those without"
             raise ReadError(label, f"no answer{whose} has any {kind}", hint=hint)
+    if n_empty := sum(not row[kind] for row in rows):
+        form += f" ({count(n_empty)} of {plural(len(rows), 'answer')} empty, which score 0)"
     if odd:
         misspelt = [
             name for name in odd if difflib.get_close_matches(name, labels_of_kind, 1, MISSPELT)
@@ -381,6 +385,13 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     if not any(columns[1]):
         del names[1], columns[1]
     return (names, columns), form
+
+
+def _is_judged(part: object, judged: str) -> bool:
+    """Whether a nugget or a sentence was judged; a sentence without citations need not be."""
+    if not isinstance(part, Mapping) or judged not in part:
+        return False
+    return part[judged] is not None or not part.get("citations", True)
 
 
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:

@@ -624,6 +624,8 @@ def check(
                 scores.append(read_with_gaps(path))
             except AbrankError as second:
                 is_table = isinstance(second, UnclearError) and not _names_documents(path)
+                # A table without documents is none of a run.
+                is_table = is_table or "no column doc_id" in str(error)
                 errors.append(second if is_table else error)
     for run in runs:
         for judgments in qrels:

@@ -274,11 +274,25 @@ def test_support_by_hand() -> None:
         ),
         ([answer("1", ("vital", "x"), ("vital", "support"))], "1 unknown label among 2 parts: x"),
         ([answer("1"), answer("2")], "no answer.* has any nuggets"),
+        ([answer("1", ("vital", None))], "nuggets without 'assignment': were they"),
+        (
+            [answer("1", ("vital", "support")), {"qid": "2", "nuggets": None}],
+            "answer 2: an answer has no list of nuggets",
+        ),
     ],
 )
 def test_what_was_not_judged_is_said(rows, said) -> None:
     with pytest.raises(ReadError, match=said):
         read_scores(rows)
+
+
+def test_empty_answers_beside_judged_ones_are_counted(tmp_path, capsys) -> None:
+    rows = [answer("1", ("vital", "support")), answer("2")]
+    assert "1 of 2 answers empty, which score 0" in read_scores(rows).notes[0]
+    lines = [json.dumps(answer(query, ("vital", "x"))) for query in "12"]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert run(["check", str(tmp_path / "a.jsonl")]) == 3
+    assert "2 unknown labels among 2 parts" in capsys.readouterr().err
 
 
 def test_rows_with_a_text_as_answer_are_no_judgments() -> None:
