@@ -18,7 +18,14 @@ from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.archives import excess
-from abrank.inputs.columns import DOC_IDS, folded, found_in, has_columns, require_distinct
+from abrank.inputs.columns import (
+    DOC_IDS,
+    QUERY_IDS,
+    folded,
+    found_in,
+    has_columns,
+    require_distinct,
+)
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.storage import require_no_lake
 
@@ -110,8 +117,7 @@ def columns_of(
     choose: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> tuple[list[Any], list[Any]] | None:
     """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
-    if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
-        source = source.compute()
+    source = as_table(source, rows=False)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         frame = source if has_columns([*source.columns]) else with_index(source)
         if len(frame) and holds_lists(frame.iloc[0]):
@@ -126,6 +132,33 @@ def columns_of(
     table = unfolded(table)
     chosen = list(choose(table.column_names))
     return chosen, [table[name] for name in chosen]
+
+
+def as_table(source: Any, *, rows: bool = True) -> Any:  # noqa: ANN401
+    """Return a frame of what is a table in another form; any other object as it is."""
+    # These are frames of Dask, structured arrays, dicts of columns, of which one names the queries,
+    # and with `rows` lists of dicts or named tuples.
+    if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
+        return source.compute()
+    is_list = rows and isinstance(source, (list, tuple)) and bool(source)
+    is_rows = is_list and all(isinstance(row, Mapping) or hasattr(row, "_asdict") for row in source)
+    is_columns = isinstance(source, Mapping) and bool(found_in([*source], QUERY_IDS)) and all(
+        isinstance(column, (list, tuple, np.ndarray)) or hasattr(column, "iloc")
+        for column in source.values()
+    )  # fmt: skip
+    is_array = isinstance(source, np.ndarray) and bool(source.dtype.names)
+    if not (is_rows or is_columns or is_array):
+        return source
+    import pandas as pd  # few inputs need it
+
+    if is_array:
+        return pd.DataFrame.from_records(source)
+    if is_rows:
+        source = [row._asdict() if hasattr(row, "_asdict") else row for row in source]
+    try:
+        return pd.DataFrame(source, dtype=object)
+    except ValueError as error:
+        raise ReadError("dict", f"its columns make no table: {error}") from error
 
 
 def with_index(frame: Any, unnamed: str = "") -> Any:  # noqa: ANN401 - of pandas
@@ -189,8 +222,9 @@ def _handed_over(source: object) -> pa.Table | None:
     return None
 
 
-def objects_of(source: object) -> tuple[list[str], list[list[Any]]]:
+def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
     """Return the names of a small table's columns, and their cells as Python's objects."""
+    source = as_table(source)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         require_distinct(names, "DataFrame")

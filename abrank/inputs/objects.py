@@ -34,6 +34,7 @@ from abrank.inputs.columns import (
     as_grades,
     choose_columns,
     found_in,
+    has_columns,
     holds_ones,
 )
 from abrank.inputs.ids import MOST_ID, Ids
@@ -460,6 +461,8 @@ def read_columns(
     series: Any = source
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
         source = series.reset_index() if series.index.nlevels > 1 else dict(series.items())
+    if isinstance(source, Mapping) and has_columns([*source]):
+        source = arrow.as_table(source)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
         label = label or "dict"
@@ -481,11 +484,9 @@ def read_columns(
 
 
 def _array(array: npt.NDArray[Any], layout: Layout, label: str) -> Any:  # noqa: ANN401
-    """Return a structured array as a table, others as their rows."""
+    """Return a structured array, which is a table, as it is, others as their rows."""
     if array.dtype.names:
-        import pandas as pd  # few inputs need it
-
-        return pd.DataFrame.from_records(array)
+        return array
     if array.ndim == 2 and array.dtype.kind in "iuf":
         raise ReadError(
             label,

@@ -129,6 +129,8 @@ def _tidied(table: NamedTable, delimiter: str = ",", *, marked: bool = False) ->
 
 def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  # noqa: ANN401
     origin = Source(None, None, 0, label_of(source), "row")
+    if not isinstance(source, (Mapping, list, tuple)):
+        source = arrow.as_table(source)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         return _of_frame(source, origin)
     table = arrow.table_of(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import os
@@ -20,11 +21,12 @@ from abrank._support.errors import (
     reading,
 )
 from abrank.inputs import files
-from abrank.inputs.arrow import objects_of
+from abrank.inputs.arrow import as_table, kind_of
+from abrank.inputs.cells import CellTable, delimiter_of, read_cells
 from abrank.inputs.columns import MOST_SHOWN, found_in, require_distinct
-from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK
+from abrank.inputs.tree import looks_like_json, parsed
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -52,21 +54,17 @@ _TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 def read_topics(source: object) -> dict[str, str]:
     """Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
-        label = os.fspath(source)
-        topics = _parse_topics(files.contents(source)[0].decode("utf-8-sig", "replace"), label)
+        topics = _topics_of_file(source)
     elif not hasattr(source, "items") or hasattr(source, "columns"):
-        names, columns = objects_of(source)
-        key, text = (
-            names.index(_column(names, accepted, "DataFrame")) for accepted in (QUERY_IDS, TEXTS)
-        )
-        topics = dict(zip(columns[key], columns[text], strict=True))
+        topics = _topics_of_table(read_cells(source, TOPICS))
     else:
         topics = dict(source.items())
     return {str(query): " ".join(str(text).split()) for query, text in topics.items()}
 
 
-def read_segments(source: object) -> dict[str, dict[str, str]]:
+def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
+    source = as_table(source)
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         for name, of_query in source.items():
             if not isinstance(of_query, Mapping):
@@ -80,6 +78,8 @@ def read_segments(source: object) -> dict[str, dict[str, str]]:
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
+    if isinstance(source, (str, os.PathLike)) and (tree := _tree_of(source)):
+        return read_segments(tree)
     cells = Cells.of(source)
     label, names = cells.label, cells.names
     place = names.index(_column(names, QUERY_IDS, label))
@@ -106,6 +106,14 @@ def read_segments(source: object) -> dict[str, dict[str, str]]:
     }
 
 
+def _tree_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the dict that a file of JSON holds, if it names no column of query ids."""
+    data, source = files.contents(path, lines=False, tables=True)
+    tree = parsed(data, source.label) if looks_like_json(data[:4096]) else {}
+    is_tree = isinstance(tree, dict) and not found_in([*tree], [QUERY_IDS])
+    return tree if is_tree else {}
+
+
 @dataclass(frozen=True)
 class Cells:
     """A table of properties as text, or its rows that are of one collection; a path to its file."""
@@ -126,16 +134,15 @@ class Cells:
         """Read a file, or take a frame."""
         if isinstance(source, Cells):
             return source
-        if isinstance(source, (str, os.PathLike)):
-            label = os.fspath(source)
-            names, lines = headed_lines(files.contents(source)[0], ",", label, is_row=bool)
-            if not names:
-                raise ReadError(label, "no lines", expected=TABLE)
-            require_distinct(names, label)
-            return cls(label, names, *text_columns(lines, len(names), label, ",".join(names)))
-        names, columns = objects_of(_with_index(source))
-        cells = [["" if is_missing(item) else str(item) for item in column] for column in columns]
-        return cls("DataFrame", names, cells, range(len(cells[0]) if cells else 0), "row")
+        if not isinstance(source, (str, os.PathLike)):
+            source = _with_index(source)
+        table = read_cells(source, TABLE, is_row=bool)
+        if table.unit == "line":
+            return cls(table.label, table.names, table.columns, table.at)
+        cells = [
+            ["" if is_missing(item) else str(item) for item in column] for column in table.columns
+        ]
+        return cls(table.label, table.names, cells, table.at, "row")
 
     def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
         """Return the rows of each collection, without the column that names it."""
@@ -184,13 +191,14 @@ def _with_index(source: Any) -> Any:  # noqa: ANN401
 
 
 def read_clusters(
-    source: object,
+    source: Any,  # noqa: ANN401
     columns: Collection[str] = (),
     kind: str = "clusters",
 ) -> tuple[str, dict[str, str]] | None:
     """Read which cluster each query comes in, a conversation or a user; or how much it counts."""
     if source is None:
         return None
+    source = as_table(source)
     if hasattr(source, "items") and not hasattr(source, "columns"):
         name = str(getattr(source, "name", None) or kind)
         return name, {str(query): str(cluster) for query, cluster in source.items()}
@@ -252,6 +260,40 @@ def labels_of(
             f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
             f" ({some}{' …' if len(lacking) > MOST_NAMED else ''})"
         ) from None
+
+
+def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:
+    data, source = files.contents(path, tables=True)
+    text = "" if kind_of(data) else data.decode("utf-8-sig", "replace")
+    first = text.lstrip().partition("\n")[0]
+    if kind_of(data) or first.startswith("[") or _names_topics(first.split(delimiter_of(data))):
+        return _topics_of_table(read_cells(path, TOPICS))
+    if first.startswith("{"):
+        with contextlib.suppress(ReadError):  # lines, of which the bad ones are named below
+            if tree := _tree_of(path):
+                return tree
+    return _parse_topics(text, source.label)
+
+
+def _names_topics(cells: Sequence[str]) -> bool:
+    """Whether the first line of a file names a column of query ids and one of texts."""
+    names = [cell.strip('" \r') for cell in cells]
+    key = found_in(names, [QUERY_IDS])
+    return bool(key) and any(i not in key[:1] for i in found_in(names, [TEXTS]))
+
+
+def _topics_of_table(table: CellTable) -> dict[Any, Any]:
+    """Return the texts of queries by their ids; beside an id a column "query" is the text."""
+    key = table.names.index(_column(table.names, QUERY_IDS, table.label))
+    others = ["" if i == key else name for i, name in enumerate(table.names)]
+    text = others.index(_column(others, TEXTS, table.label))
+    topics: dict[Any, Any] = {}
+    for query, topic, at in zip(table.columns[key], table.columns[text], table.at, strict=True):
+        if query in topics:
+            problem = f"query {shorten(str(query))} stands twice"
+            raise ReadError(table.label, problem, at=f"{table.unit} {at}")
+        topics[query] = topic
+    return topics
 
 
 def _parse_topics(text: str, label: str) -> dict[str, str]:

@@ -10,7 +10,6 @@ lists are votes of those who clicked: see :mod:`abrank.inputs.votes`.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,14 +24,12 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
-from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
+from abrank.inputs.arrow import as_table
+from abrank.inputs.cells import read_cells
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
-from abrank.inputs.delimited import headed_lines, text_columns
-from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
 from abrank.inputs.score_reading import QUERY_TEXTS
 from abrank.inputs.topics import QUERY_IDS
-from abrank.inputs.tree import looks_like_json, parsed
 
 # What names an impression, and what it comes in, by any of these columns.
 IMPRESSION = ("impression", "impression_id")
@@ -195,42 +192,23 @@ class Votes:
 Table = dict[str, Sequence[Any]]  # cells by the folded names of their columns
 
 
-def _table(source: object) -> tuple[Table, Sequence[int], str, Source | None]:
+def _table(source: Any) -> tuple[Table, Sequence[int], str, Source | None]:  # noqa: ANN401
     """Return the columns of a file, a frame or a list of mappings, and the number of each row."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
         return _of_rows(source), range(len(source)), "list", None
+    source = as_table(source)
     if isinstance(source, (Mapping, list, tuple, set)):
         kind = type(source).__name__
         raise ArgumentError(
             "votes are a path, a table or a list of dicts, each a vote such as"
             f" {{'query_id': 'q1', 'winner': 'A'}}, not a {kind}"
         )
-    label, origin = "DataFrame", None
-    if not isinstance(source, (str, os.PathLike)):
-        names, columns = objects_of(source)
-    else:
-        data, origin = contents(source, lines=False, tables=True)
-        label = origin.label
-        if kind_of(data[:8]):
-            names, cells = file_columns(data, label, list)
-            columns = list(map(to_objects, cells))
-        elif looks_like_json(data[:4096]):
-            read = parsed(data, label)
-            rows = read if isinstance(read, list) else [read]
-            if not all(isinstance(row, Mapping) for row in rows):
-                raise ReadError(label, "holds no objects of JSON", expected=EXPECTED)
-            return _of_rows(rows), range(1, len(rows) + 1), label, origin
-        else:
-            delimiter = "\t" if b"\t" in data.partition(b"\n")[0] else ","
-            names, lines = headed_lines(data, delimiter, label)
-            require_distinct(map(_folded, names), label)
-            columns, at = text_columns(lines, len(names), label, delimiter.join(names))
-            if not at:
-                raise ReadError(label, "no lines below a header", expected=EXPECTED)
-            return dict(zip(map(_folded, names), columns, strict=True)), at, label, origin
-    require_distinct(map(_folded, names), label)
-    table: Table = dict(zip(map(_folded, names), columns, strict=True))
-    return table, range(len(columns[0]) if columns else 0), label, origin
+    table = read_cells(source, EXPECTED)
+    if table.unit == "line" and not table.at:
+        raise ReadError(table.label, "no lines below a header", expected=EXPECTED)
+    names = list(map(_folded, table.names))
+    require_distinct(names, table.label)
+    return dict(zip(names, table.columns, strict=True)), table.at, table.label, table.source
 
 
 def _of_rows(rows: Sequence[Row]) -> Table:

@@ -167,6 +167,15 @@ def test_whole_numbers_as_ids_in_an_array() -> None:
         read_run(np.array([[7, 3, 5], [1, 2, 3]]))
 
 
+def test_a_dict_of_columns_is_a_table() -> None:
+    columns = {"query_id": ["q", "q"], "doc_id": np.array(["d1", "d2"]), "score": [0.5, 0.75]}
+    assert read_run(columns).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
+    with pytest.raises(
+        ReadError, match="its columns make no table: All arrays must be of the same"
+    ):
+        read_run({**columns, "score": [0.5]})
+
+
 def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
     hits = [{"_id": "d1", "_score": 0.5}, {"_id": "d2", "_score": 0.75}]
     answers = {"q": {"took": 3, "hits": {"total": 2, "hits": hits}}}

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
@@ -125,3 +126,6 @@ def test_datasets_and_dask_frames_are_taken(tmp_path: Path) -> None:
     sources.append(frames.from_pandas(table("d1").to_pandas(), npartitions=2))
     for source in sources:
         assert read_run(source).ranking("q1") == [("d1", 2.0), ("d2", 1.0)]
+    scores = pd.DataFrame({"query_id": ["q1", "q2"], "AP": [0.5, 0.25]})
+    for form in (frames.from_pandas(scores, npartitions=2), scores.to_records(index=False)):
+        assert abrank.read_scores(form).values.ravel().tolist() == [0.5, 0.25]

@@ -34,6 +34,11 @@ crime &amp; law
         ('{"_id": "1", "text": "x y"}\n{"_id": 2, "title": "z"}\n', {"1": "x y", "2": "z"}),
         ('{"id": 7, "query": "why"}\n{"query": "8", "text": "how"}\n', {"7": "why", "8": "how"}),
         ("\ufeffq1\tfirst\n", {"q1": "first"}),
+        ('query_id,text\nq1,"a, b"\n', {"q1": "a, b"}),
+        ("lang;qid;query\nen;1;why\n", {"1": "why"}),
+        ("qid\tquery\n1\twhy\n", {"1": "why"}),
+        ('[{"_id": "1", "text": "x"}, {"_id": "2", "text": "y"}]', {"1": "x", "2": "y"}),
+        ('{\n "q1": "what",\n "q2": "is"\n}\n', {"q1": "what", "q2": "is"}),
     ],
 )
 def test_files_of_topics(tmp_path, text, expected):
@@ -92,6 +97,16 @@ def test_segments_are_columns_of_a_table(tmp_path):
     frame = pd.DataFrame({"qid": ["1", "01"], "intent": ["head", "tail"], "n": [1.5, None]})
     assert read_segments(frame) == {"intent": expected["intent"], "n": {"1": "1.5"}}
     assert read_segments(expected) == expected
+    tidy = pd.DataFrame({"qid": ["1", "01"], "intent": ["head", "tail"]})
+    tidy.to_csv(tmp_path / "s.tsv", sep="\t", index=False)
+    tidy.to_csv(tmp_path / "s.txt", sep=";", index=False)
+    tidy.to_parquet(tmp_path / "s.parquet")
+    tidy.to_json(tmp_path / "s.jsonl", orient="records", lines=True)
+    tidy.to_json(tmp_path / "s.json", orient="records")
+    (tmp_path / "tree.json").write_text(json.dumps({"intent": expected["intent"]}))
+    rows = [tidy.to_records(index=False), [*tidy.itertuples(index=False)], tidy.to_dict("records")]
+    for source in (*sorted(tmp_path.glob("*.[tjp]*")), *rows, tidy.to_dict("list")):
+        assert read_segments(source) == {"intent": expected["intent"]}, source
 
 
 @pytest.mark.every_case

@@ -22,11 +22,13 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     frame = pd.DataFrame(ROWS)
     frame.to_csv(tmp_path / "votes.csv", index=False)
     frame.to_csv(tmp_path / "votes.tsv", index=False, sep="\t")
+    frame.to_csv(tmp_path / "votes.txt", index=False, sep=";")
     frame.to_parquet(tmp_path / "votes.parquet")
     (tmp_path / "votes.json").write_text(json.dumps(ROWS))
     (tmp_path / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (tmp_path / "one.json").write_text(json.dumps(ROWS[0]))
-    for source in (ROWS, frame, *sorted(tmp_path.glob("votes.*"))):
+    forms = (frame.to_records(index=False), [*frame.itertuples(index=False)], frame.to_dict("list"))
+    for source in (ROWS, frame, *forms, *sorted(tmp_path.glob("votes.*"))):
         votes = read_votes(source)
         assert [(vote.query, vote.value) for vote in votes.votes] == list(
             zip(("q1", "q2", "q3"), VALUES, strict=True)
