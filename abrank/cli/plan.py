@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, fields
@@ -267,8 +268,8 @@ _ADVICE = ("Take the smallest loss that users would notice, above what runs of A
     "ready",
     group="Planning",
     is_flag=True,
-    help="All files are ready scores per query, without QRELS: one a run, or a table with a column"
-    " a run.",
+    help="All files are ready scores per query, without QRELS: one a run, a table with a column a"
+    " run, or that of an experiment, whose other variant gives the spread.",
 )
 @_flags.own(
     "--against",
@@ -349,14 +350,23 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     if flags := sorted(_flags.given(*_flags.SCORING)):
         raise click.UsageError(f"--{flags[0].replace('_', '-')} is for runs, not for ready scores")
 
+    from abrank.inputs.score_reading import baseline_of
+    from abrank.measures.names import is_known, known_among
     from abrank.ranking.rank import read_systems
 
     measures = [measure] if _flags.given("measure") else None
     options = build(Inputs, nested(dict(_flags.options_given()))).table
     scores = read_systems(files, measures=measures, options=options)
+    if measures is not None and len(scores.measures) > 1:
+        scores = scores.take([scores.measures.index(known_among(measure, scores.measures))])
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
-        raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
+        example = next(filter(is_known, scores.measures), scores.measures[0])
+        raise click.UsageError(
+            f"{count} measures ({names} …); say which: -m {shlex.quote(example)}"
+        )
+    if against is None and len(files) == 1 and (a := baseline_of(scores.systems)):
+        return scores, next(name for name in scores.systems if name != a)  # of an experiment
     if against is None or against in scores.systems:
         return scores, against
     systems, board = (

@@ -766,6 +766,9 @@ def known_among(name: object, available: Sequence[str]) -> str:
     meant = str(name if name in available else known(name) or name)  # type: ignore[arg-type]
     if meant in available:
         return meant
+    alike = [other for other in available if other.casefold() == meant.casefold()]
+    if len(alike) == 1:
+        return alike[0]
     close = nearest(meant, available)
     hint = f"; did you mean {close[0]}?" if close else ""
     raise ArgumentError(

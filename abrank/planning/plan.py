@@ -56,7 +56,7 @@ class PlanRow:
 
 @record
 class SameRow:
-    """The queries that show a true difference of 0 to lie within a margin, and their range."""
+    """The queries that exclude a loss, or any difference, of a margin where the true one is 0."""
 
     margin: float
     n: int | None
@@ -112,7 +112,7 @@ class Plan(Printed):
         One a difference asked for, the margin among them; round ones around ``mde`` without any.
     n_replications : int
         Of the simulation; 0 for the t test, which needs none.
-    same, width : SameRow, WidthRow, optional
+    not_worse, same, width : SameRow, SameRow, WidthRow, optional
         For the margin and the width that were asked for; by the t test, whatever the test.
     judged : tuple of JudgedPlan
         One a correlation with a machine; empty without one.
@@ -133,6 +133,7 @@ class Plan(Printed):
     same: SameRow | None = None
     width: WidthRow | None = None
     judged: tuple[JudgedPlan, ...] = ()
+    not_worse: SameRow | None = None
 
     @property
     def n(self) -> int | None:
@@ -384,8 +385,13 @@ def power(
     rows = tuple(planner.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
-    same_row = width_row = None
+    not_worse = same_row = width_row = None
     if margin is not None:
+        # One one-sided test at alpha is a two-sided one at twice alpha.
+        one_sided = {**level, "alpha": 2.0 * alpha}
+        not_worse = SameRow(
+            margin, *planner.ranged(lambda x: queries_needed(x, margin, **one_sided))
+        )
         same_row = SameRow(
             margin, *planner.ranged(lambda x: queries_to_show_same(x, margin, **level))
         )
@@ -397,7 +403,7 @@ def power(
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
         test, alpha, power, sd, queries, mde, rows, 0 if test == "t" else replications, *limits,
-        mde_low, mde_high, same_row, width_row,
+        mde_low, mde_high, same_row, width_row, not_worse=not_worse,
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, item, machine[1]) for item in machine[0]))
 

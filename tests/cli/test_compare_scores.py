@@ -47,6 +47,19 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
     ]
 
 
+def test_margin_takes_the_measure_and_the_variants_of_an_experiment(tmp_path, capsys) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"q{i},{v},{(i * 7 % 11) / 11 + 0.01 * b * i},{i + b}" for i in range(20)
+            for b, v in enumerate(("control", "new"))]  # fmt: skip
+    path.write_text("\n".join(["query_id,variant,nDCG,CTR", *rows]))
+    assert run(["margin", str(path), "--scores", "-m", "ctr"]) == 0
+    assert "CTR: 1 run of A, 20 queries" in capsys.readouterr().out
+    assert run(["margin", str(path), "--scores", "-m", "ndcg"]) == 0
+    assert "power at hand" in capsys.readouterr().out  # by the spread beside the other variant
+    assert run(["margin", str(path), "--scores"]) == 2
+    assert "2 measures (nDCG, CTR …); say which: -m nDCG" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("nothing_drawn")
 def test_names_gates_and_reports(files, capsys) -> None:
     call = ["compare", "--scores", "b.eval", "a.eval", "--config", "name_b=new"]

@@ -527,3 +527,4 @@ def test_as_many_numbers_as_parameters():
 
 def test_a_measure_that_is_there_is_known_by_any_name() -> None:
     assert known_among("ndcg_cut_10", ["AP", "nDCG@10"]) == "nDCG@10"
+    assert known_among("ctr", ["AP", "CTR"]) == "CTR"

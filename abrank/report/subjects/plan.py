@@ -94,12 +94,13 @@ def _title(w: Words[Plan]) -> str:
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
     """Yield what shows the same, how narrow an interval is, and how it was computed."""
     plan = w.result
-    if plan.same is not None:
-        by = "" if plan.test == "t" else " (t test)"
-        needed = _needed_with_range(plan, plan.same)
-        margin = _size(plan.same.margin)
-        text = f"{needed} would exclude a difference of ±{margin} if the true difference is 0{by}"
-        yield Fact("same", text, everywhere=True)
+    by = "" if plan.test == "t" else " (t test)"
+    for name, row, what in (
+        ("not worse", plan.not_worse, "a loss of "), ("same", plan.same, "a difference of ±"),
+    ):  # fmt: skip
+        if row is not None:
+            text = f"{_needed_with_range(plan, row)} would exclude {what}{_size(row.margin)}"
+            yield Fact(name, f"{text} if the true difference is 0{by}", everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
         needed = _needed_with_range(plan, plan.width)
