@@ -309,6 +309,7 @@ def numbers(comparison: Comparison) -> str:
     limits = planning.deciding_limits(comparison, kind)
     by = f.p_clause(row.pvalue_adj, alpha=rule.alpha)
     by += " adjusted" * (rule.family == "all" and rule.adjust != "none")
+    by += _unusual_alpha(comparison)
     if by_margin:
         by = f"margin {planning.margin_of_what(comparison)}"
     end = f"{by}, {samples.sizes(comparison)}."
@@ -319,6 +320,18 @@ def numbers(comparison: Comparison) -> str:
         f"{start}: {difference}{change.replace(';', ',')}. The {words.estimand(comparison)} is"
         f" {estimate} ({limits}), {end}"
     )
+
+
+def _unusual_alpha(comparison: Comparison) -> str:
+    """Return the level that p is held against, where it is not the one that readers expect."""
+    alpha = comparison.rule.alpha
+    p = comparison.primary.pvalue_adj
+    if alpha == _USUAL_ALPHA or math.isnan(p):
+        return ""
+    return f" (α {f.alpha(alpha, [p])})"
+
+
+_USUAL_ALPHA = 0.05
 
 
 def pieces(comparison: Comparison) -> list[str]:
@@ -334,7 +347,7 @@ def pieces(comparison: Comparison) -> list[str]:
         return [difference, f"({means})", n]
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
-    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
+    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}{_unusual_alpha(comparison)}"
     if comparison.decision.by_equivalence:
         by = f"margin {planning.margin_of_what(comparison)}"
     interval = planning.deciding_limits(comparison, "CI")

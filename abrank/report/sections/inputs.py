@@ -370,8 +370,10 @@ def _untold(comparison: Comparison) -> str:
     numbers = comparison.decision.of_numbers
     if numbers is not None:
         return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
+    if any(item.verdict in STATEMENTS for item in comparison.alternatives):
+        return "Nothing is significant as declared; the table has the verdicts by other choices."
     if comparison.verdict not in STATEMENTS:
-        return "Nothing is significant, so no other choice can overturn it."
+        return "Nothing is significant, by any of these choices."
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return "No other choice takes the verdict back."

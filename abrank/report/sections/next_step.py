@@ -42,6 +42,8 @@ def _headline(comparison: Comparison, step: Step) -> str:
     if comparison.verdict is Verdict.CANNOT_TEST:
         return ""
     text = "looks" if step.because == "looks" else step.condition or step.action
+    if text in ("add-queries", "declare-margin") and _judge_first(comparison):
+        text = "judge"
     pattern = _HEADLINES.get(text)
     if pattern is None:
         return ""
@@ -99,9 +101,9 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         return f"Do not ship {b} by this rule: {f.listed(lost)} may be worse by its margin."
     if step.action == "declare-margin":
         text = "Declare the smallest Δ worth having (--margin, margin=)"
-        return f"{text}: abrank margin helps to choose."
+        return f"{_judge_first(comparison)}{text}: abrank margin helps to choose."
     if step.action == "add-queries":
-        return _more_queries(comparison)
+        return f"{_judge_first(comparison)}{_more_queries(comparison)}"
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
     return pattern.format(a=a, b=b, margin=planning.margin(comparison))
 
@@ -232,6 +234,26 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
     return f"{text}: they could change the verdict."
 
 
+_UNEVEN = 0.1  # of the first ten documents, by which one run is judged less than the other
+
+
+def _judge_first(comparison: Comparison) -> str:
+    """Ask to judge before anything else where one run is judged much less than the other."""
+    shares = {key: audit.judged_at_10 for key, audit in comparison.audits.items()}
+    if {*shares} != {"a", "b"} or abs(shares["a"] - shares["b"]) < _UNEVEN:
+        return ""
+    name = {"a": comparison.baseline, "b": comparison.candidate}[
+        min(shares, key=shares.__getitem__)
+    ]
+    judged = " and ".join(
+        f"{f.percent(shares[key], sign=False)} of {of}" for key, of in (("a", "A"), ("b", "B"))
+    )
+    return (
+        f"Judge more documents of {name} first (abrank sample documents): of the first ten"
+        f" {judged} are judged. Then: "
+    )
+
+
 def _look_again(comparison: Comparison) -> str:
     """Go on where more looks are planned, or allowed, and this one is inconclusive."""
     design = comparison.rule.design
@@ -289,6 +311,6 @@ def _more_queries(comparison: Comparison) -> str:
         queries = words.queries(comparison.n_queries)
         sentence = f"{queries} show {text}, in {power} of samples, but not in this one."
     else:
-        sentence = f"about {f.about(needed)} in all would prove {text} {power} of the time."
+        sentence = f"about {f.about(needed)} in all would, {power} of the time, prove {text}."
     new = " in new clusters" if comparison.clusters is not None else ""
     return f"Add queries{new}: {sentence}"

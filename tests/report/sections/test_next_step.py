@@ -8,14 +8,18 @@ from dataclasses import replace
 from html import unescape
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import abrank
 from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import with_soundness
 from abrank.diagnostics import Note
 from abrank.report import WRITERS, compose
+from abrank.report.sections.inputs import sensitivity
 from abrank.report.sections.next_step import next_step
 from abrank.rule import Reason, Soundness
 from tests.report.written import card
@@ -115,8 +119,8 @@ def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Compari
     # Two observed differences, one plan: what was observed plays no part.
     for mean in (0.002, 0.005):
         assert next_step(make(mean, margin=0.005)).sentence == (
-            f"Add queries: about {f.about(needed)} in all would prove a Δ of the margin, 0.005"
-            " 80% of the time."
+            f"Add queries: about {f.about(needed)} in all would, 80% of the time, prove a Δ of"
+            " the margin, 0.005."
         )
     beyond = next_step(make(0.005, margin=1e-9)).sentence
     assert beyond.startswith("Add queries: no practical number of them would prove a Δ")
@@ -195,5 +199,32 @@ def test_more_queries_are_asked_for_to_show_the_margin() -> None:
     b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
     assert (
         next_step(compare_scores(a, b, margin=0.1)).sentence
-        == "Add queries: about 36 in all would prove a Δ of the margin, 0.100 80% of the time."
+        == "Add queries: about 36 in all would, 80% of the time, prove a Δ of the margin, 0.100."
     )
+
+
+def test_judge_first_where_one_run_is_judged_less() -> None:
+    data = abrank.simulate_runs(60, rng=16)
+    old = data.baseline.frame()
+    pool = old[old["rank"] <= 30][["query_id", "doc_id"]]
+    qrels = data.qrels.frame().merge(pool)
+    result = abrank.compare(qrels, data.baseline, data.candidate, measures=["nDCG@10"])
+    step = next_step(result)
+    assert step.headline == "Judge more documents"
+    assert step.sentence.startswith("Judge more documents of candidate first (abrank sample doc")
+    assert "of the first ten 100.0% of A and" in step.sentence
+    changed = [item for item in result.alternatives if item.verdict is not result.verdict]
+    section = sensitivity(result)
+    assert changed
+    assert section is not None
+    assert section.finding.startswith("Nothing is significant as declared; the table has")
+    even = abrank.compare(data.qrels, data.baseline, data.candidate, measures=["nDCG@10"])
+    assert "judge" not in next_step(even).sentence.casefold()
+
+
+def test_a_level_that_is_not_usual_stands_beside_p() -> None:
+    a = pd.DataFrame({"AP": np.linspace(0.1, 0.5, 12)})
+    b = a + np.resize([0.04, 0.03, -0.02], (12, 1))
+    usual, strict = (abrank.compare_scores(a, b, alpha=alpha) for alpha in (0.05, 0.001))
+    assert "(α " not in usual.summary()
+    assert f"p {strict.pvalue:.3f} (α 0.001)" in " ".join(strict.summary().split())
