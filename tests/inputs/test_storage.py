@@ -1,14 +1,17 @@
-"""Objects of a store, on fsspec's file system in memory: read as the files they are copies of."""
+"""Objects of a store are read as the files they are copies of: in memory, and of a server of S3."""
 
 from __future__ import annotations
 
 import gzip
+import logging
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import fs
 
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError
@@ -18,6 +21,7 @@ from abrank.engines.engine import is_parquet
 fsspec = pytest.importorskip("fsspec")
 
 QUERIES = range(30)
+TREC = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
 QRELS = "".join(f"q{i} 0 d{j} {int((i + j) % 3 == 0)}\n" for i in QUERIES for j in range(10))
 
 
@@ -38,15 +42,55 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "b.run.gz").write_bytes(gzip.compress(ranked(7).encode()))
     scores.to_csv(tmp_path / "scores.csv", index=False)
     scores.to_parquet(tmp_path / "scores.parquet", index=False)
-    store = fsspec.filesystem("memory")
-    store.put(f"{tmp_path}/", "/store/", recursive=True)
-    yield tmp_path
-    store.rm("/store", recursive=True)
+    for name in ("a.run", "b.run.gz"):
+        table = pd.read_csv(tmp_path / name, sep=" ", names=TREC)
+        (tmp_path / name[0]).mkdir()
+        for part in range(3):
+            rows = table[table.query_id.str[1:].astype(int) // 10 == part]
+            rows.to_parquet(tmp_path / name[0] / f"part-{part}.parquet", index=False)
+    return tmp_path
 
 
-def test_runs_and_judgments_are_those_of_the_files(folder: Path) -> None:
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """Start a server that speaks S3 on this machine, and return its address."""
+    moto = pytest.importorskip("moto.server", reason="needs moto[server]")
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for each request
+    server = moto.ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(params=["memory", pytest.param("s3", marks=pytest.mark.slow)])
+def store(request, folder: Path, monkeypatch) -> Iterator[str]:
+    """Copy the files of ``folder`` to a store, and return its URI."""
+    if request.param == "memory":
+        memory = fsspec.filesystem("memory")
+        memory.put(f"{folder}/", "/store/", recursive=True)
+        yield "memory://store"
+        memory.rm("/store", recursive=True)
+        return
+    options = {
+        "AWS_ENDPOINT_URL": request.getfixturevalue("s3_server"), "AWS_ACCESS_KEY_ID": "user",
+        "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1",
+    }  # fmt: skip
+    for name, value in options.items():
+        monkeypatch.setenv(name, value)
+    address = options["AWS_ENDPOINT_URL"]
+    remote = fs.S3FileSystem(endpoint_override=address, allow_bucket_creation=True)
+    remote.create_dir("store")
+    for file in folder.rglob("*.*"):
+        name = file.relative_to(folder).as_posix()
+        with remote.open_output_stream(f"store/{name}", compression=None) as stream:
+            stream.write(file.read_bytes())
+    yield "s3://store"
+
+
+def test_runs_and_judgments_are_those_of_the_files(folder: Path, store: str) -> None:
     names = ("qrels.txt", "a.run", "b.run.gz")
-    there = abrank.compare(*(f"memory://store/{name}" for name in names), measures="AP")
+    there = abrank.compare(*(f"{store}/{name}" for name in names), measures="AP")
     here = abrank.compare(*(folder / name for name in names), measures="AP")
     assert there.n_queries == len(QUERIES)
     np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
@@ -55,21 +99,34 @@ def test_runs_and_judgments_are_those_of_the_files(folder: Path) -> None:
     for role in ("qrels", "a", "b"):
         mine, theirs = (item.provenance["inputs"][role] for item in (there, here))
         assert mine["sha256"] == theirs["sha256"]
-        assert mine["path"].startswith("memory://store/")
+        assert mine["path"].startswith(f"{store}/")
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
-def test_scores_are_those_of_the_file(folder: Path, name: str, capsys) -> None:
-    there, here = (abrank.compare_scores(f"{at}/{name}") for at in ("memory://store", folder))
+def test_scores_are_those_of_the_file(folder: Path, store: str, name: str, capsys) -> None:
+    there, here = (abrank.compare_scores(f"{at}/{name}") for at in (store, folder))
     assert there.rows == here.rows
     np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
-    assert run(["compare", "--scores", f"memory://store/{name}"]) == 0
+    assert run(["compare", "--scores", f"{store}/{name}"]) == 0
     assert "30 queries" in capsys.readouterr().out
 
 
-def test_what_is_not_there_is_said(folder: Path) -> None:
-    with pytest.raises(NotFoundError, match=r"memory://store/c\.run: there is no such object"):
-        abrank.compare("memory://store/qrels.txt", "memory://store/c.run", folder / "a.run")
+def test_partitions_of_a_run_are_those_of_the_file(folder: Path, store: str) -> None:
+    there = abrank.compare(
+        f"{store}/qrels.txt", f"{store}/a", f"{store}/b/*.parquet", measures="AP", engine="local"
+    )
+    here = abrank.compare(
+        folder / "qrels.txt", folder / "a.run", folder / "b.run.gz", measures="AP"
+    )
+    np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
+
+
+def test_what_is_not_there_is_said(folder: Path, store: str) -> None:
+    with pytest.raises(NotFoundError, match=rf"{store}/c\.run: there is no such object"):
+        abrank.compare(f"{store}/qrels.txt", f"{store}/c.run", folder / "a.run")
+
+
+def test_a_store_that_nobody_knows_is_refused(folder: Path) -> None:
     with pytest.raises(ArgumentError, match="Protocol not known"):
         abrank.compare("nowhere://qrels.txt", folder / "a.run", folder / "b.run.gz")
 
