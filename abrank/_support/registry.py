@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
@@ -11,16 +12,18 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 
 Entry = TypeVar("Entry")
 MAX_LISTED = 12  # names in a message
+_STATES = itertools.count()
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
     """Names to entries, in order of registration; a second entry of a name is refused."""
 
     # A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
-    # place once more.
+    # place once more. `state` is a number of the present entries: what is cached of them has it.
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        self.state = next(_STATES)
         self._entries: dict[str, Entry] = {}
         self._definitions: dict[str, tuple[str, str] | None] = {}
 
@@ -33,6 +36,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         """Register ``entry``, made of ``function``; raise ArgumentError if the name is taken."""
         if name in self._entries and not self.is_redefinition(name, function):
             raise ArgumentError(f'{self.kind} "{name}" is registered already')
+        self.state = next(_STATES)
         self._entries[name] = entry
         self._definitions[name] = _definition(function)
 

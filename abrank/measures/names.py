@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -321,10 +322,19 @@ def parse(text: str | Measure) -> Measure:
 
 def known(name: str | Measure) -> Measure | None:
     """Return the one measure that a name means; None for what is in no catalogue."""
+    if isinstance(name, Measure):
+        return name
+    meanings = _meanings(str(name), catalogue().state)
+    return meanings[0] if len(meanings) == 1 else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _meanings(name: str, state: int) -> tuple[Measure, ...]:  # noqa: ARG001 - of the cache
+    """Return the measures that a name means in a state of the catalogue; none of any other."""
     try:
-        return parse(name)
+        return expand(name)
     except ArgumentError:
-        return None
+        return ()
 
 
 def lowest_relevant(measure: str | Measure) -> float:
@@ -341,10 +351,8 @@ def is_known(name: str) -> bool:
 
 def names_measure(name: str) -> bool:
     """Whether a name is that of a measure, or of several, such as ``recall`` without a cut-off."""
-    try:
-        return bool(expand(name)) and (len(name) > 1 or is_known(name))
-    except ArgumentError:
-        return False
+    meanings = _meanings(name, catalogue().state)
+    return len(meanings) == 1 or (len(meanings) > 1 and len(name) > 1)
 
 
 # Names of what one would rather have less of.
