@@ -225,6 +225,16 @@ class History(Printed):
         ]
 
     @cached_property
+    def adds_up(self) -> bool:
+        """Whether the gains found follow on each other: no two are over the same scores of A."""
+        found = [
+            (entry.baseline, entry.a)
+            for entry, (gain, _) in zip(self.entries, self.gains(), strict=True)
+            if gain
+        ]
+        return len({*found}) == len(found)
+
+    @cached_property
     def claimed(self) -> float:
         """Sum of the gains found."""
         return sum(gain for gain, _ in self.gains())

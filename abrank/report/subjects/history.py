@@ -30,7 +30,7 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.words import tag, verdict_tone
+from abrank.report.sections.words import capital, tag, verdict_tone
 from abrank.report.subjects import compose
 from abrank.verdict import Verdict
 
@@ -53,7 +53,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     title = _title(w)
     chance = sum(query_set.by_chance for query_set in history.query_sets)
     numbers = (
-        f"If no candidate were better, we would still expect {chance:.1f} false wins."
+        f"If no candidate were better, we would still expect {_few(chance)} false wins."
         if n
         else "Entries are added by comparisons with --ledger (ledger=)."
     )
@@ -86,6 +86,11 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     )
 
 
+def _few(count: float) -> str:
+    """Return an expected count with one decimal, below 1 with two significant digits."""
+    return f"{count:.1f}" if count >= 1.0 else f"{count:.2g}"
+
+
 def _title(w: Words[History]) -> str:
     history = w.result
     n = len(history.entries)
@@ -95,9 +100,22 @@ def _title(w: Words[History]) -> str:
     text = f"{f.plural(n, 'comparison')}: {f.count(tones['b'])} better, {f.count(tones['a'])} worse"
     if not history.is_known or not history.claimed:
         return f"{text}."
+    of, claimed, to_expect = _found(w)
+    adds = "add up to" if history.adds_up else "are on average"
     return (
-        f"{text}. The gains on {history.measure} add up to {w.signed(history.claimed)}, of"
-        f" which about {w.signed(history.to_expect)} is to be expected again."
+        f"{text}. The gains {of} {adds} {claimed}, of which about {to_expect} is to be expected"
+        " again."
+    )
+
+
+def _found(w: Words[History]) -> tuple[str, str, str]:
+    """Return of what the gains are, and their sum, or mean, as measured and as expected again."""
+    history = w.result
+    times = 1 if history.adds_up else sum(1 for gain, _ in history.gains() if gain)
+    return (
+        f"on {history.measure}",
+        w.signed(history.claimed / times),
+        w.signed(history.to_expect / times),
     )
 
 
@@ -122,8 +140,10 @@ def _cautions(history: History) -> Iterator[Caution]:
 def _chips(w: Words[History]) -> Iterator[Chip]:
     history = w.result
     if history.is_known:
-        yield Chip("Sum of gains found", w.signed(history.claimed), f"on {history.measure}")
-        yield Chip("To be expected again", w.signed(history.to_expect), "of that sum")
+        kind = "sum" if history.adds_up else "mean"
+        of, claimed, to_expect = _found(w)
+        yield Chip(f"{capital(kind)} of gains found", claimed, of)
+        yield Chip("To be expected again", to_expect, f"of that {kind}")
     for spent in history.budgets:
         level = level_text(spent.next_alpha)
         yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
@@ -198,8 +218,8 @@ def _comparisons(w: Words[History]) -> Section:
 def _gains(w: Words[History]) -> Iterator[Section]:
     """Yield the gains found, added up over time, beside what is to be expected again of them."""
     history = w.result
-    if not history.is_known or not history.claimed:
-        return
+    if not history.is_known or not history.claimed or not history.adds_up:
+        return  # of several candidates beside one baseline one can be taken: no gains add up
     finding = (
         f"Of {w.signed(history.claimed)} found, about {w.signed(history.to_expect)} is to be"
         " expected on other queries."
@@ -218,7 +238,7 @@ def _uses(w: Words[History]) -> Section:
         (Column("Queries"), lambda x: Cell.count(x.n_queries)),
         (Column("Comparisons"), lambda x: Cell.count(x.n_comparisons)),
         (Column("Found better"), lambda x: Cell.count(x.n_better)),
-        (Column("By chance"), lambda x: Cell(f"{x.by_chance:.1f}", x.by_chance)),
+        (Column("By chance"), lambda x: Cell(_few(x.by_chance), x.by_chance)),
         (Column("Shared"), lambda x: Cell.share(x.overlap)),
         noun="set",
     )

@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from abrank import plots
@@ -28,7 +29,10 @@ def full(tmp_path_factory) -> History:
             replace(LedgerEntry.of(result, budget=str(under)), created=f"2026-11-{seed:02}"),
             QUERIES,
         )
-    return history(place)
+    result = history(place)
+    # Each candidate follows on another baseline.
+    entries = [replace(entry, a=f"{i:016x}") for i, entry in enumerate(result.entries)]
+    return replace(result, entries=tuple(entries))
 
 
 @pytest.fixture
@@ -51,6 +55,21 @@ def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
         "If no candidate were better, we would still expect 1.2 false wins."
     )
     assert 0 < full.to_expect < full.claimed
+
+
+@pytest.mark.parametrize("n", [2, 50])
+def test_gains_over_one_baseline_are_not_added_up(full, n) -> None:
+    entries = tuple(replace(entry, a="0" * 16) for entry in full.entries)
+    beside = replace(full, entries=entries)
+    report = compose(beside)
+    found = [gain for gain, _ in beside.gains() if gain]
+    assert f"The gains on score are on average {np.mean(found):+.3f}, of" in report.headline.title
+    assert "gains" not in [section.key for section in report.sections]
+    assert "gains" in [section.key for section in compose(full).sections]
+    few = replace(full, entries=entries[:n], expected=full.expected[:n], query_sets=(
+        replace(full.query_sets[0], by_chance=0.025 * n),
+    ))  # fmt: skip
+    assert f"expect {'0.05' if n == 2 else '1.2'} false wins" in compose(few).headline.numbers
 
 
 def test_the_newest_comparisons_have_a_row_each(full) -> None:
