@@ -244,6 +244,11 @@ class GuardResult:
         """Whether the interval excludes the loss, whatever the flips of a few signs say."""
         return self.interval.gain(higher=self.higher_is_better).low > -self.margin
 
+    @property
+    def shows_loss(self) -> bool:
+        """Whether the whole interval lies beyond the margin, on the worse side."""
+        return self.interval.gain(higher=self.higher_is_better).high < -self.margin
+
 
 Level: TypeAlias = Literal["sound", "doubtful", "unsound"]
 

@@ -356,11 +356,13 @@ def _failure(comparison: Comparison, margin: str) -> str:
         beyond = comparison.verdict is Verdict.WORSE
         beyond |= require == "equivalent" and comparison.verdict is Verdict.BETTER
         primary = comparison.rule.primary
-        lost = f"have lost {margin} or more" if require == "non-inferior" else None
-        lacking = f"{primary} may {lost or f'differ by {margin} or more'}"
-        if beyond:
+        higher = comparison.rule.higher_is_better
+        if require == "non-inferior":
+            lacking = words.lost(primary, margin, higher=higher, certain=beyond)
+        elif beyond:
             lacking = f"{primary} differs by more than {margin}"
-            lacking = f"{primary} lost more than {margin}" if lost else lacking
+        else:
+            lacking = f"{primary} may differ by {margin} or more"
         return f"{lacking} ({limits}){_needed(comparison)}"
     if comparison.decision.direction < 0:
         small = f" by less than {margin}" if comparison.verdict is Verdict.SAME else ""

@@ -221,14 +221,17 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
     margin = _margin(result, digits)
     if result.passed:
         return f"{result.measure} is not worse by {margin} or more ({limits})"
+    lost = words.lost(
+        result.measure, margin, higher=result.higher_is_better, certain=result.shows_loss
+    )
     lead = result.measure == comparison.rule.primary
     unsound = comparison.soundness.forbids(result.measure, is_primary=lead)
     if unsound or not math.isfinite(result.estimate + result.low + result.high):
-        return f"{result.measure} may have lost {margin} or more: it could not be tested"
+        return f"{lost}: it could not be tested"
     if result.excludes_loss and result.flips is not None:
         p = f.p_clause(result.flips, alpha=comparison.rule.alpha)
         limits += f", but the exact sign flips of so few queries are not significant: one-sided {p}"
-    return f"{result.measure} may have lost {margin} or more ({limits})"
+    return f"{lost} ({limits})"
 
 
 def _margin(result: GuardResult, digits: int) -> str:

@@ -249,10 +249,10 @@ def title(comparison: Comparison) -> str:
 
 def _reason(comparison: Comparison, action: str) -> str:
     """Return the title as it stands after what to do, which may have named the candidate."""
-    lost = [guard.measure for guard in comparison.decision.guards if not guard.passed]
+    lost = [guard for guard in comparison.decision.guards if not guard.passed]
     gate = comparison.decision.gate
     if gate is not None and gate.lacks == "guards" and lost:
-        return f"{f.listed(lost)} may be worse by its margin."
+        return f"{words.beyond_margin(lost)}."
     text = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
         text = f"{text[:-1]} by more than {planning.margin_of_what(comparison)}."

@@ -97,8 +97,8 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         failed = [name for name, part in parts.items() if part.decision.exit_code]
         return f"Do not ship {b} by this rule: the gate fails on {f.first_of(failed, 3)}."
     if step.because == "guards":
-        lost = [guard.measure for guard in comparison.decision.guards if not guard.passed]
-        return f"Do not ship {b} by this rule: {f.listed(lost)} may be worse by its margin."
+        lost = [guard for guard in comparison.decision.guards if not guard.passed]
+        return f"Do not ship {b} by this rule: {words.beyond_margin(lost)}."
     if step.action == "declare-margin":
         text = "Declare the smallest Δ worth having (--margin, margin=)"
         return f"{_judge_first(comparison)}{text}: abrank margin helps to choose."

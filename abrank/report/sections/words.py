@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from abrank import inference
@@ -19,6 +19,7 @@ from abrank.verdict import Verdict
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult, TestRow
+    from abrank.rule import GuardResult
 
 MEAN = "mean difference"
 
@@ -273,3 +274,19 @@ def other_test(comparison: Comparison) -> str:
         if row.test == "permutation" and not row.decides and math.isfinite(row.pvalue):
             return f"the sign-flip test gives {f.p_clause(row.pvalue, alpha=comparison.rule.alpha)}"
     return ""
+
+
+def lost(measure: str, margin: str, *, higher: bool, certain: bool) -> str:
+    """Say that a measure has, or may have, changed for the worse by a margin."""
+    if certain:
+        return f"{measure} {'lost' if higher else 'rose by'} more than {margin}"
+    return f"{measure} may have {'lost' if higher else 'risen by'} {margin} or more"
+
+
+def beyond_margin(guards: Sequence[GuardResult]) -> str:
+    """Say of which measures a loss of the margin is shown, or is not excluded."""
+    shown = [guard.measure for guard in guards if guard.shows_loss]
+    if len(shown) == len(guards):
+        verb, whose = ("is", "its margin") if len(shown) == 1 else ("are", "their margins")
+        return f"{f.listed(shown)} {verb} worse by more than {whose}"
+    return f"{f.listed([guard.measure for guard in guards])} may be worse by its margin"

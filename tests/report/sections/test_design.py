@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from abrank import Question
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, compose
 from abrank.report.sections.design import guard
@@ -121,3 +122,26 @@ def test_a_guard_is_told_with_the_interval_it_is_held_against() -> None:
         guard(result, result.decision.guards[0])
         == "score is not worse by 0.020 or more (90% interval +0.028 to +0.072)"
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "lower", "clause", "step"),
+    [
+        (10.0, True, "ms rose by more than 5.0", "ms is worse by more than its"),
+        (5.0, True, "ms may have risen by 5.0", "ms may be worse by its"),
+        (-10.0, False, "ms lost more than 5.0", "ms is worse by more than its"),
+        (-5.0, False, "ms may have lost 5.0", "ms may be worse by its"),
+    ],
+)
+def test_a_guard_says_which_way_is_a_loss_and_whether_it_is_sure(
+    change: float, lower: bool, clause: str, step: str
+) -> None:
+    noise = np.resize([1.0, -1.0], 40)
+    a = pd.DataFrame({"AP": np.linspace(0.1, 0.5, 40), "ms": 100.0 + noise})
+    b = a.assign(AP=a["AP"] + 0.02 + 0.01 * noise, ms=100.0 + change - noise)
+    costs = {"lower_is_better": ["ms"]} if lower else {"config": Question(higher_is_better=["ms"])}
+    rule = {"measures": ["AP", "ms"], "margin": 0.001, "require": "non-inferior"}
+    result = compare_scores(a, b, guard=["ms:-5"], **rule, **costs)
+    summary = " ".join(result.summary().split())
+    assert clause in " ".join(result.to_markdown().split())
+    assert step in summary
