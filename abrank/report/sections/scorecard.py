@@ -53,6 +53,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
     first = primary_first(comparison, rows_in_unit(comparison))
+    plain = {row.measure: row for row in comparison.rows}
     # The primary measure is adjusted only as one of a family of all.
     adjusts = rule.adjust != "none" and len(comparison.rows) > 1 and rule.family == "all"
     # The level of the interval that decides stands in the heading where it is the only one.
@@ -67,14 +68,17 @@ def scorecard(comparison: Comparison) -> Scorecard:
         names.append(Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead))
         change = row.estimate if comparison.with_machine else row.diff
         difference = difference_in_unit(comparison, change, digits=w.digits)
+        ends = deciding(comparison, row)
+        if no_share := is_relative(comparison) and math.isnan(change):  # of a mean of 0
+            change, ends = plain[row.measure].diff, plain[row.measure].adjusted
+            difference = f.signed(change, digits=w.digits)
         differences.append(Cell(difference, change, tone, strong=lead))
         # What is not tested has no interval, no p and no bar.
         tested = math.isfinite(row.pvalue) and comparison.n_queries > 1
         tested &= not comparison.soundness.forbids(row.measure, is_primary=lead)
         chances.append(w.chance(row.pvalue_adj if tested else math.nan))
-        ends = deciding(comparison, row)
         cell = w.limits(ends if tested else (math.nan, math.nan))
-        if cell.text != "–" and (lead or is_relative(comparison)):
+        if cell.text != "–" and (lead or is_relative(comparison)) and not no_share:
             cell = replace(cell, text=planning.limits(comparison, *ends))
         if tested and lead and by_margin and not alone:
             cell = replace(cell, text=f"{cell.text} ({f.level(rule.confidence_equivalence)})")
@@ -86,7 +90,14 @@ def scorecard(comparison: Comparison) -> Scorecard:
         reading = f"{words.reading(comparison, row)}{sign}"
         readings.append(Cell(reading, row.reading, tone, strong=lead))
         bar = _bar(comparison, row)._replace(limit=_limit(comparison, guard))
-        bars.append(bar if tested and shares_scale(comparison, row.measure) else None)
+        is_drawn = tested and not no_share and shares_scale(comparison, row.measure)
+        bars.append(bar if is_drawn else None)
+    axis = scale(comparison, margin=rule.margin, percent=is_relative(comparison))
+    if any(
+        bar is not None and row.higher_is_better != rule.higher_is_better
+        for bar, row in zip(bars, first, strict=True)
+    ):  # right of 0 B is better on some rows, and worse on others
+        axis = replace(axis, left="A higher", right="B higher", tones=("plain", "plain"))
     level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
         "measures",
@@ -101,7 +112,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (Column.words("reading", "reading"), readings),
         noun="measure",
         bars=tuple(bars),
-        scale=scale(comparison, margin=rule.margin, percent=is_relative(comparison)),
+        scale=axis,
         narrow=frozenset({"interval"}),
         legend=tuple(_legend(comparison, draws=any(bar and any(bar.places) for bar in bars))),
     )

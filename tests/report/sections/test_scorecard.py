@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from abrank._support import display as f
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.report.formats.html import drawing
-from abrank.report.model import Scorecard, Table, Text
+from abrank.report.model import Scorecard, Table, Text, Words
 from abrank.report.sections.scorecard import (
     MOST,
     all_tests,
@@ -150,3 +152,23 @@ def test_terminal_says_the_same(runs: Comparison) -> None:
     assert max(map(len, visible.splitlines())) <= 80
     joined = " ".join(visible.split())
     assert f"segments {exploratory(runs)}" in joined
+
+
+def test_a_cost_beside_a_gain_is_drawn_by_what_is_higher_and_a_mean_of_0_has_no_share() -> None:
+    noise = np.resize([0.01, -0.01], 40)
+    a = pd.DataFrame({"nDCG": 0.5 + noise, "ms": 90.0 + noise, "errors": 0.0})
+    b = a.assign(nDCG=a["nDCG"] + 0.02 - noise, ms=93.0, errors=np.resize([0.0, 1.0], 40))
+    costs = ["ms", "errors"]
+    result = compare_scores(a, b, measures=["nDCG", *costs], lower_is_better=costs, margin="2%")
+    card = scorecard(result)
+    assert (card.scale.left, card.scale.right) == ("A higher", "B higher")
+    assert card.bars[1] is not None
+    assert card.bars[2] is None
+    change, limits = (next(i for i, column in enumerate(card.columns) if column.role == role)
+                      for role in ("change", "interval"))  # fmt: skip
+    assert [row[change].text for row in card.rows] == ["+4.00%", "+3.33%", "+0.5000"]
+    errors = result["errors"]
+    w = Words(result)
+    assert card.rows[2][limits].text == w.interval(errors.ci_low_adj, errors.ci_high_adj)
+    alone = scorecard(compare_scores(a[["ms"]], b[["ms"]], lower_is_better="ms"))
+    assert (alone.scale.left, alone.scale.right) == ("B better", "A better")
