@@ -142,7 +142,7 @@ def pair_scores(
         first, second, chosen, missing=missing, independent=independent, sources=(a, b)
     )
     columns = [
-        scores.values[:, 0, [scores.measures.index(name) for name in chosen]]
+        scores.values[:, 0, [scores.measures.index(name) for name in chosen]].T
         for scores in (first, second)
     ]
     sources = [next(iter(scores.sources.values()), None) for scores in (first, second)]
@@ -153,7 +153,7 @@ def pair_scores(
         query_ids=first.query_ids,
         systems=names,
         measures=chosen,
-        values=np.stack(columns, axis=1),
+        values=np.stack(columns, axis=1).T,
         audits={name: scores.audits[scores.systems[0]] for name, scores in judged.items()},
         sources={name: source for name, source in zip(names, sources, strict=True) if source},
         judged_runs={

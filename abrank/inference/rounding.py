@@ -38,7 +38,8 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
             [None] * values.shape[1] if scale is None else np.broadcast_to(scale, len(values.T))
         )
         pairs = zip(values.T, scales, strict=True)
-        return np.stack([round_off(column, scale=item) for column, item in pairs], axis=1)
+        # A column in one piece of memory: what follows reads whole columns.
+        return np.stack([round_off(column, scale=item) for column, item in pairs]).T
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
     ascending = np.sort(sizes, axis=0)

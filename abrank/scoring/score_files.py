@@ -373,7 +373,8 @@ def _by_column(table: ScoreTable, names: Mapping[str, str]) -> Scores | None:
     columns = [names[table.measure.names[code]] for code in table.measure.codes]
     measures = tuple(dict.fromkeys(columns))
     n_queries, n_systems = len(table.query.distinct), len(table.system.names)
-    values = np.full((n_queries, n_systems, len(measures)), np.nan)
+    # A column in one piece of memory: what follows reads whole columns.
+    values = np.full((len(measures), n_systems, n_queries), np.nan)
     query, system = table.query.codes, table.system.codes
     has_systems_in_columns = bool(table.reading.variants)
     rows = query if has_systems_in_columns else query * n_systems + system
@@ -382,10 +383,10 @@ def _by_column(table: ScoreTable, names: Mapping[str, str]) -> Scores | None:
         return None
     for i, name in enumerate(columns):
         column = table.value[i * len(query) : (i + 1) * len(query)]
-        values[query, system[i] if has_systems_in_columns else system, measures.index(name)] = (
+        values[measures.index(name), system[i] if has_systems_in_columns else system, query] = (
             column
         )
-    return Scores(table.query.names, table.system.names, measures, values, named=())
+    return Scores(table.query.names, table.system.names, measures, values.T, named=())
 
 
 def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
