@@ -162,6 +162,7 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
 
 _HIT_IDS = (*DOC_IDS, ("_id", "id"))
 _ROWS = 50_000  # whose cells are held as objects
+_LOOKED_AT = 20  # queries
 _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
 
 
@@ -182,9 +183,15 @@ def unwrapped(source: object, label: str | None) -> object:
         label, hits, details = label or "dict", _hits_of(source), source.get("details")
         if isinstance(source.get("judgmentRatings"), list):
             return _opensearch_ratings(source["judgmentRatings"], label)
+        if hits is not None and found_in(list(source), QUERY_IDS):
+            return [source]  # a single line of JSON
         if hits is not None:
             return _opensearch_ratings(_judgment_list(hits, label), label)
-        if _hits_of(body_of(first)) is not None:
+        if isinstance(source.get("responses"), list):
+            hint = "give {query: answer}: dict(zip(queries, answers['responses']))"
+            raise ReadError(label, "an answer of _msearch names no queries", hint=hint)
+        # A first query may have failed.
+        if any(_hits_of(answer) is not None for answer in islice(source.values(), _LOOKED_AT)):
             return {query: _ranked_hits(query, answer, label) for query, answer in source.items()}
         if isinstance(details, Mapping) and "metric_score" in source:
             return {query: _rated_hits(query, answer, label) for query, answer in details.items()}
@@ -203,6 +210,8 @@ def body_of(answer: Any) -> Any:  # noqa: ANN401
 def _hits_of(answer: object) -> list[Any] | None:
     """Return the list of hits in an answer of ``_search``; None in anything else."""
     hits = answer.get("hits") if isinstance(answer, Mapping) else None
+    if isinstance(hits, list):  # what stands below the key "hits" of an answer
+        return hits if hits and isinstance(hits[0], Mapping) and "_id" in hits[0] else None
     hits = hits.get("hits") if isinstance(hits, Mapping) else None
     return hits if isinstance(hits, list) else None
 
@@ -263,7 +272,8 @@ def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
             raise ReadError(
                 label,
                 f"holds {len(names)} sets of rankings: {', '.join(map(str, names))}",
-                hint=f"give one of them: json.load(open(path)){keys}",
+                hint=f"give one of them: json.load(open(path)){keys}; of a run each of these is a"
+                " query: {query: {document: score}}",
             )
         source = source[names[0]]
     return source
@@ -373,7 +383,8 @@ def read_rows(
     names = [*(first if isinstance(first, Mapping) else getattr(first, "_fields", ()))]
     if are_records or not names:
         _no_columns(columns, "dicts" if are_records else "plain tuples")
-    if are_records and "results" in names:  # predictions of sentence-transformers
+    # Predictions of sentence-transformers, and answers of _search, a line a query.
+    if are_records and ("results" in names or _hits_of(first) is not None):
         return read_queries(_results_by_query(rows, label), layout, label)
     if isinstance(first, Mapping) and arrow.holds_lists(first):
         return _of_lists(list(rows), layout, columns, label)
@@ -430,11 +441,13 @@ def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any,
         names = list(record) if isinstance(record, Mapping) else []
         places = found_in(names, QUERY_IDS)
         query = record[names[places[0]]] if places else None
-        if not isinstance(query, (str, int)) or "results" not in names or query in queries:
-            problem = f"query {query!r} stands twice" if places else "no query with results"
+        results = record["results"] if "results" in names else _hits_of(record)
+        if not isinstance(query, (str, int)) or results is None or query in queries:
+            is_twice = query in queries
+            problem = f"query {query!r} stands twice" if is_twice else "no query with results"
             raise ReadError(label, problem, at=f"row {number}")
         queries.add(query)
-        yield query, record["results"]
+        yield query, results
 
 
 # --- Tables, dicts of dicts and iterables of tuples, read into the same columns as files

@@ -182,13 +182,19 @@ def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     # Elasticsearch's client wraps an answer.
     wrapped = {query: SimpleNamespace(body=answer) for query, answer in answers.items()}
-    for source in (answers, tmp_path / "answers.json", {"q": hits}, wrapped):
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"query_id": "q", **answers["q"]}) + "\n")
+    paths = (tmp_path / "answers.json", tmp_path / "answers.jsonl")
+    for source in (answers, *paths, {"q": hits}, {"q": answers["q"]["hits"]}, wrapped):
         assert read_run(source).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
     # Sorted by a field, hits have no score, and their order counts.
     sorted_hits = {"q": {"hits": {"hits": [{**hit, "_score": None} for hit in hits]}}}
     assert [doc for doc, _ in read_run(sorted_hits).ranking("q")] == ["d1", "d2"]
     with pytest.raises(ReadError, match="query 'r' has no list of hits"):
-        read_run({**answers, "r": {"error": "timeout"}})
+        read_run({"r": {"error": "timeout"}, **answers})
+    with pytest.raises(ReadError, match=r"_msearch names no queries\n  give \{query: answer\}"):
+        read_run({"took": 1, "responses": [answers["q"]]})
+    with pytest.raises(ReadError, match="row 0: no query with results"):
+        read_run([answers["q"]])
 
 
 def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
