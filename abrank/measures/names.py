@@ -362,9 +362,9 @@ COSTS = frozenset([
     "cost", "price", "token", "rank", "position", "reformulation", "bounce", "abandonment",
     "abandoned", "complaint", "churn", "failure", "failed", "timeout", "crash", "violation",
     "perplexity", "ppl", "toxicity", "hallucination", "hallucinated", "refusal",
-    "runtime", "sec", "byte", "brier", "nll", "false", "fnr", "miss", "wrong", "incorrect",
-    "irrelevant", "unsafe", "harm", "harmful", "harmfulness", "maliciousness", "dislike", "spam",
-    "duplicate", "retry", "levenshtein", "euclidean", "hamming",
+    "runtime", "sec", "byte", "fp", "fn", "brier", "nll", "false", "fnr", "miss", "wrong",
+    "incorrect", "irrelevant", "unsafe", "harm", "harmful", "harmfulness", "maliciousness",
+    "dislike", "spam", "duplicate", "retry", "levenshtein", "euclidean", "hamming",
 ])  # fmt: skip
 # With one of these at its end a name is of something good: token_f1, rank_correlation.
 _GAINS = frozenset([

@@ -52,7 +52,9 @@ def simulate_power(
     """Return how often a two-sided test finds a mean difference among queries like a pilot's.
 
     A replication draws ``n_queries`` of the pilot's differences with replacement, moved so that
-    their mean is ``difference``; the same ones for every difference and test of a seed. 25 or more
+    their mean is ``difference``; the same ones for every difference and test of a seed. For the
+    tests of ranks and signs a query without a difference stays one: moved by however little, all of
+    them would count as wins or as losses. 25 or more
     are wanted, as their spread and shape are taken for the population's. With the 95 % interval of
     Clopper and Pearson; a p that is not defined finds nothing; NaN for an empty pilot or no query.
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 25.
@@ -72,7 +74,7 @@ def simulate_power(
     checks.finite("difference", difference)
     if n_queries == 0 or not values.size:
         return SimulatedPower(math.nan, 0.0, 1.0, 0)
-    shifted = values - values.mean() + difference
+    shifted = _moved(values, difference, test)
     random = stream(seed, "planning", str(n_queries))
     at_once = max(1, VALUES_AT_ONCE // n_queries)
     n_rejected = 0
@@ -86,6 +88,15 @@ def simulate_power(
 
     low, high = map(float, binomtest(n_rejected, n_replications).proportion_ci())
     return SimulatedPower(n_rejected / n_replications, low, high, n_replications)
+
+
+def _moved(values: FloatArray, difference: float, test: str) -> FloatArray:
+    """Return differences moved to another mean, for tests that count ties without those."""
+    decided = values != 0.0
+    share = decided.mean()
+    if test not in ("wilcoxon", "sign") or share in (0.0, 1.0):
+        return values - values.mean() + difference
+    return np.where(decided, values + (difference - values.mean()) / share, 0.0)
 
 
 def queries_by_simulation(

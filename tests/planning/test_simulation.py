@@ -203,3 +203,12 @@ def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> No
     result = beside_a_machine(99)
     plan = abrank.power(result, effect=0.1, correlation=0.5)
     assert [(first.correlation, first.n_queries) for first in plan.judged] == [(0.5, 99)]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_queries_without_a_difference_stay_so_for_ranks_and_signs(test: str) -> None:
+    # Moved by the mean, all ties would be wins: a power of 1. Of the others as many win as lose.
+    pilot = np.r_[np.zeros(300), PILOT[PILOT != 0.0]]
+    by_chance = planning.simulate_power(pilot, n_queries=100, difference=1e-4, test=test)
+    assert 0.02 < by_chance.power < 0.08
+    assert planning.simulate_power(pilot, n_queries=100, difference=0.1, test=test).power > 0.9

@@ -313,6 +313,7 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
         "runtime_s",
         "fnr",
         "false_positives",
+        "fp",
         "misses",
     ],
 )
