@@ -96,7 +96,8 @@ def _moved(values: FloatArray, difference: float, test: str) -> FloatArray:
     share = decided.mean()
     if test not in ("wilcoxon", "sign") or share in (0.0, 1.0):
         return values - values.mean() + difference
-    return np.where(decided, values + (difference - values.mean()) / share, 0.0)
+    moved: FloatArray = np.where(decided, values + (difference - values.mean()) / share, 0.0)
+    return moved
 
 
 def queries_by_simulation(
