@@ -93,10 +93,11 @@ def simulate_power(
 def _moved(values: FloatArray, difference: float, test: str) -> FloatArray:
     """Return differences moved to another mean, for tests that count ties without those."""
     decided = values != 0.0
-    share = decided.mean()
+    share = float(decided.mean())
     if test not in ("wilcoxon", "sign") or share in (0.0, 1.0):
-        return values - values.mean() + difference
-    moved: FloatArray = np.where(decided, values + (difference - values.mean()) / share, 0.0)
+        moved: FloatArray = values - values.mean() + difference
+        return moved
+    moved = np.where(decided, values + (difference - values.mean()) / share, 0.0)
     return moved
 
 
