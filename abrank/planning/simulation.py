@@ -94,10 +94,9 @@ def _moved(values: FloatArray, difference: float, test: str) -> FloatArray:
     """Return differences moved to another mean, for tests that count ties without those."""
     decided = values != 0.0
     share = float(decided.mean())
-    if test not in ("wilcoxon", "sign") or share in (0.0, 1.0):
-        moved: FloatArray = values - values.mean() + difference
-        return moved
-    moved = np.where(decided, values + (difference - values.mean()) / share, 0.0)
+    moved: FloatArray = values - values.mean() + difference
+    if test in ("wilcoxon", "sign") and 0.0 < share < 1.0:
+        moved = np.where(decided, values + (difference - values.mean()) / share, 0.0)
     return moved
 
 
