@@ -161,6 +161,11 @@ def power(
             n_machine = n_machine or len(machine)
             correlation = correlation or _correlation(pilot, machine)
         progress("planning")
+        if has_files:
+            given = {"effect": flags["effects"], "margin": [flags["margin"] or 0.0]}
+            units = {key: [planning.in_unit(key, value, mean) for value in values]
+                     for key, values in given.items()}  # fmt: skip
+            planning.require_reachable(name, **units)
         plan = planning.power(
             [*pilot.values()] if has_files else None, sd=sd, queries=queries, **aims,
             mean=mean if flags["mean"] is None else flags["mean"],

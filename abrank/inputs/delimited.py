@@ -192,7 +192,8 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
                 read_lines(gathered, part, width=3)
     read = gathered.joined()
     is_rank = bool((read.value == np.floor(read.value)).all())
-    if is_rank and not are_ranks(read, complete=True):
+    # Scores such as 3, 2, 1 are ranks, too, of a list from its end.
+    if is_rank and (not are_ranks(read, complete=True) or _falls(read)):
         raise ReadError(
             label,
             "the third of three fields is no rank (1, 2, 3 … within a query), and may be a score or"
@@ -202,6 +203,16 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     form = f"three columns, read as query, document and {'rank' if is_rank else 'score'}"
     value = -read.value if is_rank else read.value
     return replace(read, value=value, source=replace(read.source, form=form))
+
+
+MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
+
+
+def _falls(read: Columns) -> bool:
+    """Whether the numbers of each query fall from line to line."""
+    _, query = ids.number(read.query)
+    step = np.diff(read.value)[np.diff(query) == 0]
+    return len(step) > MOST_BY_CHANCE and bool((step < 0).all())
 
 
 def _fast(
@@ -310,7 +321,7 @@ def text_columns(
 
 
 _LINE = re.compile(rb"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s+qid:([^\s#]+)(?=[\s#]|$)")
-_DOCUMENT = re.compile(rb"(?i)#(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)")
+_DOCUMENT = re.compile(rb"(?i)^[^#]*#(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)")
 # Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
 _FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t ][^\t]*?)[ ]*\t|#\s*(\S+)")
 

@@ -382,6 +382,8 @@ def read_grade(text: bytes, query: bytes) -> tuple[float, str]:
     value, problem = read_score(text, query)
     if problem:
         return 0.0, f'grade "{_show(text)}" is not a number'
+    if abs(value) >= 2**53:
+        return 0.0, f'grade "{_show(text)}" is too large'
     return value, ""
 
 

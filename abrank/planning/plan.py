@@ -17,6 +17,7 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.inference.prediction_powered import UNSEEN_FAILURES
 from abrank.inference.registry import as_column
+from abrank.measures.names import known
 from abrank.planning import student
 from abrank.planning.simulation import (
     N_REPLICATIONS,
@@ -382,6 +383,8 @@ def power(
     mde = math.nan
     if queries is not None:
         mde = planner.visible(checks.count("queries", queries, at_least=0))
+    if isinstance(pilot, Compared):
+        require_reachable(pilot.primary.measure, effect=effects or (), margin=(margin or 0.0,))
     rows = tuple(planner.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
@@ -427,6 +430,21 @@ def in_unit(name: str, value: float | str, mean: float | None) -> float:
             " comparison, or mean= (--mean)"
         )
     return round(number / 100.0 * abs(mean), 12)
+
+
+def require_reachable(name: str, **values: Sequence[float]) -> None:
+    """Refuse differences that a measure cannot have, such as 5 where 5% is meant."""
+    measure = known(name)
+    if measure is None:
+        return
+    low, high = measure.entry.bounds
+    for option, differences in values.items():
+        if beyond := [value for value in differences if abs(value) > high - low]:
+            raise ArgumentError(
+                f"no difference of {measure}, which runs from {low:g} to {high:g}, is as large as"
+                f" the {option} {beyond[0]:g}; {beyond[0]:g}% of A's mean is"
+                f' --{option} {beyond[0]:g}% ({option}="{beyond[0]:g}%")'
+            )
 
 
 def _machine(

@@ -81,7 +81,7 @@ def letor(data: bytes) -> dict[str, dict[str, float]]:
         grade = re.fullmatch(rb"([+-]?)0*(\d{1,18}(?:\.\d*)?)", fields[0])
         strict.require(grade is not None and b"\0" not in line)
         assert grade is not None
-        named = re.search(rb"\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)", comment)
+        named = re.match(rb"(?is)(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)", comment)
         first, tab, _ = comment.partition(b"\t")
         words = [first.strip(b" ")] if tab and first.strip(b" ") else comment.split()
         document = named[1] if named else (words or [b""])[0]

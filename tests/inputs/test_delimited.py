@@ -83,6 +83,22 @@ def test_three_fields_that_are_no_ranks_are_not_guessed_at(numbers: tuple[int, i
         delimited.read_three([b"1 a %d\n1 b %d\n" % numbers], "x", RUN)
 
 
+def test_three_fields_that_fall_from_line_to_line_may_be_scores() -> None:
+    falling = b"1 a 3\n1 b 2\n1 c 1\n2 a 2\n2 b 1\n"
+    with pytest.raises(ReadError, match="may be a score or a"):
+        delimited.read_three([falling], "x", RUN)
+    some_rise = falling + b"3 a 1\n3 b 2\n"
+    assert delimited.read_three([some_rise], "x", RUN).value.tolist() == [
+        -3,
+        -2,
+        -1,
+        -2,
+        -1,
+        -1,
+        -2,
+    ]
+
+
 def test_nul_bytes_among_three_fields_are_refused_as_in_other_lines() -> None:
     with pytest.raises(ReadError, match="x, line 2: holds a NUL byte"):
         delimited.read_three([b"1 a 1\n1 b\0 2\n"], "x", RUN)

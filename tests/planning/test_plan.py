@@ -203,5 +203,7 @@ def test_a_percentage_is_a_share_of_the_mean_of_a() -> None:
     assert abrank.power(sd=0.2, margin="0.05").same == abrank.power(sd=0.2, margin=0.05).same
     with pytest.raises(ArgumentError, match="2% is a share of A's mean, which is not known"):
         abrank.power(sd=0.2, effect="2%")
+    with pytest.raises(ArgumentError, match="as large as the effect 5; 5% of A's mean is --effe"):
+        abrank.power(result, effect=5)
     with pytest.raises(ArgumentError, match="a percentage of A's mean such as 2%, not 'two'"):
         abrank.power(sd=0.2, margin="two")
