@@ -46,6 +46,22 @@ __all__ = [
 ]
 
 
+# The sign that reports and pictures show before the name of a verdict.
+GLYPHS: Mapping[Verdict, str] = MappingProxyType(
+    {
+        Verdict.BETTER: "▲",
+        Verdict.BETTER_SIZE_UNCLEAR: "△",
+        Verdict.SAME: "=",
+        Verdict.NOT_WORSE: "≥",
+        Verdict.NOT_BETTER: "≤",
+        Verdict.INCONCLUSIVE: "?",
+        Verdict.WORSE_SIZE_UNCLEAR: "▽",
+        Verdict.WORSE: "▼",
+        Verdict.IDENTICAL: "=",
+        Verdict.CANNOT_TEST: "!",
+    }
+)
+
 # What a verdict says of B: a gain, a loss, its size, and what is ruled out.
 STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -128,7 +128,8 @@ class AxisRow:
     # `thin` is the adjusted interval, where that is another one than the plain. `last` stands in
     # the last column, and `remark` in the place of the drawing where the row has another scale or
     # no interval. Without `size` (points) the estimate has no dot, as it is not on the axis. A
-    # `summary` is a diamond as wide as its interval. `shown` stands in the place of the estimate.
+    # `summary` is a diamond as wide as its interval. `value_text` stands in the place of the
+    # estimate, and `glyph` in that of the sign of the reading.
 
     name: str
     estimate: float
@@ -141,6 +142,7 @@ class AxisRow:
     size: float = 7.0
     summary: bool = False
     value_text: str = ""
+    glyph: str = ""
 
     @classmethod
     def of(
@@ -164,15 +166,20 @@ def draw_rows(
     higher_is_better: bool,
     first: str = "Δ",
     percent: bool = False,
+    mixed: bool = False,
 ) -> None:
-    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
+    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns.
+
+    ``mixed``: on some rows the higher one is better, on others the lower one.
+    """
     style.dress(ax, theme)
     plain_rows = [row for row in rows if not row.remark]
     ends = [value for row in plain_rows for value in (*row.thick, *(row.thin or ()))]
     ends += [row.estimate for row in plain_rows if row.size]
     limits = style.difference_limits(*ends, room=0.3 if style.inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
-    style.difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
+    side = replace(theme, undeclared=True) if mixed else theme
+    style.difference_axis(ax, side, limits, higher_is_better=higher_is_better, percent=percent)
     if style.inches(ax) < NARROW:
         # Names and numbers leave the frame a third of a column: more ticks would run together.
         ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
@@ -235,15 +242,17 @@ def draw_interval(
             )
 
 
-def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]) -> None:
-    """Write the names at the left of the rows, on two lines where they are long."""
+def name_rows(
+    ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool], *, lines: int = 2
+) -> None:
+    """Write the names at the left of the rows, on two lines where they are long and have room."""
     type_ = style.sizes(ax)
-    longest = 13 if style.inches(ax) < NARROW else 26
+    longest = 15 if style.inches(ax) < NARROW else 26
     labels = []
-    for name in names:  # on at most two lines of about ``longest`` letters
-        lines = textwrap.wrap(name, longest, break_long_words=False) or [""]
-        lines = lines if len(lines) < 3 else [lines[0], " ".join(lines[1:])]
-        labels.append("\n".join(shorten(line, width=longest + 2) for line in lines))
+    for name in names:  # a line has about ``longest`` letters
+        parts = textwrap.wrap(name, longest, break_long_words=False) or [""]
+        parts = [name] if lines == 1 else [parts[0], " ".join(parts[1:])][: len(parts)]
+        labels.append("\n".join(shorten(part, width=longest + 2) for part in parts))
     ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     for label, heavy in zip(ax.get_yticklabels(), bold, strict=True):
@@ -263,7 +272,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: 
         style.write(ax, title, position, theme.muted, "right", "bottom", coords=base, shift=shift)
     for place, row in enumerate(rows):
         cells = (
-            GLYPHS.get(row.reading, ""),
+            row.glyph or GLYPHS.get(row.reading, ""),
             row.value_text or theme.signed(row.estimate),
             row.last,
         )

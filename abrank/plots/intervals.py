@@ -24,6 +24,7 @@ from abrank.plots import style
 from abrank.plots.axes import AxisRow, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
+from abrank.verdict import GLYPHS
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
@@ -70,7 +71,14 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
         first, words = "Δ%", "change of the mean, in per cent of A's"
     elif not style.of_the_mean(comparison):
         first = "estimate"
-    draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
+    mixed = any(
+        row.higher_is_better != higher and not drawn.remark
+        for row, drawn in zip(ordered, rows, strict=True)
+    )
+    draw_rows(
+        ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent,
+        mixed=mixed,
+    )  # fmt: skip
     words += "\n" + ("\n" if style.inches(ax) < NARROW else "; ").join(_bar_words(comparison, rows))
     if any(row.higher_is_better != higher for row in ordered):
         side, better = ("left", "lower") if higher else ("right", "higher")
@@ -109,10 +117,16 @@ def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) ->
         thin=thin if thin != thick else None,
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
+        glyph=_glyph(comparison) if is_primary else "",
         lead=is_primary,
         value_text=style.difference(comparison, result.estimate, theme),
         **({"remark": "another scale: see the numbers"} if another else {}),
     )
+
+
+def _glyph(comparison: Comparison) -> str:
+    """Return the sign of the verdict where a margin decides; the reading against 0 has its own."""
+    return GLYPHS[comparison.verdict] if comparison.rule.margin else ""
 
 
 # --- The difference that decides, its interval, its bootstrap distribution and the margin
@@ -323,7 +337,9 @@ def segments(
     (lead,) = (row for row in rows_in_unit(comparison) if row.measure == primary)
     size = LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
-    look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
+    look: dict[str, Any] = {
+        "reading": lead.reading, "last": last, "size": size, "glyph": _glyph(comparison),
+    }  # fmt: skip
     value_text = style.difference(comparison, lead.diff, theme)
     rows = [
         AxisRow.of(lead, lead.diff, name="All queries", lead=True, value_text=value_text, **look)

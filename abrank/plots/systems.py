@@ -92,7 +92,7 @@ def leaderboard(
     # A row has room for one line.
     longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
-    name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
+    name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows], lines=1)
     for place, row in enumerate(rows):
         colour = _colour(ranking, theme, row)
         draw_interval(ax, ends[place], place, colour=colour, width=4.0)
@@ -538,7 +538,7 @@ def rank_intervals(
     ax.set_xticks(sorted(ticks))
     longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
-    name_rows(ax, theme, names, [row.these.may_be_first for row in rows])
+    name_rows(ax, theme, names, [row.these.may_be_first for row in rows], lines=1)
     for place, row in enumerate(rows):
         colour = theme.b if row.these.may_be_first else theme.muted
         _span(ax, row.like, place, colour=colour, width=1.4)

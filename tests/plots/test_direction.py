@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.plots import DARK, LIGHT, deltas, distribution, effect, forest, plots_of, scatter
 
 PLOTS = plots_of(Comparison)
@@ -31,10 +31,24 @@ def fills(ax) -> dict[float, tuple[float, ...]]:
 
 @pytest.mark.parametrize("draw", [effect, forest, deltas, distribution])
 def test_the_words_above_the_axis_change_sides(draw, comparison_of):
-    result = words(draw(comparison_of(12, measures=LOWER)))
+    result = words(draw(comparison_of(12, measures=LOWER[:2])))
     assert result["◂ B better"] == LIGHT.b
     assert result["A better ▸"] == LIGHT.a
     assert "B better ▸" not in result
+
+
+def test_on_an_axis_of_gains_and_costs_nobody_is_better_at_one_side(comparison_of):
+    result = words(forest(comparison_of(12, measures=LOWER)))
+    assert {"◂ B higher", "A higher ▸"} <= {*result}
+    assert not any("better" in text for text in result)
+
+
+def test_where_a_margin_decides_the_glyph_is_that_of_the_verdict():
+    a = {f"q{i}": i / 40 for i in range(40)}
+    b = {query: score + 0.001 * (-1) ** i for i, (query, score) in enumerate(a.items())}
+    result = compare_scores(a, b, margin=0.01)
+    assert result.verdict == "same"
+    assert {"=", "?"} & {*words(forest(result))} == {"="}
 
 
 @pytest.mark.parametrize("n", [12, 60])

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 
-from abrank import inference
+from abrank import inference, rank_scores
 from abrank._support.errors import ArgumentError
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
 from abrank.plots.grids import by_difficulty
@@ -33,6 +33,15 @@ def bars(ax, width: float = 4.0) -> list[tuple[float, float]]:
 
 
 # ---- leaderboard
+
+
+def test_a_long_name_takes_one_line():
+    scores = {f"organisation/reranker-finetuned-{i}": {"q1": 0.1 * i, "q2": 0.3, "q3": 0.2 + i / 20}
+              for i in range(4)}  # fmt: skip
+    labels = rank_scores(scores).plot.leaderboard(width="column").axes.get_yticklabels()
+    names = [label.get_text() for label in labels]
+    assert [name[:3] for name in names] == ["1  ", "2  ", "3  ", "4  "]
+    assert not any("\n" in name for name in names)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
 from abrank.report.cells import one_line
 from abrank.report.model import Tone
+from abrank.verdict import GLYPHS as VERDICT_GLYPHS
 from abrank.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,18 +24,19 @@ if TYPE_CHECKING:
 
 MEAN = "mean difference"
 
-_TAGS = {
-    Verdict.BETTER: ("▲", "Better"),
-    Verdict.BETTER_SIZE_UNCLEAR: ("△", "Better, size unclear"),
-    Verdict.SAME: ("=", "Same in practice"),
-    Verdict.NOT_WORSE: ("≥", "Not worse"),
-    Verdict.NOT_BETTER: ("≤", "Not better"),
-    Verdict.INCONCLUSIVE: ("?", "Inconclusive"),
-    Verdict.WORSE_SIZE_UNCLEAR: ("▽", "Worse, size unclear"),
-    Verdict.WORSE: ("▼", "Worse"),
-    Verdict.IDENTICAL: ("=", "Identical"),
-    Verdict.CANNOT_TEST: ("!", "Cannot test"),
+_NAMES = {
+    Verdict.BETTER: "Better",
+    Verdict.BETTER_SIZE_UNCLEAR: "Better, size unclear",
+    Verdict.SAME: "Same in practice",
+    Verdict.NOT_WORSE: "Not worse",
+    Verdict.NOT_BETTER: "Not better",
+    Verdict.INCONCLUSIVE: "Inconclusive",
+    Verdict.WORSE_SIZE_UNCLEAR: "Worse, size unclear",
+    Verdict.WORSE: "Worse",
+    Verdict.IDENTICAL: "Identical",
+    Verdict.CANNOT_TEST: "Cannot test",
 }
+_TAGS = {verdict: (glyph, _NAMES[verdict]) for verdict, glyph in VERDICT_GLYPHS.items()}
 
 READINGS = {reading: f"{glyph} {reading}" for reading, glyph in GLYPHS.items()}
 
