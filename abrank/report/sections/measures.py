@@ -296,13 +296,17 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
     sentence = decision.doubted(comparison, headline.short(comparison))
     return Paper(
         comment=f"{sentence}. {next_step(comparison).sentence}",
-        caption=_caption(comparison, text),
+        caption=_caption(comparison, text, has_intervals=style == "interval"),
         label=f"{comparison.candidate} {comparison.baseline} {rule.primary}",
         table=table,
     )
 
 
-def _caption(comparison: Comparison, contents: str) -> str:
+# Adjustments that make the intervals of a family wider, as they make its p-values larger.
+_WITH_INTERVALS = ("max-t", "holm", "hochberg", "hommel", "bonferroni")
+
+
+def _caption(comparison: Comparison, contents: str, *, has_intervals: bool) -> str:
     """Return what the table shows: systems, queries, test, level, adjustment."""
     rule = comparison.rule
     a, b = (
@@ -315,7 +319,12 @@ def _caption(comparison: Comparison, contents: str) -> str:
         adjustment = headline.adjustment(comparison)
         alone = ", tested alone" if rule.family == "secondary" else ""
         primary = one_line(rule.primary, width=LONGEST_NAME)
-        text += f" {primary} decides{alone}; {adjustment}."
+        alike = ", intervals and p alike" * (has_intervals and rule.adjust in _WITH_INTERVALS)
+        text += f" {primary} decides{alone}; {adjustment}{alike}."
+    if comparison.decision.by_equivalence:
+        margin = planning.margin_of_what(comparison)
+        interval = planning.equivalence_interval(comparison)
+        text += f" The margin of {margin} is held against the {interval} of two one-sided tests."
     if comparison.soundness.level == "unsound":
         return f"{text} Nothing is tested: {decision.cannot_test(comparison)}."
     more = [*samples.vote_sentences(comparison), decision.doubts(comparison)]

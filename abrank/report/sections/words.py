@@ -292,3 +292,13 @@ def beyond_margin(guards: Sequence[GuardResult]) -> str:
         verb, whose = ("is", "its margin") if len(shown) == 1 else ("are", "their margins")
         return f"{f.listed(shown)} {verb} worse by more than {whose}"
     return f"{f.listed([guard.measure for guard in guards])} may be worse by its margin"
+
+
+_PERSONS = ("Tukey", "Dunnett", "Wilcoxon", "Friedman", "Hall")
+
+
+def in_sentence(title: str) -> str:
+    """Return the title of a test as it stands within a sentence."""
+    if title.startswith(_PERSONS):
+        return title
+    return f"{title[:1].lower()}{title[1:]}".replace("paired t,", "paired t tests,")

@@ -29,7 +29,7 @@ from abrank.report.model import (
     Tone,
     Words,
 )
-from abrank.report.sections.words import READINGS, capital, name, queries
+from abrank.report.sections.words import READINGS, capital, in_sentence, name, queries
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 IntervalKind: TypeAlias = Literal["difference", "own", "within"]
@@ -410,7 +410,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
 def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     """Return the leaderboard for a paper: intervals, means of several measures, or superscripts."""
     ranking = w.result
-    by = f"{ranking.title} at α = {f.number(ranking.alpha)}"
+    by = f"{in_sentence(ranking.title)} at α = {f.number(ranking.alpha)}"
     if style == "superscript" or len(ranking.baselines) > 1:
         table, contents = _superscripts(w, by)
     elif ranking.secondary:

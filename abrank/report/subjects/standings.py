@@ -42,7 +42,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
-from abrank.report.sections.words import capital, name, queries
+from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, leaderboard, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
@@ -378,7 +378,7 @@ def _each(w: Words[CollectionsRanking]) -> Section:
     for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1):
         board = leaderboard(Words(ranking, w.digits))
         blocks: list[Block] = [replace(board, key=f"leaderboard of {collection}")]
-        blocks.append(Text(f"By {ranking.title}.", "caption"))
+        blocks.append(Text(f"By {in_sentence(ranking.title)}.", "caption"))
         if command := rank_command(collection, ranking):
             blocks.append(Text(command, "code"))
         line = f"{collection}: {one_collection(ranking)}"
@@ -458,8 +458,9 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
         caption=f"{measure} by collection and in the mean over them; bold: the first, and what is"
         " not significantly different from it there. Rank intervals hold for all systems"
         " together, at"
-        f" α = {f.number(result.alpha)}: on these collections ({primary.these.title}), and others"
-        f" like them ({primary.like.title}).",
+        f" α = {f.number(result.alpha)}: on these collections"
+        f" ({in_sentence(primary.these.title)}), and others like them"
+        f" ({in_sentence(primary.like.title)}).",
         label=f"collections {primary.measure}",
         table=Table("paper", heads, rows, noun="system"),
     )

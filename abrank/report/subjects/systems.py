@@ -22,10 +22,17 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.appendix import cited, computed_with, methods, of_measures, reproduce
+from abrank.report.sections.appendix import (
+    ADJUSTMENTS,
+    cited,
+    computed_with,
+    methods,
+    of_measures,
+    reproduce,
+)
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.notes import SystemNames, say
-from abrank.report.sections.words import capital, name, queries
+from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
     IntervalKind,
@@ -391,7 +398,8 @@ def methods_text(ranking: Ranking) -> str:
     text = (
         f"{capital(systems)} were scored on"
         f" {queries(ranking.n_queries)} by {measures}. Means were compared,"
-        f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at α ="
+        f" {against}, by {in_sentence(ranking.title)}"
+        f" ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
     )
     if ranking.stability:
@@ -407,3 +415,6 @@ def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """Yield the measures and the test, with their sources."""
     yield from of_measures(ranking.measures)
     yield ranking.title, _source(ranking)
+    adjust = ranking.adjust or ("holm" if "adjusted by Holm" in ranking.title else "")
+    if source := ADJUSTMENTS.get(adjust):
+        yield "Adjustment of p-values", source

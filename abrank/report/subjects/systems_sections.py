@@ -13,7 +13,7 @@ from abrank._support.result import Deferred
 from abrank.ranking import PairRow, Ranking
 from abrank.ranking.beside import OVERLAP_DEPTH, PERSISTENCE
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
-from abrank.report.sections.words import READINGS, name, queries
+from abrank.report.sections.words import READINGS, in_sentence, name, queries
 from abrank.report.subjects.leaderboard import (
     MOST_PAIRS,
     by_measure,
@@ -136,7 +136,7 @@ def pairs(w: Words[Ranking]) -> Section | None:
     if ranking.baseline is None and not ranking.has_all_pairs:
         kind += " with the first"
     total = f"{f.count(len(ranking.pair_rows))} {kind}"
-    finding = f"{text} of {total} differ significantly by {ranking.title}."
+    finding = f"{text} of {total} differ significantly by {in_sentence(ranking.title)}."
     if len(ranking.systems) <= MOST_PAIRS:
         folds = tuple(_fold(w, row) for row in ranking.pair_rows)
         return Section("pairs", "Every pair", finding, folds, group="appendix")

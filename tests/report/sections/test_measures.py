@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
+from abrank import Question
 from abrank.comparison import compare_scores
 from abrank.report.sections.measures import measures_finding
 
@@ -11,3 +15,18 @@ def test_one_measure_decides_alone() -> None:
         measures_finding(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
         == "One measure was compared, and it decides: score."
     )
+
+
+def test_the_caption_says_what_a_margin_is_held_against_and_that_intervals_are_adjusted() -> None:
+    noise = np.resize([0.02, -0.02], 40)
+    a = pd.DataFrame({"AP": np.linspace(0.1, 0.5, 40), "RR": 0.5 + noise})
+    b = a.assign(AP=a["AP"] + noise / 4, RR=0.5 - noise)
+    asked = {"measures": ["AP", "RR"], "config": Question(adjust="holm")}
+    same, unclear = (
+        " ".join(compare_scores(a, b, margin=m, **asked).to_latex().split()) for m in (0.01, 0.0)
+    )
+    sentence = "The margin of 0.0100 is held against the 90\\% interval"
+    assert sentence in same
+    assert "of two one-sided tests." in same
+    assert "adjusted together (Holm), intervals and p alike." in unclear
+    assert "one-sided" not in unclear

@@ -417,3 +417,22 @@ def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_comman
     pair = ranking.pair_rows[0]
     files = f"qrels.txt runs/{pair.a}.run runs/{pair.b}.run"
     assert sections["pairs"].blocks[-1].text == f"abrank compare {files} -m nDCG@10"
+
+
+@pytest.mark.parametrize(
+    ("test", "caption", "cited"),
+    [
+        ("t", "different by paired t tests, adjusted by Holm at", "holm-1979"),
+        ("max-t", "different by max-T sign flips at", "romano-wolf-2005"),
+        ("tukey", "different by Tukey HSD at", "tukey-1953"),
+    ],
+)
+def test_a_test_is_named_as_in_a_sentence_and_cited_with_its_adjustment(
+    test: str, caption: str, cited: str
+) -> None:
+    scores = {f"s{i}": {f"q{j}": (i + j * j % 7) / 10 for j in range(12)} for i in range(3)}
+    ranking = rank_scores(scores, test=test)
+    assert caption in ranking.to_latex()
+    bib, methods = (WRITERS[name](compose(ranking)) for name in (".bib", ".methods"))
+    assert cited.encode() in bib
+    assert f"by {caption.split('by ', 1)[1].removesuffix(' at')}".encode() in methods
