@@ -29,6 +29,7 @@ from abrank.inputs.arrow import ids_of
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
+from abrank.inputs.exports import LOG_OF
 from abrank.inputs.score_reading import Reading, TableOptions, baseline_of, naming_queries
 from abrank.measures.names import known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
@@ -437,7 +438,12 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
 
 
 def _differ_in(first: Scores, second: Scores) -> list[str]:
-    """Say in which of the columns of the variant the two differ."""
+    """Say of which tasks two logs are, or in which of the columns of the variant the two differ."""
+    forms = [scores.reading.form if scores.reading else "" for scores in (first, second)]
+    tasks = [form.removeprefix(LOG_OF) for form in forms if form.startswith(LOG_OF)]
+    if len({*tasks}) == 2:
+        return [f"the logs are of two tasks, {tasks[0]} and {tasks[1]}: equal ids of samples may be"
+                " different questions"]  # fmt: skip
     parts = first.reading.parts if first.reading is not None else {}
     cells = [parts.get(scores.systems[0]) for scores in (first, second)]
     if None in cells or len(cells[0] or ()) < 2:

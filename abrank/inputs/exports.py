@@ -167,13 +167,19 @@ _ZSTANDARD = 93
 _OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
 
 
+LOG_OF = "a log of the task "
+
+
 def rows_of_log(
     source: object,  # what JSON holds
     label: str,
-) -> tuple[list[str], list[list[Any]]] | None:
-    """Return the long table of a log; None for what is none."""
+) -> tuple[tuple[list[str], list[list[Any]]], str] | None:
+    """Return the long table of a log, and of which task it is; None for what is none."""
+    form = "a log"
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
         _require_complete(source, label)
+        task = source["eval"].get("task") if isinstance(source["eval"], Mapping) else None
+        form = f"{LOG_OF}{shorten(str(task))}" if task else form
         rows = list(_of_inspect(source["samples"] or []))
     elif (
         isinstance(source, list)
@@ -186,7 +192,7 @@ def rows_of_log(
         return None
     epochs = len({row[1] for row in rows}) > 1
     columns = [i for i in range(4) if epochs or i != 1]
-    return [LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]
+    return ([LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]), form
 
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:

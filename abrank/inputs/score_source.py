@@ -530,9 +530,10 @@ def _of_tree(
     if answers is not None:
         (names, columns), form = answers
         return replace(_of_columns(names, columns, origin), form=form, roles=_long_roles(names))
-    if (log := rows_of_log(source, origin.label)) is not None:
+    if (result := rows_of_log(source, origin.label)) is not None:
+        log, form = result
         roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
-        return replace(_of_columns(*log, origin), form="a log", roles=roles)
+        return replace(_of_columns(*log, origin), form=form, roles=roles)
     if (export := rows_of_export(source)) is not None:
         return replace(_of_rows(export[0], origin), form=export[1])
     if isinstance(source, Mapping):

@@ -625,8 +625,10 @@ def check(
                 scores.append(read_with_gaps(path))
             except AbrankError as second:
                 is_table = isinstance(second, UnclearError) and not _names_documents(path)
-                # A table without documents is none of a run.
-                is_table = is_table or "no column doc_id" in str(error)
+                # A table without documents is none of a run, nor is the zip of a log.
+                is_table |= any(
+                    text in str(error) for text in ("no column doc_id", "a zip archive")
+                )
                 errors.append(second if is_table else error)
     for run in runs:
         for judgments in qrels:

@@ -7,11 +7,14 @@ import json
 import random
 import zipfile
 import zlib
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from abrank import ReadError
+from abrank.cli import run
+from abrank.comparison import pair_scores
 from abrank.inputs import archives, exports
 
 SAMPLE = {"id": "q1", "epoch": 1, "scores": {"exact": {"value": "C"}}}
@@ -25,8 +28,8 @@ def archive(name: str, data: bytes, **others: bytes) -> bytes:
     return bytes_i_o.getvalue()
 
 
-def log_of(samples: int, counted: int, status: str = "success") -> bytes:
-    header = {"eval": {"task": "t"}, "status": status, "results": {"completed_samples": counted}}
+def log_of(samples: int, counted: int, status: str = "success", task: str = "t") -> bytes:
+    header = {"eval": {"task": task}, "status": status, "results": {"completed_samples": counted}}
     files = {
         f"samples/q{i}_epoch_1.json": json.dumps({**SAMPLE, "id": f"q{i}"}).encode()
         for i in range(samples)
@@ -48,6 +51,18 @@ def log_of(samples: int, counted: int, status: str = "success") -> bytes:
 def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
     with pytest.raises(ReadError, match=f"x.eval.*{problem}"):
         exports.rows_of_log(exports.read_archive(data, "x.eval"), "x.eval")
+
+
+def test_logs_of_two_tasks_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, task in (("a", "t"), ("b", "t"), ("c", "u")):
+        (tmp_path / f"{name}.eval").write_bytes(log_of(6, 6, task=task))
+    logs = [tmp_path / f"{name}.eval" for name in "abc"]
+    for other, is_said in ((logs[1], False), (logs[2], True)):
+        notes = pair_scores(logs[0], other).notes
+        assert ("the logs are of two tasks, t and u" in " ".join(notes)) == is_said
+    logs[0].write_bytes(log_of(3, 4))
+    assert run(["check", str(logs[0])]) == 3
+    assert "holds 3 samples, and its header counts 4" in capsys.readouterr().err
 
 
 def test_every_damage_of_a_log_is_an_error_of_its_file_or_changes_nothing() -> None:
