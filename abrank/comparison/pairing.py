@@ -26,10 +26,10 @@ from abrank._support.typing import FloatArray, Missing
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
 from abrank.inputs.arrow import ids_of
+from abrank.inputs.exports import LOG_OF
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.exports import LOG_OF
 from abrank.inputs.score_reading import Reading, TableOptions, baseline_of, naming_queries
 from abrank.measures.names import known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
