@@ -45,7 +45,8 @@ def read_collections(source: object) -> dict[str, Files]:  # a path or a frame
     source : str, path or frame
         One table of scores with a column ``collection`` (``dataset``, ``corpus``, ``benchmark``,
         ``task``), else as :func:`abrank.read_scores` takes it. Or a TSV (or CSV) table with a line
-        a collection: columns ``name``, ``qrels`` and one for each system, such as ``a`` and ``b``;
+        a collection: columns ``name``, ``qrels`` and one for each system, such as ``a`` and ``b``
+        (of four columns without names these);
         without ``qrels`` the files hold ready scores, and a column ``scores`` names one file of all
         systems. A TOML file with a table a collection and the same keys. Paths are relative to the
         file. Or a folder with a folder a collection: in each one file of judgments, ``qrels.*``,
@@ -237,6 +238,10 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     except csv.Error as problem:
         raise ReadError(label, f"is no table: {problem}", expected=_FORM) from None
     head = [item.strip() for item in head]
+    if len(head) == 4 and {*head}.isdisjoint((NAME, QRELS, *COLLECTIONS)):  # no line of names
+        head, rows = [NAME, QRELS, "a", "b"], [head, *rows]
+    title = next((item for item in head if item.lower() in COLLECTIONS), "")
+    head = [NAME if item == title and NAME not in head else item for item in head]
     min_columns = 2 if SCORES in head else 3
     if NAME not in head or len(set(head)) < len(head) or len(head) < min_columns:
         raise ReadError(label, f"its first line is {shorten(', '.join(head))}", expected=_FORM)
@@ -289,7 +294,7 @@ def _is_one_table(path: Path) -> bool:
         return False
     with reading("collections", path), path.open(encoding="utf-8-sig", errors="replace") as file:
         head = {name.strip().lower() for name in re.split("[,\t;]", file.readline())}
-    return NAME not in head and not head.isdisjoint(COLLECTIONS)
+    return head.isdisjoint((NAME, QRELS)) and not head.isdisjoint(COLLECTIONS)
 
 
 def _of_one_table(table: NamedTable) -> dict[str, Files]:
