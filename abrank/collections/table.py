@@ -389,6 +389,9 @@ def _files_in(folder: Path) -> list[Path]:
     return [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
 
 
+MANY_ROWS = 10  # different scores of a query by all systems
+
+
 def refuse_repeated(collections: Mapping[str, tuple[Sequence[str], FloatArray]]) -> None:
     """Refuse a collection under two names: its queries would count twice."""
     # Query ids and scores, float64[n_queries, ...]. Scores that do not vary say nothing: two
@@ -397,8 +400,13 @@ def refuse_repeated(collections: Mapping[str, tuple[Sequence[str], FloatArray]])
     for name, (query_ids, scores) in collections.items():
         if not len(scores) or np.ptp(scores) == 0.0:
             continue
-        order = np.argsort(np.array(query_ids, dtype=object), kind="stable")
-        key = tuple(query_ids[i] for i in order), np.ascontiguousarray(scores[order]).tobytes()
+        rows = np.ascontiguousarray(scores.reshape(len(scores), -1))
+        distinct, times = np.unique(rows, axis=0, return_counts=True)
+        if len(distinct) >= MANY_ROWS:  # which no other collection has, whatever its ids
+            key = (), distinct.tobytes() + times.tobytes()
+        else:
+            order = np.argsort(np.array(query_ids, dtype=object), kind="stable")
+            key = tuple(query_ids[i] for i in order), rows[order].tobytes()
         first = names.setdefault(key, name)
         if first != name:
             raise AlignmentError(
