@@ -123,6 +123,8 @@ SYSTEMS = (
     ("generator_1", "generator_2"), ("agent_a", "agent_b"),
 )  # fmt: skip
 CHOSEN = ("chosen", "rejected")
+# Columns of which one is 1 on each row, and what they say.
+ONE_OF_THREE = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 SIDES = (
     *SYSTEMS, ("a", "b"), ("output_1", "output_2"), ("assistant_a", "assistant_b"),
     ("response_a", "response_b"), ("left", "right"), ("first", "second"), ("1", "2"),
@@ -252,14 +254,38 @@ class VoteTable:
         if "action_name" in self.columns:
             events = of_events([self.row(i) for i in range(len(self.at))], self.label)
             self.columns, self.at = _of_rows(events), range(1, len(events) + 1)
+        if {*ONE_OF_THREE} <= {*self.columns} and "winner" not in self.columns:
+            self.columns["winner"] = self._winners_of_three()
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
         # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
+        is_open = not self.verdict and not {"g1_winner", "credit_a", "clicks"} & {*self.columns}
+        if is_open:
+            self.verdict = self._verdict_by_content()
         self.key = next((name for name in IDS if name in self.columns), "")
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
+
+    def _winners_of_three(self) -> list[str]:
+        """Return the winners of a table with 1 in one of three columns of each row."""
+        columns = [[number_of(cell) == 1 for cell in self.columns[name]] for name in ONE_OF_THREE]
+        marks = list(zip(*columns, strict=True))
+        words = [ONE_OF_THREE[name] for name in ONE_OF_THREE]
+        return [words[row.index(True)] if sum(row) == 1 else "" for row in marks]
+
+    def _verdict_by_content(self) -> str:
+        """Return the one column that holds A, B, ties and their like; empty for none or several."""
+        sides = {"systems": {*chain(*SYSTEMS)}, "places": {"shown_first", "first", "team", "judge"}}
+        names = []
+        for name in self.columns.keys() - set().union(*sides.values()):
+            words = {*self.texts(name)} - {""}
+            is_words = words and not any(math.isfinite(number_of(word)) for word in words)
+            values = [_value(word, "", ("A", "B"), self.ties) for word in words if is_words]
+            if any(values) and not any(map(math.isnan, values)):
+                names.append(name)
+        return names[0] if len(names) == 1 else ""
 
     def row(self, i: int) -> Row:
         """Return the cells of one row."""
@@ -470,11 +496,12 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
     names = (name_a or "A", name_b or "B")
     if name_a or name_b or not table.verdict:
         return names
-    sides = {word for pair in SIDES for word in pair}
     winners = {
         name
         for name in set(table.texts(table.verdict))
-        if name.casefold() not in TIES | NO_VERDICT | sides and math.isnan(number_of(name))
+        if name.casefold() not in TIES | NO_VERDICT
+        and math.isnan(_value(name, "", ("A", "B"), table.ties))
+        and math.isnan(number_of(name))
     }
     a, b = sorted(winners) if len(winners) == 2 else names
     return a, b
@@ -529,6 +556,8 @@ def _lacking(verdict: object, scale: str) -> str:
 
 def _on_scale(word: str, scale: str) -> float:
     middle, half = _MIDDLE[scale]
+    if scale == _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
+        return 0.0
     return (number_of(word) - middle) / half
 
 
@@ -547,10 +576,15 @@ def _value(
     if word in ties:
         return 0.0
     word = word.strip("[]")
+    if match := _ORDER.fullmatch(word):  # of Arena-Hard
+        return 0.0 if match[2] else 1.0 if (match[1] == "b") == (match[3] == ">") else -1.0
     for left, right in SIDES:
         if word in (left, right):
             return 1.0 if word == right else -1.0
     return math.nan
+
+
+_ORDER = re.compile(r"([ab])\s*(?:(=)|([<>]))\3?\s*(?!\1)[ab]")
 
 
 def _is_name(verdict: object, names: tuple[str, str]) -> bool:

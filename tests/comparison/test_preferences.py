@@ -196,9 +196,11 @@ def test_shapes_of_other_tools_are_read(folder: Path) -> None:
     shapes = folder / "shapes_only"
     alpaca = abrank.compare_preferences(shapes / "alpaca_eval.annotations.json")
     assert (alpaca.baseline, alpaca.candidate) == ("baseline", "mine")
-    assert alpaca.preferences.left_out == {"empty": 1, "outside of the scale": 1}
-    assert alpaca.preferences.shown_first["random"] == alpaca.n_queries == 6
+    assert alpaca.preferences.left_out == {"empty": 1}
+    assert alpaca.preferences.shown_first["random"] == alpaca.n_queries == 7
     assert alpaca.b[:3, 0] == pytest.approx([0.0, 1.0, 0.5])
+    # AlpacaEval counts a preference of 0, which its older versions wrote, as a draw.
+    assert alpaca.b[alpaca.query_ids.index("made up question 6"), 0] == 0.5
     arena = {"name_a": "m1", "name_b": "m2"}
     comparison = abrank.compare_preferences(shapes / "arena.jsonl", **arena)
     assert comparison.b[:, 0].tolist() == [0.0, 1.0, 0.5, 0.5]  # each time the left one, m1 and m2
@@ -357,6 +359,8 @@ def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
         "ragelo": ("agent_a", "agent_b", "answer", ("A", "B", "C")),
         "arena": ("model_a", "model_b", "winner", ("model_a", "model_b", "tie (bothbad)")),
         "label": ("model_a", "model_b", "label", ("1", "2", "tie")),
+        "content": ("model_a", "model_b", "decision", ("A>>B", "B>A", "A=B")),
+        "one of three": ("model_a", "model_b", "decision", ("model_a", "model_b", "tie")),
         "pick": ("system_a", "system_b", "pick", ("[[A]]", "[[B]]", "[[C]]")),
         "better": ("model_1", "model_2", "better", None),
         "alpaca": ("generator_1", "generator_2", "preference", (1, 2, 1.5)),
@@ -369,11 +373,16 @@ def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
             if answers is not None:
                 winner = answers[2 if winner == "tie" else (left, right).index(winner)]
             rows.append({"qid": f"q{query:02}", first: left, second: right, column: winner})
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    if tool == "one of three":  # as Kaggle has the arena
+        frame = frame.join(pd.get_dummies(frame.pop("decision"), prefix="winner", dtype=int))
+    return frame
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("tool", ["ragelo", "arena", "label", "pick", "better", "alpaca"])
+TOOLS = ["ragelo", "arena", "label", "content", "one of three", "pick", "better", "alpaca"]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
 def test_columns_of_every_tool_give_the_counts_of_pandas(tool: str, tmp_path: Path) -> None:
     wins = [1, 1, -1, 0, 2, 2, 1, 0, -1, 1]
     frame = told_by_tool(tool, wins)
