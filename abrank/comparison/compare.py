@@ -73,13 +73,8 @@ def compare_ready(
     data = QueryData.of(
         inputs, clusters=question.clusters, weights=question.weights, properties=properties
     )
-    column = scores.reading.cluster if scores.reading is not None else ""
-    if (
-        column
-        and question.clusters is None
-        and properties.get(column, {}).keys() >= set(scores.query_ids)
-    ):
-        data = replace(data, unused_clusters=(column, properties[column]))
+    if question.clusters is None:
+        data = replace(data, unused_clusters=scores.cluster_column())
     data = with_machine(data, question.machine, scores)
     on_stage("testing")
     return compare_recorded(scores, question, data=data, command=command)

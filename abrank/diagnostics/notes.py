@@ -280,6 +280,18 @@ def undone_by_skewness(
     levels = np.full(len(rows), alpha)
     by_t = t_answer(mean, error, n_queries - 1.0, levels)[1]
     pvalue = skewed_t(mean, error, skewness, n_queries, levels)[0]
+    return pvalue, is_undone(pvalue, by_t, rows, n_family=n_family, alpha=alpha)
+
+
+def is_undone(
+    pvalue: FloatArray,
+    by_t: FloatArray,
+    rows: Sequence[_TestedRow],
+    *,
+    n_family: int,
+    alpha: float,
+) -> BoolArray:
+    """Return which significant rows, of a family of ``n_family``, another p-value takes back."""
     unadjusted, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in rows]).T
     # Tested at the share of alpha that the adjustment left to it: the adjusted p over the
     # unadjusted p, at most the number of rows, because an adjusted p from random flips has a least
@@ -289,7 +301,8 @@ def undone_by_skewness(
         np.divide(adjusted, p_alone, where=unadjusted > 0.0, out=np.zeros_like(unadjusted)),
         n_family,
     )
-    return pvalue, (unadjusted > 0.0) & (pvalue * factor >= alpha)
+    undone: BoolArray = (unadjusted > 0.0) & (pvalue * factor >= alpha)
+    return undone
 
 
 def inspect_clusters(

@@ -32,8 +32,8 @@ from abrank.ranking.beside import (
     pair_rows,
     pair_spread,
     rank_chances,
-    skewed_pairs,
     system_rows,
+    undone_pairs,
     with_extras,
 )
 from abrank.ranking.result import Ranking
@@ -405,7 +405,7 @@ def ranking_of(
         secondary=tuple(rest),
     )
     if len(scores.systems) <= MOST_SYSTEMS:
-        cautions = (*result.cautions, *skewed_pairs(result))
+        cautions = (*result.cautions, *undone_pairs(result, scores.cluster_column()))
         result = replace(result, cautions=tuple(sorted(cautions, key=lambda note: -note.severity)))
     if question.instruments or question.risk is not None:
         result = with_extras(result, instruments=question.instruments, risk=question.risk)

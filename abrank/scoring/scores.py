@@ -84,6 +84,12 @@ class Scores:
             raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
         return self.values[:, self.systems.index(system), :]
 
+    def cluster_column(self) -> tuple[str, Mapping[str, str]] | None:
+        """Return the column of the table that says from which user or session each query is."""
+        column = self.reading.cluster if self.reading is not None else ""
+        of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
+        return (column, of_query) if of_query.keys() >= {*self.query_ids} and column else None
+
     def take(self, indices: Sequence[int]) -> Scores:
         """Return the scores of the measures at these places."""
         names = tuple(self.measures[index] for index in indices)

@@ -94,18 +94,33 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
+def _pairs(v: Mapping[str, Any]) -> tuple[str, str]:
+    """Return how many pairs of a ranking a caution is about, and the names of the first."""
+    pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
+    if v["of"] == 1:
+        pairs = "the pair that differs"
+    named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
+    more = v["count"] - len(named)
+    return pairs, ", ".join(named) + (f", and {f.plural(more, 'other pair')}" if more else "")
+
+
+def _clusters_ignored(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    pairs, named = _pairs(v)
+    column = words.name(v["clusters"])
+    return f"Queries of one {column} may be alike: this decides {pairs}", (
+        f"The tests take queries as independent. On {v['measure']} a t test of whole clusters, by"
+        f" {column}, is not significant for {named}. abrank compare --clusters tests a pair by"
+        " clusters."
+    )
+
+
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
-        pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
-        if v["of"] == 1:
-            pairs = "the pair that differs"
-        named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
-        more = v["count"] - len(named)
-        beyond = f", and {f.plural(more, 'other pair')}" if more else ""
+        pairs, named = _pairs(v)
         return f"Skewness decides {pairs}", (
-            f"On {v['measure']} a t test corrected for skewness is not significant for"
-            f" {', '.join(named)}{beyond}: {why}"
+            f"On {v['measure']} a t test corrected for skewness is not significant for {named}:"
+            f" {why}"
         )
     measures = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
@@ -185,6 +200,7 @@ SENTENCES: dict[str, Sentences] = {
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
         f" others; without it the difference is not significant{names.p_of(v, 'pvalue')}.",
     ),
+    "clusters-ignored": _clusters_ignored,
     "skewness-decides": _skewness,
     "monte-carlo-near-alpha": lambda v, names: (
         f"p is too close to {names.at_level(v['pvalue'])} for {f.count(v['n_resamples'])}"

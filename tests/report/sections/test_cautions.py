@@ -35,6 +35,16 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"query_id": "468", "difference": 0.69, "pvalue": 0.081},
         "One query decides",
     ),
+    "clusters-ignored": (
+        {
+            "measure": "AP",
+            "count": 1,
+            "of": 2,
+            "pairs": [{"ahead": "a", "behind": "b"}],
+            "clusters": "user",
+        },
+        "Queries of one user may be alike: this decides 1 of 2 pairs",
+    ),
     "skewness-decides": (
         {
             "primary": "AP",

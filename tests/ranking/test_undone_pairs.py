@@ -1,10 +1,12 @@
-"""Pairs of a ranking that differ by sign flips, and not by t corrected for skewness."""
+"""Significant pairs of a ranking that t corrected for skewness, or by clusters, takes back."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from abrank.inference.clusters import run_cluster_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.ranking import rank_scores
 from abrank.report import compose
@@ -73,3 +75,40 @@ def test_nothing_is_told_of_pairs_that_do_not_differ_or_are_hardly_skewed() -> N
     assert found(ranking(random.normal(0.0, 0.1, 50))) == []
     assert found(ranking(random.normal(0.2, 0.1, 50))) == []
     assert found(ranking(LOST[:1])) == []
+
+
+def table_of_users(*, alike: float) -> pd.DataFrame:
+    """Return scores of three systems on ten queries of each of 20 users, alike to some degree."""
+    random = np.random.default_rng(3)
+    user = np.repeat(np.arange(20), 10)
+    of_user, of_query = random.normal(size=(20, 3))[user], random.normal(size=(200, 3))
+    scores = 0.5 + 0.1 * (alike**0.5 * of_user + (1.0 - alike) ** 0.5 * of_query)
+    table = pd.DataFrame(scores + np.array([0.0, 0.03, 0.04]), columns=list("ABC"))
+    table.insert(0, "user_id", user)
+    table.insert(0, "query_id", [f"q{i}" for i in range(200)])
+    return table.melt(["query_id", "user_id"], var_name="system", value_name="score")
+
+
+def test_pairs_that_whole_users_do_not_show_are_named() -> None:
+    table = table_of_users(alike=0.5)
+    result = rank_scores(table)
+    (values,) = (note.values for note in result.cautions if note.code == "clusters-ignored")
+    wide = table.pivot(index=["query_id", "user_id"], columns="system", values="score")
+    by_pair = {}
+    for row in result.pair_rows:
+        d = (wide[row.b] - wide[row.a]).to_numpy()
+        answer = run_cluster_test("t", d, wide.index.get_level_values("user_id").tolist())
+        by_pair[row.a, row.b] = float(answer.pvalue[0])
+    significant = {(row.a, row.b) for row in result.pair_rows if row.told_apart}
+    named = {tuple(sorted(pair.values())) for pair in values["pairs"]}
+    lost = {tuple(sorted(pair)) for pair in significant if by_pair[pair] >= 0.05}
+    assert lost
+    assert lost <= named
+    assert (values["clusters"], values["of"]) == ("user_id", len(significant))
+    assert "by user_id, is not significant for" in result.to_markdown()
+
+
+def test_users_whose_queries_are_independent_are_not_said_to_decide() -> None:
+    result = rank_scores(table_of_users(alike=0.0))
+    assert any(row.told_apart for row in result.pair_rows)
+    assert "clusters-ignored" not in {note.code for note in result.cautions}
