@@ -55,6 +55,16 @@ def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> di
     return result
 
 
+# What people call files of a comparison.
+_MEANT = {
+    "table": "scores",
+    "experiment": "scores",
+    "run_a": "a",
+    "run_b": "b",
+    "judgments": "qrels",
+}
+
+
 @dataclass(frozen=True)
 class RuleFile:
     """A file as it was read: keys with underscores, those of a table after its name and a dot."""
@@ -93,7 +103,10 @@ class RuleFile:
         if isinstance(self.stated[key], dict):
             problem = f"the keys stand at the top, not in a table [{shorten(key)}]"
             return ArgumentError(f"{self.path}: {problem}")
-        close = nearest(key, keys)
+        meant = _MEANT.get(key) or next(
+            (name for name, option in options_of(*takers).items() if key in option.peers), ""
+        )
+        close = [meant] if meant in keys else nearest(key, keys)
         hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(keys))}"
         return ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 

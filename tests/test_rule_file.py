@@ -86,6 +86,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
     ("text", "message"),
     [
         ("margn = 0.01", 'unknown key "margn"\n  did you mean margin?'),
+        ("metric = 'AP'", 'unknown key "metric"\n  did you mean measure?'),
         ("rng = 3", 'unknown key "rng"'),
         ("margin = [0.01]", "margin takes one value"),
         ("bayes = 1", "bayes takes true or false"),

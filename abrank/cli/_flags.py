@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -291,6 +291,11 @@ def require_inputs(
 
         ready = [file for file in files if file is not None]
         command = ""
+        if isinstance(values, Mapping) and files[0] is None:  # of a rule file
+            if files[1] is not None and files[2] is None:
+                command = f'; in a rule file scores = "{files[1]}"'
+            elif "baseline" in values or "candidate" in values:
+                command = "; in a rule file qrels, a and b are files, baseline and candidate names"
         with contextlib.suppress(AbrankError):
             if len(ready) == 2 and all(holds_scores(file, alone=True) for file in ready):
                 name = str(click.get_current_context().info_name)

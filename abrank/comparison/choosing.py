@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -164,8 +165,8 @@ def require_direction(undeclared: Collection[str], measures: Sequence[str]) -> N
             raise ArgumentError(
                 f'is lower better for {name}? Say so: lower_is_better="{name}", or'
                 f' Question(higher_is_better="{name}")',
-                command=f"is lower better for {name}? Say so: --lower-is-better {name}, or"
-                f" --config higher_is_better={name}",
+                command=f"is lower better for {name}? Say so: --lower-is-better"
+                f" {shlex.quote(name)}, or --config higher_is_better={shlex.quote(name)}",
             )
 
 

@@ -6,6 +6,7 @@ Nothing below reads a name, a text or a default again.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -251,7 +252,7 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
         if measure not in measures:
             raise ArgumentError(
                 f"guard: {guard.measure} is not among the measures {', '.join(measures)}; name it,"
-                f" too: -m {guard.measure} (measures=)"
+                f" too: -m {shlex.quote(guard.measure)} (measures=)"
             )
         result.append(replace(guard, measure=measure))
     return tuple(result)

@@ -120,6 +120,20 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 'x.csv'", 'in a rule file scores = "'),
+        ("table = 'x.csv'", 'unknown key "table"\n  did you mean scores?'),
+        ("baseline = 'a.run'\ncandidate = 'b.run'", "baseline and candidate names"),
+    ],
+)
+def test_a_file_without_inputs_says_how_they_are_named(folder, text, message, capsys) -> None:
+    (folder / "abrank.toml").write_text(text)
+    assert run(CALL[:3]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_a_flag_is_true_or_false(folder, capsys) -> None:
     (folder / "abrank.toml").write_text("bayes = true\n")

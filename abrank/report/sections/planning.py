@@ -140,7 +140,8 @@ def other_margins(comparison: Comparison) -> str:
     where = _between(comparison, containing)
     if not where:
         return "The verdict is the same for every margin." if len(ranges) == 1 else ""
-    stays = f"the verdict stays {words.tag(containing.verdict)[1]}"
+    verb = "stays" if containing.verdict is comparison.verdict else "is"
+    stays = f"the verdict {verb} {words.tag(containing.verdict)[1]}"
     if where.startswith("at "):
         first = f"Only {where} {stays.replace('stays', 'is')}."
     elif where.startswith("up to "):
