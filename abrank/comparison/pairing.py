@@ -26,11 +26,13 @@ from abrank._support.typing import FloatArray, Missing
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
 from abrank.inputs.arrow import ids_of
+from abrank.inputs.columns import folded
 from abrank.inputs.exports import LOG_OF
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
 from abrank.inputs.score_reading import Reading, TableOptions, baseline_of, naming_queries
+from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
@@ -379,7 +381,10 @@ def _two_of(
     if b is not None and a is None and len(rest := [x for x in names if x not in b.systems]) == 1:
         a = _choice(both, rest[0], "baseline", label)
     if a is None or b is None:
-        raise UnclearError(label, *_unchosen(names, baseline, candidate))
+        problem, choices = _unchosen(names, baseline, candidate)
+        if both.reading is not None and {folded(x) for x in both.reading.variant} & {*COLLECTIONS}:
+            problem += "; if they are collections, give the table as --collections"
+        raise UnclearError(label, problem, choices)
     if a.systems == b.systems:
         raise ArgumentError(f"{a.systems[0]} is both the baseline and the candidate")
     return a, b
@@ -411,9 +416,9 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
         return None
     if name in both.systems:
         return one_system(both, name)
-    folded = [system for system in both.systems if system.casefold() == name.casefold()]
-    if len(folded) == 1:
-        return one_system(both, folded[0])
+    alike = [system for system in both.systems if system.casefold() == name.casefold()]
+    if len(alike) == 1:
+        return one_system(both, alike[0])
     parts = both.reading.parts if both.reading is not None else {}
     wanted = [part.partition("=") for part in name.split(",")]
     if parts and all(equals for _, equals, _ in wanted):

@@ -93,6 +93,11 @@ def test_it_must_be_clear_which_systems_are_meant() -> None:
         (three, {"baseline": "BM25"}, "BM25, T5, PL2: name the baseline and the candidate"),
         (three, {"candidate": "PL2"}, "3 variants"),
         (long_frame(), {}, "2 variants, BM25, T5"),
+        (
+            long_frame().rename(columns={"name": "dataset"}),
+            {},
+            "2 variants, BM25, T5.*; if they are collections, give the table as --collections",
+        ),
         (long_frame().query("name == 'T5'"), {}, "holds one system, T5, and two are compared"),
         (long_frame(), {"baseline": "bn25"}, "has no variant 'bn25'; it holds 2 variants"),
     ):
