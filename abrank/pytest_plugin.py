@@ -12,13 +12,21 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
 HEADLINE_LINES = 3
+# What compares the inputs of a rule file; runs with judgments, without any of these keys.
+FUNCTIONS = {
+    "scores": "compare_scores", "preferences": "compare_preferences",
+    "collections": "compare_collections",
+}  # fmt: skip
 
 
 def run_gate(config: str | os.PathLike[str]) -> Comparison:
     """Compare by a rule file; fail the test, with the first lines, where the gate does."""
     import abrank
+    from abrank.rule_file import read_rule
 
-    result = abrank.compare(config=config)
+    keys = read_rule(config).stated
+    name = next((function for key, function in FUNCTIONS.items() if key in keys), "compare")
+    result: Comparison = getattr(abrank, name)(config=config)
     gate = result.decision.gate
     if gate is None:
         pytest.fail(f"{config} asks for no gate: add require or fail_on", pytrace=False)

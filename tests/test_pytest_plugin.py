@@ -42,6 +42,17 @@ def test_a_rule_file_passes_or_fails_the_test(
     assert outcome in str(error.value)
 
 
+@pytest.mark.parametrize("text", ['scores = ["a.csv", "b.csv"]', 'preferences = "votes.csv"'])
+def test_a_rule_file_may_have_scores_or_votes(tmp_path: Path, text: str) -> None:
+    for name, score in (("a", 0.25), ("b", 0.5)):
+        rows = "".join(f"q{i},{score + i % 3 / 10}\n" for i in range(20))
+        (tmp_path / f"{name}.csv").write_text(f"query_id,ndcg\n{rows}")
+    votes = "".join(f"q{i},B\n" for i in range(20))
+    (tmp_path / "votes.csv").write_text(f"query_id,winner\n{votes}")
+    (tmp_path / "rule.toml").write_text(f'{text}\nrequire = "better"\n')
+    assert pytest_plugin.run_gate(tmp_path / "rule.toml").decision.gate.passed
+
+
 def test_pytest_finds_the_plugin_by_its_entry_point() -> None:
     settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
     assert settings["project"]["entry-points"]["pytest11"] == {"abrank": pytest_plugin.__name__}
