@@ -125,7 +125,7 @@ MANY_QUERIES = 10_000
 # Two z nearer to each other than this are one.
 SAME_Z = 1e-9
 # What is held at once: pairs of systems, and sums under flips of pairs.
-PAIRS_AT_ONCE, SUMS_AT_ONCE = 2**14, 2**16
+PAIRS_AT_ONCE, SUMS_AT_ONCE = 2**12, 2**16
 COLUMNS_AT_ONCE = 16
 N_TOLD = 20  # times that are told how far it is
 

@@ -89,7 +89,7 @@ def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     # Rounded first, as .3 - .2 and .2 - .1 must not count as spread.
     spread = has_spread(differences)
     if spread.any():
-        error[spread] = differences[:, spread].std(axis=0, ddof=1) / np.sqrt(n_queries)
+        error[spread] = differences.std(axis=0, ddof=1)[spread] / np.sqrt(n_queries)
     return mean, error
 
 

@@ -102,7 +102,8 @@ def has_spread(values: FloatArray) -> BoolArray:
     """Return whether the values of each column differ by more than rounding."""
     if not len(values):
         return np.zeros(values.shape[1:], np.bool_)
-    return np.asarray(np.ptp(values, axis=0) > TIE * np.abs(values).max(axis=0))
+    low, high = values.min(axis=0), values.max(axis=0)
+    return np.asarray(high - low > TIE * np.maximum(high, -low))
 
 
 def to_lattice(

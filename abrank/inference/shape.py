@@ -36,7 +36,8 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
     if len(values) < 2 or np.ptp(values) == 0.0:
         return np.nan, np.nan
     centred = (values - values.mean()) / values.std()
-    return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
+    squares = centred * centred  # a power takes 7 times as long
+    return float(np.mean(squares * centred)), float(np.mean(squares * squares)) - 3.0
 
 
 # --- Queries further from the others than chance leaves of normal differences

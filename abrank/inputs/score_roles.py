@@ -138,6 +138,8 @@ class _TableRoles:
 
     def determines(self, first: Sequence[str], second: str) -> bool:
         """Whether rows that are alike in ``first`` are alike in ``second``."""
+        if self.names_rows(*first):
+            return True
         codes, rows = self.codes(*first), np.flatnonzero(self.rows)
         last = np.empty(self.n_distinct(*first), np.int64)
         # Numbering all cells takes long, and most columns differ within the first groups.
@@ -167,10 +169,11 @@ class _TableRoles:
 
     def _named(self, groups: Sequence[tuple[str, ...]], names: Sequence[str]) -> list[str]:
         """Return the columns that the first group names which names any."""
+        words = [(name, folded(name)) for name in names]
         for group in groups:
             endings = tuple(f".{word}" for word in group)  # of what stood in a dict of the row
             for match in (group.__contains__, lambda word, ends=endings: word.endswith(ends)):
-                if result := [name for name in names if match(folded(name))]:
+                if result := [name for name, word in words if match(word)]:
                     return result
         return []
 

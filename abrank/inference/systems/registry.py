@@ -49,7 +49,7 @@ from abrank.inference.rounding import TIE, round_off
 
 # --- Which systems are compared, and what a test of many systems answers
 
-PAIRS_AT_ONCE = 2**14
+PAIRS_AT_ONCE = 2**12
 
 
 class SystemPairs(NamedTuple):
