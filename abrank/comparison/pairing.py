@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,7 +33,7 @@ from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
 from abrank.inputs.score_reading import Reading, TableOptions, baseline_of, naming_queries
 from abrank.inputs.topics import COLLECTIONS
-from abrank.measures.names import known, known_among, listed
+from abrank.measures.names import asks_direction, known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 
@@ -701,9 +701,12 @@ def require_one_scale(scores: Scores) -> None:
     for place, measure in enumerate(scores.measures):
         low, high = bounds(measure)
         _require_no_unit(measure, scores.systems, scores.values[:, :, place])
-        if not math.isfinite(high - low):
-            continue
         lowest, highest = least[:, place], greatest[:, place]
+        if not math.isfinite(high - low):
+            if known(measure) is None and not asks_direction(measure):
+                means = np.nanmean(scores.values[:, :, place], axis=0)
+                _require_no_percent(measure, scores.systems, lowest, highest, means)
+            continue
         # Nothing but zeros fits every unit.
         fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & ((lowest < 0) | (highest > 0))
         beyond = np.maximum(low - lowest, highest - high) > high - low
@@ -716,20 +719,41 @@ def require_one_scale(scores: Scores) -> None:
             )
 
 
+def _require_no_percent(
+    measure: str,
+    systems: Sequence[str],
+    lowest: FloatArray,
+    highest: FloatArray,
+    means: FloatArray,
+) -> None:
+    """Refuse shares beside per cent of a score that nobody knows: 100 times explains the means."""
+    for near, far in permutations(range(len(systems)), 2):
+        are_shares = lowest[near] >= 0.0 and 0.0 < highest[near] <= 1.0
+        are_percent = lowest[far] >= 0.0 and 10.0 < highest[far] <= 100.0
+        if are_shares and are_percent and 70.0 <= means[far] / means[near] <= 145.0:
+            raise AlignmentError(
+                f"{measure} of {systems[near]} runs from {lowest[near]:.3g} to"
+                f" {highest[near]:.3g} and of {systems[far]} from {lowest[far]:.3g} to"
+                f" {highest[far]:.3g}; is one in per cent? Give both in one unit"
+            )
+
+
 def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -> None:
-    """Refuse scores of which one is the other's in another unit on every query."""
+    """Refuse scores of which one is the other's in another unit on most queries."""
     there = values.all(axis=1)
     if there.sum() < 3:
         return
-    row = values[np.argmax(there)]  # one query rules out almost every system and unit
+    ratios = values[there] / values[there][:, :1]
     factors = np.array([factor for unit in UNITS for factor in (unit, 1.0 / unit)])
-    for place, number in np.argwhere(np.isclose(row[:, None] / row[0], factors, 1e-6, 0.0)):
-        ratio = values[there, place] / values[there, 0]
-        is_unit = np.allclose(ratio, factors[number], rtol=1e-6, atol=0.0)
-        if is_unit and np.array_equal(there, values.any(axis=1)):
+    middle = np.median(ratios, axis=0)[:, None]  # rules out almost every system and unit
+    for place, number in np.argwhere(np.isclose(middle, factors, 1e-6, 0.0)):
+        ratio = ratios[:, place]
+        n_alike = np.isclose(ratio, factors[number], rtol=1e-6, atol=0.0).sum()
+        if 2 * n_alike > len(ratio):
             pair = (systems[place], systems[0])
             large, small = pair if number % 2 == 0 else pair[::-1]
             raise AlignmentError(
-                f"{large} has {UNITS[number // 2]:g} times the {measure} of {small} on every query:"
-                " is it the same score in another unit? Give both in one unit"
+                f"{large} has {UNITS[number // 2]:g} times the {measure} of {small} on {n_alike} of"
+                f" {len(ratio)} queries: is it the same score in another unit? Give both in one"
+                " unit"
             )

@@ -283,11 +283,14 @@ def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
         abrank.rank_scores({"x": a, "y": b}, measures="AP")
     with pytest.raises(AlignmentError, match=why):
         abrank.compare_collections({"one": (a, b), "two": (a, b)}, measures="AP")
-    # One unit for both is one scale, whatever it is; of an own score no range is known.
+    # One unit for both is one scale, whatever it is; of an own score both ranges tell.
     both = abrank.compare_scores(b, b + 1.0 + b / 100.0, measures="AP")
     assert str(both.verdict) == "better"
-    renames = (item.rename(columns={"AP": "stars"}) for item in (a, b))
-    assert str(abrank.compare_scores(*renames).verdict) in ("better", "worse")
+    renames = [item.rename(columns={"AP": "stars"}) for item in (a, b)]
+    with pytest.raises(AlignmentError, match=r"from 31 to 60.*; is one in per cent"):
+        abrank.compare_scores(*(renames if not swapped else renames[::-1]))
+    five = [item if item is renames[swapped] else item / 20.0 for item in renames]
+    assert str(abrank.compare_scores(*five).verdict) in ("better", "worse")
 
 
 def test_one_file_under_two_names_is_wrong_usage(tmp_path, monkeypatch) -> None:
