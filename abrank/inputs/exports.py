@@ -23,7 +23,7 @@ import pyarrow as pa
 from abrank._support.display import count, plural, shorten
 from abrank._support.errors import ReadError
 from abrank.inputs.archives import UNPACK, excess, not_text
-from abrank.inputs.columns import folded
+from abrank.inputs.columns import folded, require_distinct
 from abrank.inputs.topics import QUERY_IDS
 from abrank.inputs.tree import AGAIN, parsed
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # --- Exports, of which each row is one of a table
 
 Row = Mapping[str, Any]
+INDEX = "(index)"  # the name of a frame's index that has none
 # Under which key the rows of an export stand.
 _ROWS = (
     "results",
@@ -47,12 +48,15 @@ _ROWS = (
 )
 
 
-def rows_of_export(source: Any) -> tuple[list[Row], str] | None:  # noqa: ANN401 - what JSON holds
+def rows_of_export(
+    source: Any,  # noqa: ANN401 - what JSON holds
+    label: str,
+) -> tuple[list[Row], str] | None:
     """Return the rows that an export holds and what it was taken for; None for any other."""
     if isinstance(source, Mapping):
         names, data = source.get("columns", ()), source.get("data", ())
         if _is_list(names, str) and _is_list(data, list):
-            return [dict(zip(names, row, strict=False)) for row in data], "a table of MLflow"
+            return _of_split(names, data, source.get("index"), label)
         inner = source.get("results")
         if isinstance(inner, Mapping) and _is_list(inner.get("results"), Mapping):
             return list(_of_promptfoo(inner["results"])), "results of promptfoo"
@@ -65,6 +69,26 @@ def rows_of_export(source: Any) -> tuple[list[Row], str] | None:  # noqa: ANN401
         if all("promptIdx" in row and "provider" in row for row in source):
             return list(_of_promptfoo(source)), "results of promptfoo"
     return None
+
+
+def _of_split(
+    names: list[str], data: list[list[Any]], index: object, label: str
+) -> tuple[list[Row], str]:
+    """Return the rows of a table of MLflow, or of a frame, whose index may name the queries."""
+    require_distinct(names, label)
+    for number, row in enumerate(data):
+        if len(row) != len(names):
+            problem = f"has {len(row)} cells for {len(names)} columns"
+            raise ReadError(label, problem, at=f"row {number}")
+    if not isinstance(index, list) or len(index) != len(data) or index == [*range(len(data))]:
+        return [dict(zip(names, row, strict=True)) for row in data], "a table of MLflow"
+    levels = [entry if isinstance(entry, list) else [entry] for entry in index]
+    numbers = range(len(levels[0]))
+    keys = [INDEX] if len(numbers) == 1 else [f"{INDEX} {level}" for level in numbers]
+    heads = [*keys, *names]
+    rows: list[Row] = [dict(zip(heads, [*level, *row], strict=False))
+            for level, row in zip(levels, data, strict=True)]  # fmt: skip
+    return rows, "a frame by its columns, index and data"
 
 
 def _is_list(value: object, kind: type) -> bool:

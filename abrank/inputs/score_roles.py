@@ -18,6 +18,7 @@ import numpy as np
 from abrank._support.errors import ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
+from abrank.inputs.exports import INDEX
 from abrank.inputs.score_column import ScoreColumn, renumbered
 from abrank.inputs.score_reading import (
     ANSWER_NAMES,
@@ -46,7 +47,7 @@ from abrank.inputs.score_reading import (
     listed,
     split_names,
 )
-from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, NamedTable
+from abrank.inputs.score_source import AGGREGATES, NESTED, NamedTable
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 FIRST_GROUPS = 1000  # looked at before all

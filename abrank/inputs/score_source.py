@@ -28,6 +28,7 @@ from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns
 from abrank.inputs.delimited import headed_lines, plain_table, text_columns
 from abrank.inputs.exports import (
+    INDEX,
     flattened,
     read_archive,
     rows_of_export,
@@ -54,7 +55,6 @@ FORMS = (
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")
 NESTED = "a nested dict"  # in which some level has to name queries
-INDEX = "(index)"  # the name of a frame's index that has none
 # What pandas calls an index without a name, in CSV and in Parquet.
 _NO_NAMES = re.compile(r"|Unnamed: 0|__index_level_\d+__")
 _NO_NAMES_OF_CELLS = re.compile(r"|Unnamed: \d+")
@@ -534,7 +534,7 @@ def _of_tree(
         log, form = result
         roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
         return replace(_of_columns(*log, origin), form=form, roles=roles)
-    if (export := rows_of_export(source)) is not None:
+    if (export := rows_of_export(source, origin.label)) is not None:
         return replace(_of_rows(export[0], origin), form=export[1])
     if isinstance(source, Mapping):
         return _of_dict(source, origin, is_measure)

@@ -540,6 +540,25 @@ def test_every_metric_of_rank_eval_is_its_measure() -> None:
             assert read_scores(several).measures == (measure, "chain")
 
 
+def test_a_frame_as_json_keeps_its_index_in_every_orientation(tmp_path: Path) -> None:
+    frames = [pd.DataFrame({"ndcg@10": values}, index=QUERIES) for values in (A, B)]
+    expected = compare_scores(*frames).interval
+    for orient in ("split", "index", "columns", "table"):
+        for name, frame in zip(
+            "ab", (frames[0], frames[1].sample(frac=1, random_state=2)), strict=True
+        ):
+            frame.to_json(tmp_path / f"{name}.json", orient=orient)
+        result = compare_scores(tmp_path / "a.json", tmp_path / "b.json")
+        assert (result.interval.low, result.interval.high) == pytest.approx(
+            (expected.low, expected.high)
+        )
+    split = {"columns": ["query_id", "AP", "AP"], "data": [["q", 0.1, 0.2]]}
+    with pytest.raises(ReadError, match='the column "AP" stands there twice'):
+        read_scores(split)
+    with pytest.raises(ReadError, match="row 0: has 2 cells for 3 columns"):
+        read_scores({**split, "columns": ["query_id", "AP", "RR"], "data": [["q", 0.1]]})
+
+
 def test_the_numbers_of_a_frames_rows_are_no_queries() -> None:
     random = np.random.default_rng(4)
     frame = pd.DataFrame({"request": [f"r{i}" for i in range(30)] * 3, "mrr": random.random(90)})
