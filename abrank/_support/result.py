@@ -27,15 +27,16 @@ from abrank._support.errors import nearest
 # What people ask a result for by other names; of several answers the first that it has.
 _MEANT = {
     "ci": "interval", "conf_int": "confidence_interval", "delta": "mean_difference",
-    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "table": "to_frame",
+    "diff": "mean_difference", "table": "to_frame",
     "to_pandas": "to_frame", "dataframe": "to_frame", "df": "to_frame",
-    "to_csv": "save('results.csv')", "p": "pvalue", "margin": "rule.margin",
+    "to_csv": "save('results.csv')", "to_excel": "to_frame().to_excel",
+    "p": "pvalue", "margin": "rule.margin",
     "mean": "means|to_frame",
     "mean_a": "primary.mean_a", "mean_b": "primary.mean_b", "worst_queries": "worst",
-    "best_queries": "queries.nlargest(10, 'diff')", "scores": "queries", "power": "planning",
+    "best_queries": "best", "scores": "queries", "power": "planning",
     "cohens_d": "effect_size", "effect": "mean_difference", "leaderboard": "to_frame",
     "alpha": "rule.alpha", "test": "rule.test", "gate": "decision.gate", "cautions": "notes",
-    "warnings": "notes", "per_query": "queries", "winner": "best|verdict",
+    "warnings": "notes", "per_query": "queries", "winner": "verdict|best",
     "n": "n_queries", "means": "to_frame",
 }  # fmt: skip
 

@@ -324,15 +324,28 @@ class Comparison(Result):
         measure : str, optional
             The primary one without it.
         """
+        return self._moved(n, measure, outcome=-1)
+
+    @explained
+    def best(self, n: int = 10, measure: str | None = None) -> pd.DataFrame:
+        """Return the queries on which B gains the most, as :meth:`worst` has those it loses."""
+        return self._moved(n, measure, outcome=1)
+
+    def _moved(self, n: int, measure: str | None, *, outcome: int) -> pd.DataFrame:
         checks.count("n", n)
         row = self[measure or self.rule.primary]
         queries = self.queries_of(row.measure)
         if self.topics:
             queries["text"] = [self.topics.get(query, "") for query in self.query_ids]
-        lost = queries[self.outcomes(row.measure) < 0]
-        return lost.sort_values(
-            ["diff", "query_id"], ascending=[row.higher_is_better, True], ignore_index=True
-        ).head(n)
+        for segmentation in self.segmentations:
+            if segmentation.name not in queries:
+                queries[segmentation.name] = list(segmentation.labels)
+        chosen = queries[self.outcomes(row.measure) == outcome]
+        lowest_first = row.higher_is_better == (outcome < 0)
+        order: pd.DataFrame = chosen.sort_values(
+            ["diff", "query_id"], ascending=[lowest_first, True], ignore_index=True
+        )
+        return order.head(n)
 
     @explained
     def inspect(self, query_id: str | int) -> Inspection:

@@ -250,6 +250,10 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
                 pass
         return cells
     if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
+        dtype = getattr(cells, "dtype", None)
+        kind_of_labels = getattr(getattr(dtype, "categories", None), "dtype", dtype)
+        if str(kind_of_labels).startswith("interval"):  # of pandas.cut
+            cells = cells.astype("string")
         try:
             cells = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):

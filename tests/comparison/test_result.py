@@ -29,6 +29,24 @@ def test_worst_are_lost_by_b_in_the_order_of_the_loss() -> None:
     assert list(worst["query_id"]) == list(expected["query_id"])
     assert worst["text"][0] == MADE.topics[worst["query_id"][0]]
     assert set(RESULT.worst(60, measure="AP")["outcome"]) == {"A wins"}
+    best = RESULT.best(5)
+    assert best["diff"].tolist() == sorted(RESULT.queries["diff"], reverse=True)[:5]
+    assert set(RESULT.best(60)["outcome"]) == {"B wins"}
+
+
+def test_queries_that_moved_have_their_segments_and_a_cost_its_own_order() -> None:
+    scores = {f"q{i}": float(i) for i in range(12)}
+    kinds = pd.DataFrame({"device": ["a", "b"] * 6, "length": range(12)}, [*scores])
+    frame = pd.DataFrame({"A": scores, "B": {q: x + (-1) ** int(x) * x for q, x in scores.items()}})
+    table = frame.join(kinds.assign(length=pd.cut(kinds["length"], [-1, 5, 11])))
+    columns = {"variants": ["A", "B"], "segments": ["device", "length"]}
+    result = abrank.compare_scores(
+        table.rename_axis("query_id"), columns=columns, baseline="A",
+        segments=["device", "length"], lower_is_better="score",
+    )  # fmt: skip
+    best, worst = result.best(1), result.worst(1)
+    assert (best["query_id"][0], best["device"][0], best["length"][0]) == ("q11", "b", "(5, 11]")
+    assert (worst["query_id"][0], worst["device"][0]) == ("q10", "a")
 
 
 def test_of_a_cost_the_worst_queries_are_those_that_cost_more() -> None:

@@ -218,7 +218,7 @@ def card(report: Report) -> str:
             heads=heads,
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
             bottom=_TOP + _ROW * len(lines),
-            legend=[cut(item, LONGEST_TITLE) for item in legend],
+            legend=[cut(item, LONGEST_ASIDE) for item in legend],
             more=more,
             asides=list(_asides(report)),
             tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in tables],
@@ -230,7 +230,8 @@ def card(report: Report) -> str:
 
 def _asides(report: Report) -> list[str]:
     """Return what to read before acting, by title."""
-    titles = [note.title for note in report.notes]
+    # How a table was read stands on the page.
+    titles = [note.title for note in report.notes if note.code != "input"]
     result = [f"Read before you decide: {'; '.join(titles[:SHOWN])}."] if titles else []
     if len(titles) > SHOWN:
         more = display.plural(len(titles) - SHOWN, "more note")

@@ -454,6 +454,7 @@ def _notes(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
     """Yield the notes; of the first screen the titles of the first, and how to see the rest."""
     for note in report.notes if everything else report.notes[:SHOWN]:
         sentence = str(note) if everything or not note.more else note.title
+        sentence = note.text if note.code == "input" else sentence
         more = f" ({note.more})" if note.more else ""
         yield from _labelled(Fact("note", f"{sentence}{more}"), look, label_style="note")
     left = 0 if everything else len(report.notes) - SHOWN

@@ -117,6 +117,8 @@ def _scorecard(
     scale = Scale("worse", "better") if declared else Scale("lower", "higher", ("plain", "plain"))
     shares = ranking.baseline is None and ranking.has_all_pairs
     text = _SHARED[lettered(ranking)] if shares else ""
+    by = f"{capital(queries(ranking.n_queries))}, {in_sentence(ranking.title)}"
+    by += f", α = {f.number(ranking.alpha)}"
     return Scorecard.of(
         "leaderboard",
         *(
@@ -129,7 +131,7 @@ def _scorecard(
         tall=frozenset(),
         narrow=frozenset({"p"}),
         legend=tuple(part for part in (" ".join([text, *legend]).strip(),) if part),
-        short_legend=(text,) if text else (),
+        short_legend=(*[text] * bool(text), by),
     )
 
 

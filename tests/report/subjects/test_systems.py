@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
@@ -436,3 +437,12 @@ def test_a_test_is_named_as_in_a_sentence_and_cited_with_its_adjustment(
     bib, methods = (WRITERS[name](compose(ranking)) for name in (".bib", ".methods"))
     assert cited.encode() in bib
     assert f"by {caption.split('by ', 1)[1].removesuffix(' at')}".encode() in methods
+
+
+def test_the_first_screen_has_queries_test_and_level_and_how_a_table_was_read() -> None:
+    wide = pd.DataFrame({f"s{i}": [(i + j * j % 7) / 10 for j in range(12)] for i in range(3)})
+    ranking = rank_scores(wide)
+    screen = " ".join(text(ranking, detail="screen").split())
+    assert "12 queries, max-T sign flips, α = 0.05" in screen
+    assert "note DataFrame: read as a column per variant" in screen
+    assert "Input" not in ranking._repr_html_()
