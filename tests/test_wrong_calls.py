@@ -137,7 +137,7 @@ def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> No
         ("per_query", "queries"),
         ("table", "to_frame()"),
         ("p_value", "pvalue"),
-        ("best", "queries.nl"),
+        ("best_queries", "best"),
     ):
         with pytest.raises(AttributeError, match=re.escape(f"has no {name}; did you mean {meant}")):
             getattr(RESULT, name)

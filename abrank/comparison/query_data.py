@@ -67,7 +67,11 @@ class QueryData:
         # `properties` are those that the table of scores holds of its queries.
         segments, topics, docs = inputs.segments, inputs.topics, inputs.docs
         there, of_table = properties or {}, None
-        if isinstance(segments, (list, tuple)) and all(isinstance(x, str) for x in segments):
+        if (
+            there
+            and isinstance(segments, (list, tuple))
+            and all(isinstance(x, str) for x in segments)
+        ):
             segments = ",".join(segments)
         if isinstance(segments, str) and there and not is_regular(segments):
             names = [name.strip() for name in segments.split(",")]
