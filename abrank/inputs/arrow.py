@@ -134,20 +134,45 @@ def columns_of(
     return chosen, [table[name] for name in chosen]
 
 
+def saved_frame(tree: Mapping[Any, Any]) -> Any:  # noqa: ANN401 - rows or columns
+    """Return the rows or columns of a frame that pandas saved as JSON; any other dict as it is."""
+    names, data = tree.get("columns"), tree.get("data")
+    if isinstance(names, list) and isinstance(data, list) and found_in(names, QUERY_IDS):
+        return [dict(zip(names, row, strict=False)) for row in data]  # orient="split"
+    if isinstance(tree.get("schema"), Mapping) and isinstance(data, list):  # orient="table"
+        if not (data and isinstance(data[0], Mapping) and found_in([*data[0]], QUERY_IDS)):
+            return data
+        return [{name: row[name] for name in row if name != "index"} for row in data]
+    nested = [*tree.values()]
+    if not nested or not all(isinstance(inner, Mapping) for inner in nested):
+        return tree
+    outer, inner = ([*map(str, keys)] for keys in (tree, nested[0]))
+    if found_in(outer, QUERY_IDS) and all(map(str.isdigit, inner)):  # orient="columns"
+        return {name: [*column.values()] for name, column in tree.items()}
+    is_index = found_in(inner, QUERY_IDS) and all(map(str.isdigit, outer))  # orient="index"
+    return nested if is_index else tree
+
+
+def is_columns(source: object) -> bool:
+    """Whether a dict holds the columns of a table, of which one names the queries."""
+    return isinstance(source, Mapping) and bool(found_in([*source], QUERY_IDS)) and all(
+        isinstance(column, (list, tuple, np.ndarray)) or hasattr(column, "iloc")
+        for column in source.values()
+    )  # fmt: skip
+
+
 def as_table(source: Any, *, rows: bool = True) -> Any:  # noqa: ANN401
     """Return a frame of what is a table in another form; any other object as it is."""
     # These are frames of Dask, structured arrays, dicts of columns, of which one names the queries,
     # and with `rows` lists of dicts or named tuples.
     if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
         return source.compute()
+    if isinstance(source, Mapping):
+        source = saved_frame(source)
     is_list = rows and isinstance(source, (list, tuple)) and bool(source)
     is_rows = is_list and all(isinstance(row, Mapping) or hasattr(row, "_asdict") for row in source)
-    is_columns = isinstance(source, Mapping) and bool(found_in([*source], QUERY_IDS)) and all(
-        isinstance(column, (list, tuple, np.ndarray)) or hasattr(column, "iloc")
-        for column in source.values()
-    )  # fmt: skip
     is_array = isinstance(source, np.ndarray) and bool(source.dtype.names)
-    if not (is_rows or is_columns or is_array):
+    if not (is_rows or is_columns(source) or is_array):
         return source
     import pandas as pd  # few inputs need it
 

@@ -9,7 +9,14 @@ from itertools import chain
 from typing import Any
 
 from abrank._support.errors import ReadError
-from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
+from abrank.inputs.arrow import (
+    file_columns,
+    is_columns,
+    kind_of,
+    objects_of,
+    saved_frame,
+    to_objects,
+)
 from abrank.inputs.columns import Source, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.files import contents
@@ -62,6 +69,11 @@ def read_cells(
         return CellTable(label, names, columns, range(len(columns[0])), source=origin)
     if looks_like_json(data[:4096]):
         tree = parsed(data, label)
+        if isinstance(tree, Mapping):
+            tree = saved_frame(tree)
+        if isinstance(tree, Mapping) and is_columns(tree):
+            names, columns = objects_of(tree)
+            return CellTable(label, names, columns, range(len(columns[0])), source=origin)
         rows = tree if isinstance(tree, list) else [tree]
         if not all(isinstance(row, Mapping) for row in rows):
             raise ReadError(label, "holds no objects of JSON", expected=expected)

@@ -474,8 +474,9 @@ def read_columns(
     series: Any = source
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
         source = series.reset_index() if series.index.nlevels > 1 else dict(series.items())
-    if isinstance(source, Mapping) and has_columns([*source]):
-        source = arrow.as_table(source)
+    frame = arrow.saved_frame(source) if isinstance(source, Mapping) else None
+    if frame and has_columns([*frame[0]] if isinstance(frame, list) else [*frame]):
+        source = arrow.as_table(frame)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
         label = label or "dict"

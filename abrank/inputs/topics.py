@@ -21,7 +21,7 @@ from abrank._support.errors import (
     reading,
 )
 from abrank.inputs import files
-from abrank.inputs.arrow import as_table, kind_of
+from abrank.inputs.arrow import as_table, kind_of, saved_frame
 from abrank.inputs.cells import CellTable, delimiter_of, read_cells
 from abrank.inputs.columns import MOST_SHOWN, found_in, require_distinct
 from abrank.inputs.objects import is_missing
@@ -110,6 +110,7 @@ def _tree_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the dict that a file of JSON holds, if it names no column of query ids."""
     data, source = files.contents(path, lines=False, tables=True)
     tree = parsed(data, source.label) if looks_like_json(data[:4096]) else {}
+    tree = saved_frame(tree) if isinstance(tree, dict) else tree
     is_tree = isinstance(tree, dict) and not found_in([*tree], [QUERY_IDS])
     return tree if is_tree else {}
 

@@ -16,7 +16,7 @@ from abrank._support.errors import AbrankError, ReadError
 from abrank.inputs.archives import (
     excess,
 )
-from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.columns import QUERY_IDS, Columns, Layout, found_in, has_columns
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 
@@ -75,9 +75,14 @@ def read_json(
     return read_columns(held, layout, columns=columns, label=label)
 
 
+_OF_FRAMES = ("columns", "index", "data", "schema")  # keys of a frame that pandas saved
+
+
 def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
     """Whether this is a query with its documents, and not what stands above queries."""
-    if query in ("results", "details"):
+    if query in ("results", "details", *_OF_FRAMES) or found_in([query], QUERY_IDS[:1]):
+        return False
+    if isinstance(documents, dict) and has_columns([*documents]):  # a row of a frame
         return False
     if isinstance(documents, dict) and isinstance(documents.get("hits"), dict):  # of _search
         return False

@@ -19,6 +19,8 @@ import pytest
 
 from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.cli import run
+from abrank.inputs.topics import read_segments
+from abrank.inputs.votes import read_votes
 
 IDS = ["001", "#d2", "d3"]
 
@@ -174,6 +176,27 @@ def test_a_dict_of_columns_is_a_table() -> None:
         ReadError, match="its columns make no table: All arrays must be of the same"
     ):
         read_run({**columns, "score": [0.5]})
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "records"])
+@pytest.mark.parametrize("query", ["q", 7])
+def test_a_frame_saved_as_json_is_a_table(orient: Any, query: object, tmp_path: Path) -> None:
+    path = tmp_path / "frame.json"
+    columns = {"query_id": [query] * 2, "doc_id": ["d1", "d2"], "score": [0.5, 0.75]}
+    pd.DataFrame(columns).to_json(path, orient=orient)
+    assert read_run(path).ranking(str(query)) == [("d2", 0.75), ("d1", 0.5)]
+    pd.DataFrame({"query_id": [query], "winner": ["B"]}).to_json(path, orient=orient)
+    assert [(vote.query, vote.value) for vote in read_votes(path).votes] == [(str(query), 1.0)]
+    pd.DataFrame({"query_id": [query], "kind": ["x"]}).to_json(path, orient=orient)
+    assert read_segments(path) == {"kind": {str(query): "x"}}
+
+
+def test_queries_named_as_parts_of_a_frame_are_queries(tmp_path: Path) -> None:
+    for name in ("columns", "data", "index", "schema", "query"):
+        runs = {name: {"query": 0.5, "d": 0.75}, "other": {"d": 1.0}}
+        (tmp_path / "run.json").write_text(json.dumps(runs))
+        for source in (runs, tmp_path / "run.json"):
+            assert read_run(source).ranking(name) == [("d", 0.75), ("query", 0.5)]
 
 
 def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
