@@ -141,6 +141,11 @@ def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> No
     ):
         with pytest.raises(AttributeError, match=re.escape(f"has no {name}; did you mean {meant}")):
             getattr(RESULT, name)
+    with pytest.raises(AttributeError, match=r"a Run has no to_pandas; did you mean frame\(\)"):
+        MADE.baseline.to_pandas()
+    for name, meant in (("load", "Comparison"), ("ttest", "compare_scores")):
+        with pytest.raises(AttributeError, match=f"did you mean {meant}"):
+            getattr(abrank, name)
     with pytest.raises(AttributeError, match=r"a Comparison has no _x$"):
         getattr(RESULT, "_x")  # noqa: B009
     assert RESULT.segments.columns[:3].tolist() == ["property", "label", "n_queries"]
@@ -218,6 +223,8 @@ compare(*PAIR, require="better", fail_on="worse") -> choose one
 compare(*PAIR, guard="R@100") -> be excluded, such as R@100:-0.02 or R@100:-2%, not 'R@100'
 compare(*PAIR, segments="nothing.csv") -> nothing.csv: no such file
 compare(*PAIR, segments=pd.DataFrame({"x": [1]})) -> segments (DataFrame): no column of query_id
+compare_scores([0.1, 0.2], [0.2, 0.3], paired=False) -> did you mean design=Independent()
+compare_scores([0.1, 0.2], [0.2, 0.3, 0.4]) -> give dicts or Series by query id, or design=Indep
 compare(*PAIR, segments=["a", "b"]) -> segments: a path, a table or a mapping is wanted, not list
 compare(*PAIR, clusters={"q1": "u"}) -> did you mean design=Clusters(...) ?
 compare(*PAIR, design="clusters") -> clusters: no such file

@@ -38,7 +38,11 @@ _CALLED = {
     "adjust": {"fdr": "bh", "fdrbh": "bh", "benjaminihochberg": "bh", "fwer": "holm"},
     "format": {"markdown": "md", "latex": "tex", "xml": "junit", "txt": "text"},
     "missing": {"ignore": "drop", "skip": "drop", "nan": "drop"},
-    "effect size": {"cohend": "d_z", "cohensd": "d_z", "cliffsdelta": "p_better"},
+    "name": {
+        "load": "comparison", "loadresults": "comparison", "readresults": "comparison",
+        "fromjson": "comparison", "readcsv": "read_scores", "ttest": "compare_scores",
+    },
+    "effect size": {"cohen": "d_z", "cohend": "d_z", "cohensd": "d_z", "cliffsdelta": "p_better"},
 }  # fmt: skip
 _LONGEST = 500  # characters of what a message says of a content
 

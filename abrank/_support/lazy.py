@@ -30,7 +30,7 @@ def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], An
         if name not in homes:
             from abrank._support.errors import nearest
 
-            close = [] if name[0] == "_" else nearest(name, homes)
+            close = [] if name[0] == "_" else nearest(name, homes, "name")
             hint = f"; did you mean {close[0]}?" if close else ""
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         return attribute(homes[name], name)

@@ -28,8 +28,9 @@ from abrank._support.errors import nearest
 _MEANT = {
     "ci": "interval", "conf_int": "confidence_interval", "delta": "mean_difference",
     "diff": "mean_difference", "table": "to_frame",
-    "to_pandas": "to_frame", "dataframe": "to_frame", "df": "to_frame",
-    "to_csv": "save('results.csv')", "to_excel": "to_frame().to_excel",
+    "to_pandas": "to_frame|frame", "dataframe": "to_frame|frame", "df": "to_frame|frame",
+    "to_frame": "frame", "to_csv": "save('results.csv')|write",
+    "to_excel": "to_frame().to_excel",
     "p": "pvalue", "margin": "rule.margin",
     "mean": "means|to_frame",
     "mean_a": "primary.mean_a", "mean_b": "primary.mean_b", "worst_queries": "worst",

@@ -398,6 +398,11 @@ def _unchosen(
         f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     )
     problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.casefold(), []).append(name)
+    if pair := next((some for some in alike.values() if len(some) > 1), None):
+        problem += f" ({' and '.join(pair)} differ in case alone: write them alike)"
     first = baseline or next(name for name in names if name != candidate)
     second = candidate or next(name for name in names if name != first)
     choices: list[dict[str, Any]] = [{"baseline": first, "candidate": second}]
@@ -602,7 +607,10 @@ def _require_same_queries(first: Scores, second: Scores) -> None:
         return
     if first.notes == second.notes == (BY_POSITION,):
         counts = f"{len(first.query_ids)} scores of the baseline and {len(second.query_ids)}"
-        raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
+        raise AlignmentError(
+            f"{counts} of the candidate cannot be paired by position: give dicts or Series by query"
+            " id, or design=Independent() of different users"
+        )
     from abrank.scoring.scores import ASKS
 
     a, b = set(first.query_ids), set(second.query_ids)

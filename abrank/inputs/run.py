@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import numpy as np
 
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
+from abrank._support.result import missing_attribute
 from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids, objects
@@ -86,6 +87,11 @@ class Run:
     score_dtype: ScoreDtype = "float64"
     n_rank_conflicts: int = 0
     n_duplicates_dropped: int = 0
+
+    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
 
     def __len__(self) -> int:
         """Return the number of retrieved documents, all queries together."""

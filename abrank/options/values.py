@@ -118,7 +118,7 @@ FLAGS = (
     ),
     Option(
         key="independent", of=("compare_scores",), group="Designs and further analyses",
-        kind="flag", python="design=Independent()", peers=("unpaired", "welch"),
+        kind="flag", python="design=Independent()", peers=("unpaired", "welch", "paired"),
         help="A and B were seen by different users, so that nothing is paired: Welch's t decides.",
     ),
     Option(

@@ -210,3 +210,13 @@ def test_a_broken_table_is_refused_in_words(text: str, tmp_path: Path, monkeypat
     error = capsys.readouterr().err
     assert BROKEN[text] in error
     assert "Traceback" not in error
+
+
+def test_variants_that_differ_in_case_are_named() -> None:
+    rows = [(f"q{i}", name, i / 9) for i in range(8) for name in ("control", "new")]
+    frame = pd.DataFrame(rows, columns=["query_id", "variant", "ndcg"])
+    frame.loc[0, "variant"] = "Control"
+    with pytest.raises(
+        AbrankError, match=r"\(Control and control differ in case alone: write them"
+    ):
+        abrank.compare_scores(frame)
