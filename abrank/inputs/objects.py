@@ -473,7 +473,10 @@ def read_columns(
     source = unwrapped(source, label)
     series: Any = source
     if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
-        source = series.reset_index() if series.index.nlevels > 1 else dict(series.items())
+        if series.index.nlevels > 1:
+            source = series.reset_index()
+        elif series.dtype.kind == "O":  # of the documents of each query
+            source = dict(series.items())
     frame = arrow.saved_frame(source) if isinstance(source, Mapping) else None
     if frame and has_columns([*frame[0]] if isinstance(frame, list) else [*frame]):
         source = arrow.as_table(frame)
