@@ -49,6 +49,7 @@ from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.words import (
     READINGS,
+    against_zero,
     capital,
     followed,
     name,
@@ -356,7 +357,7 @@ def _collections(
             Cell.empty(row),
             w.limits(adjusted),
             w.chance(row.pvalue_adj),
-            Cell(f"{READINGS[row.reading]}{doubt}", row.reading, tone),
+            Cell(f"{against_zero(w.result.pooled, row.reading)}{doubt}", row.reading, tone),
         )
         yield Bar(row.diff, *interval, *adjusted, tone), cells
 
@@ -378,7 +379,7 @@ def _summaries(
             Cell.empty(row),
             w.limits(thick, strong=True),
             w.chance(row.pvalue),
-            Cell(READINGS[row.reading], row.reading, tone),
+            Cell(against_zero(w.result.pooled, row.reading), row.reading, tone),
         )
         yield Bar(row.estimate, *thick, *(summary.prediction if beyond else thick), tone), cells
 
@@ -466,7 +467,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         (Column.words("collections"), counts_of),
         (
             Column.words("reading", "reading"),
-            lambda x: Cell(READINGS[x.stratified.reading], x.stratified.reading),
+            lambda x: Cell(against_zero(result.pooled, x.stratified.reading), x.stratified.reading),
         ),
     )
     rest = result.measures[1:]

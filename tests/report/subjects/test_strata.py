@@ -22,7 +22,7 @@ from tests.report.written import html, text
 def found():
     a = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
     b = {query: 0.9 * value + 0.08 for query, value in a.items()}
-    second = tuple({f"p{query}": score for query, score in scores.items()} for scores in (a, b))
+    second = tuple({f"p{q}": 0.999 * score for q, score in scores.items()} for scores in (a, b))
     return compare_collections({"x": (a, b), "y": second, "<z>": (a, a)})
 
 
@@ -159,3 +159,15 @@ def test_a_doubt_about_one_collection_stands_in_its_row() -> None:
     rows = {row[0].text: row[-1].text for row in _scorecard(Words(result), result.primary).rows}
     assert "doubtful" not in rows["sure"]
     assert rows["doubted"].endswith(", doubtful")
+
+
+def test_beside_a_margin_rows_say_that_they_are_held_against_0(found) -> None:
+    readings = [row[-1].text for row in compose(found).scorecard.rows]
+    assert any(text.startswith("▲ better") for text in readings)
+    assert not any("than 0" in text for text in readings)
+    a = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
+    b = {query: 0.9 * value + 0.08 for query, value in a.items()}
+    second = tuple({q: 0.999 * x for q, x in scores.items()} for scores in (a, b))
+    with_margin = compare_collections({"x": (a, b), "y": second}, margin=0.02)
+    card = compose(with_margin).scorecard
+    assert {row[-1].text for row in card.rows} <= {"▲ better than 0", "? unclear"}
