@@ -13,7 +13,8 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.checks import explained
-from abrank._support.errors import ArgumentError
+from abrank._support.display import plural, shorten
+from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.result import missing_attribute
 from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
@@ -374,6 +375,14 @@ def join_folds(
         part = read_columns(source, max_input_size=max_input_size)
         queries_of_part = ids.decode(ids.number(part.query)[0])
         if not queries.isdisjoint(queries_of_part):
+            shared = queries.intersection(queries_of_part)
+            if 2 * len(shared) < min(len(queries), len(queries_of_part)):
+                raise ReadError(
+                    name,
+                    f"its files share {plural(len(shared), 'query', 'queries')}, such as"
+                    f" {shorten(min(shared))}, and differ in most: neither folds nor repeats",
+                    hint="name them apart (x=a.run y=b.run), or give each query to one file",
+                )
             return None
         queries.update(queries_of_part)
         parts.append(replace(part, query=ids.plain(part.query), doc=ids.plain(part.doc)))

@@ -666,7 +666,7 @@ class _TableRoles:
             return "clusters"
         if variant and self.determines(variant, name) and (varies or not numeric):
             return "settings"
-        if not numeric or word in TEXT_NAMES or no_quality:
+        if not numeric or word in TEXT_NAMES or word in REPEAT_NAMES or no_quality:
             few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
             told = word not in TEXT_NAMES and not no_quality and not column.is_nested
             is_property = bool(query) and few and told and (of_query or not variant)

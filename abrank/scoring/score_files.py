@@ -200,18 +200,31 @@ def _several(source: object) -> list[Any]:
 
 
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
-    """Return the measures of one system side by side, as of its retrieval and its answers."""
+    """Return the measures of one system side by side, as of its retrieval and its answers.
+
+    Sources of one measure with different queries are folds, one below the other.
+    """
     first = parts[0]
     for part in parts:
         if len(part.systems) > 1:
             raise ArgumentError(f"measures of one system are joined, not of {len(part.systems)}")
     measures = [name for part in parts for name in part.measures]
+    all_ids = [query for part in parts for query in part.query_ids]
+    are_folds = len(set(all_ids)) == len(all_ids) and len({part.measures for part in parts}) == 1
+    if are_folds:
+        measures = list(first.measures)
     if len(set(measures)) < len(measures):
         raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
     query_ids = tuple(dict.fromkeys(query for part in parts for query in part.query_ids))
     row_of = {query: i for i, query in enumerate(query_ids)}
     columns = []
-    for part in parts:
+    if are_folds:
+        order = sorted(
+            range(len(all_ids)), key=lambda row: all_ids[row].encode(errors="surrogateescape")
+        )
+        query_ids = tuple(all_ids[row] for row in order)
+        columns.append(np.concatenate([part.values for part in parts])[order])
+    for part in () if are_folds else parts:
         column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
         column[[row_of[query] for query in part.query_ids]] = part.values
         columns.append(column)

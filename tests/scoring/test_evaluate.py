@@ -445,6 +445,15 @@ def test_folds_of_each_seed_are_joined_before_seeds_are_averaged(first, tmp_path
     assert sum("hold different queries" in note for note in scores.notes) == 2
 
 
+def test_folds_that_share_a_few_queries_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("".join(f"q{i} 0 d1 1\n" for i in range(7)))
+    for fold, queries in ((1, range(4)), (2, range(3, 7))):
+        rows = "".join(f"q{i} Q0 d1 1 2 t\n" for i in queries)
+        (tmp_path / f"a_fold{fold}.run").write_text(rows)
+    with pytest.raises(abrank.ReadError, match="share 1 query, such as q3, and differ in most"):
+        abrank.evaluate(tmp_path / "qrels.txt", sorted(tmp_path.glob("*.run")), ["P@1"])
+
+
 def test_parts_that_have_names_of_their_own_stay_apart(tmp_path: Path) -> None:
     paths = write_parts(tmp_path)
     named = {path.stem: path for path in paths[2:]}

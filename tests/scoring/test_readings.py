@@ -676,6 +676,19 @@ def test_two_experiments_whose_rows_have_ids_of_their_own_are_paired_by_their_in
         abrank.compare_scores(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
 
 
+def test_folds_of_scores_are_joined_and_their_number_is_no_measure(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"query_id": QUERIES, "fold": np.arange(N) % 2, "ndcg": A})
+    paths = [tmp_path / f"a_fold{fold}.csv" for fold in (0, 1)]
+    for fold, path in enumerate(paths):
+        frame[frame.fold == fold].to_csv(path, index=False)
+    for source in (paths, ",".join(map(str, paths)), frame):
+        scores = read_scores(source)
+        assert (scores.measures, scores.query_ids) == (("nDCG",), tuple(QUERIES)), source
+        assert scores.values.ravel().tolist() == A.tolist()
+    with pytest.raises(abrank.ArgumentError, match="a measure stands in two of the sources"):
+        read_scores([paths[0], frame[:4].to_csv(tmp_path / "b.csv") or tmp_path / "b.csv"])
+
+
 def test_an_id_of_each_row_is_no_variant_and_no_answer_is_no_score() -> None:
     rows = [
         {"run_id": f"{session}{i}", "example_id": f"e{i}", "session": session, "score": i * step}
