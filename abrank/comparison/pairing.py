@@ -183,11 +183,12 @@ def _on_shared_column(
     # An experiment gives each of its rows an id of its own: Braintrust, LangSmith, Weave.
     if first.reading is None or second.reading is None:
         return first, second
-    if not {*first.query_ids}.isdisjoint(second.query_ids):
-        return first, second
     others = {*second.reading.apart, *second.reading.segments}
     both = [name for name in (*first.reading.apart, *first.reading.segments) if name in others]
-    for name in naming_queries(both):
+    candidates = naming_queries(both)
+    if not candidates or not {*first.query_ids}.isdisjoint(second.query_ids):
+        return first, second
+    for name in candidates:
         tried = replace(options, columns={**options.columns, "query": (name,)})
         try:
             pair = [

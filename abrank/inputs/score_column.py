@@ -174,13 +174,21 @@ class ScoreColumn:
     @cached_property
     def n_distinct(self) -> int:
         """The number of distinct cells."""
-        # Most tables have their queries in order, which shows at once that no two are one.
-        if (
-            self._differs_as_text
-            and kernels.all(kernels.less(self.cells[:-1], self.cells[1:])).as_py()
-        ):
-            return len(self.cells)
-        return len(self._distinct[0])
+        return len(self._in_order[0] if self._differs_as_text else self._distinct[0])
+
+    @cached_property
+    def _in_order(self) -> tuple[Ids, IntArray]:
+        return ids.number(self.cells)
+
+    def ids_in_order(self, name: str, label: str) -> tuple[Ids, IntArray]:
+        """Return the distinct cells as query ids in byte order, and which one each row has."""
+        # Text as it stands, whole numbers spelled out.
+        if self.is_text:
+            return self._in_order
+        column = arrow.to_ids(self.cells)
+        if column is None:
+            column = read_ids([self.cell(row) for row in range(len(self.cells))], name, label)
+        return ids.number(column)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -205,13 +213,6 @@ class ScoreColumn:
             cells = kernels.is_in(self.cells, ids.encode(labels))
             result[ids.integers(kernels.indices_nonzero(cells))] = True
         return result
-
-    def as_ids(self, name: str, label: str) -> Ids:
-        """Return the cells as query ids: text as it stands, whole numbers spelled out."""
-        column = self.cells if self.is_text else arrow.to_ids(self.cells)
-        if column is not None:
-            return column
-        return read_ids([self.cell(row) for row in range(len(self.cells))], name, label)
 
     def rounding(self) -> FloatArray:
         """Return how far each number may be off: half a unit of the last digit printed."""

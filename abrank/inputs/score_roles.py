@@ -356,7 +356,7 @@ class _TableRoles:
     def _crossed(self, share: float = 0.5) -> list[str]:
         """Return the columns of which each value is there for that share of the queries."""
         query = self.one("query")
-        if not query:
+        if not query or self.names_rows(query):
             return []
         n_queries, queries = self.n_distinct(query), self.codes(query)
         result = []

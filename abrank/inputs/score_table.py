@@ -211,7 +211,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     label, n_rows = table.origin.label, table.n_rows
     if reading.query:
         _require_filled(table, reading.query)
-        query = Queries(*ids.number(table.column(reading.query).as_ids(reading.query, label)))
+        query = Queries(*table.column(reading.query).ids_in_order(reading.query, label))
     else:
         first = int(not table.numbered)  # of a file from 1, of an object from 0
         rows = ids.numerals(n_rows + first)

@@ -541,7 +541,8 @@ def load_plugins() -> None:
     """
     from importlib.metadata import entry_points
 
-    for plugin in (plugin for group in GROUPS for plugin in entry_points(group=group)):
+    installed = entry_points()
+    for plugin in (plugin for group in GROUPS for plugin in installed.select(group=group)):
         try:
             plugin.load()
         except (ImportError, AttributeError) as error:

@@ -88,7 +88,7 @@ class Scores:
         """Return the column of the table that says from which user or session each query is."""
         column = self.reading.cluster if self.reading is not None else ""
         of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
-        return (column, of_query) if of_query.keys() >= {*self.query_ids} and column else None
+        return (column, of_query) if column and of_query.keys() >= {*self.query_ids} else None
 
     def take(self, indices: Sequence[int]) -> Scores:
         """Return the scores of the measures at these places."""
