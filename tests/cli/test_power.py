@@ -70,6 +70,13 @@ def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     assert "same 858 queries would exclude a difference of ±0.02 if the true difference is 0" in out
 
 
+def test_one_effect_is_answered_before_what_the_queries_at_hand_detect(files, capsys) -> None:
+    assert run(["power", "qrels", "a.run", "b.run", "-m", "AP", "--effect", "0.015"]) == 0
+    first, _, rest = " ".join(capsys.readouterr().out.split()).partition("; ")
+    assert first.startswith("A difference of 0.015 needs ")
+    assert rest.startswith("40 queries detect a difference of ")
+
+
 def test_csv_has_a_line_a_difference(capsys) -> None:
     flags = ["--effect", "0.02", "--effect", "0.05", "--format", "csv"]
     assert run(["power", "--sd", "0.2", *flags]) == 0

@@ -291,7 +291,8 @@ def numbers(comparison: Comparison) -> str:
     if comparison.n_queries == 0:
         return "0 queries."
     relative = is_relative(comparison)
-    isfinite = math.isfinite(row.rel_diff) and not relative
+    # Votes have no share of A's mean, which is one half.
+    isfinite = math.isfinite(row.rel_diff) and not relative and comparison.preferences is None
     change = f"; {f.percent(row.rel_diff)}" if isfinite else ""
     start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
     if comparison.machine is not None:
@@ -353,7 +354,8 @@ def pieces(comparison: Comparison) -> list[str]:
     interval = planning.deciding_limits(comparison, "CI")
     if rule_.margin_is_relative:
         return [f"{planning.estimate(comparison)} of A's mean", interval, f"({means})", by, n]
-    change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
+    has_share = math.isfinite(row.rel_diff) and comparison.preferences is None
+    change = f", {f.percent(row.rel_diff)}" if has_share else ""
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]
     estimate = f"{words.estimand(comparison)} {f.signed(row.estimate, digits=digits)}"

@@ -82,12 +82,16 @@ def _title(w: Words[Plan]) -> str:
     plan = w.result
     if plan.sd == 0.0:
         return NO_SPREAD
+    detect = ""
     if plan.n_queries is not None:
-        text = f"{queries(plan.n_queries)} detect a difference of {w.score(plan.mde)} or more"
-        return f"{text} with {f.level(plan.target)} power"
+        detect = f"{queries(plan.n_queries)} detect a difference of {w.score(plan.mde)} or more"
+        detect += f" with {f.level(plan.target)} power"
     if len(plan.rows) == 1:
         row = plan.rows[0]
-        return f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
+        needs = f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
+        return f"{needs}; {detect}" if detect else needs
+    if detect:
+        return detect
     return "Queries needed to detect a difference"
 
 

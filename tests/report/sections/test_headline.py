@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from abrank import compare_preferences
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
@@ -376,3 +377,10 @@ def test_the_rate_of_errors_is_said_of_the_family_that_is_held() -> None:
         "If A and B were equal, this rule would still report a difference in 5% of comparisons in"
         " any measure"
     )
+
+
+def test_votes_have_no_share_of_one_half() -> None:
+    votes = [{"query_id": f"q{i}", "winner": "AB"[i % 3 > 0]} for i in range(12)]
+    result = compare_preferences(votes)
+    assert "(0.500 → 0.667)" in result.summary()
+    assert "%)" not in headline.numbers(result).replace("95%", "")
