@@ -62,6 +62,13 @@ def read_cells(
         names, columns = objects_of(source)
         return CellTable("DataFrame", names, columns, range(len(columns[0]) if columns else 0))
     data, origin = contents(source, lines=False, tables=True)
+    return cells_of(data, origin, expected, is_row=is_row)
+
+
+def cells_of(
+    data: bytes, origin: Source, expected: str, *, is_row: Callable[[list[str]], bool] = any
+) -> CellTable:
+    """Return the table that the bytes of a file hold."""
     label = origin.label
     if kind_of(data[:8]):
         names, cells = file_columns(data, label, list)

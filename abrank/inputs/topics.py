@@ -22,7 +22,7 @@ from abrank._support.errors import (
 )
 from abrank.inputs import files
 from abrank.inputs.arrow import as_table, kind_of, saved_frame
-from abrank.inputs.cells import CellTable, delimiter_of, read_cells
+from abrank.inputs.cells import CellTable, cells_of, delimiter_of, read_cells
 from abrank.inputs.columns import MOST_SHOWN, found_in, require_distinct
 from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK
@@ -78,8 +78,11 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
-    if isinstance(source, (str, os.PathLike)) and (tree := _tree_of(source)):
-        return read_segments(tree)
+    if isinstance(source, (str, os.PathLike)):  # which may be a pipe, read once
+        data, origin = files.contents(source, lines=False, tables=True)
+        if tree := _tree_of(data, origin.label):
+            return read_segments(tree)
+        source = cells_of(data, origin, TABLE, is_row=bool)
     cells = Cells.of(source)
     label, names = cells.label, cells.names
     place = names.index(_column(names, QUERY_IDS, label))
@@ -106,10 +109,9 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     }
 
 
-def _tree_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+def _tree_of(data: bytes, label: str) -> dict[str, Any]:
     """Return the dict that a file of JSON holds, if it names no column of query ids."""
-    data, source = files.contents(path, lines=False, tables=True)
-    tree = parsed(data, source.label) if looks_like_json(data[:4096]) else {}
+    tree = parsed(data, label) if looks_like_json(data[:4096]) else {}
     tree = saved_frame(tree) if isinstance(tree, dict) else tree
     is_tree = isinstance(tree, dict) and not found_in([*tree], [QUERY_IDS])
     return tree if is_tree else {}
@@ -135,9 +137,11 @@ class Cells:
         """Read a file, or take a frame."""
         if isinstance(source, Cells):
             return source
-        if not isinstance(source, (str, os.PathLike)):
-            source = _with_index(source)
-        table = read_cells(source, TABLE, is_row=bool)
+        if isinstance(source, CellTable):
+            table = source
+        else:
+            is_path = isinstance(source, (str, os.PathLike))
+            table = read_cells(source if is_path else _with_index(source), TABLE, is_row=bool)
         if table.unit == "line":
             return cls(table.label, table.names, table.columns, table.at)
         cells = [
@@ -268,10 +272,10 @@ def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:
     text = "" if kind_of(data) else data.decode("utf-8-sig", "replace")
     first = text.lstrip().partition("\n")[0]
     if kind_of(data) or first.startswith("[") or _names_topics(first.split(delimiter_of(data))):
-        return _topics_of_table(read_cells(path, TOPICS))
+        return _topics_of_table(cells_of(data, source, TOPICS))
     if first.startswith("{"):
         with contextlib.suppress(ReadError):  # lines, of which the bad ones are named below
-            if tree := _tree_of(path):
+            if tree := _tree_of(data, source.label):
                 return tree
     return _parse_topics(text, source.label)
 
