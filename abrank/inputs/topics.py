@@ -78,7 +78,8 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
-    if isinstance(source, (str, os.PathLike)):  # which may be a pipe, read once
+    is_read = isinstance(source, Cells)
+    if isinstance(source, (str, os.PathLike)) and not is_read:  # it may be a pipe, read once
         data, origin = files.contents(source, lines=False, tables=True)
         if tree := _tree_of(data, origin.label):
             return read_segments(tree)
