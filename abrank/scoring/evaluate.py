@@ -140,10 +140,8 @@ def average_repeats(
 
 
 def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: FloatArray) -> str:
-    """Say how far the runs of a system differ, beside its queries.
-
-    ``block``: float64[query, run, measure], of the queries without a hole.
-    """
+    """Say how far the runs of a system differ, beside its queries."""
+    # `block`: float64[n_queries, n_runs, n_measures], of the queries without a hole.
     n_queries, n_runs, _ = block.shape
     n_all = len(scores.query_ids)
     text = (

@@ -57,7 +57,7 @@ def abrank_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ),
         (
             "--config abrank.toml qrels prod.run short.run", 1,
-            "gate      not passed: R@100 may have lost 0.020 or more (90% interval −",
+            "gate      not passed: R@100 lost more than 0.020 (90% interval −",
         ),
         ("qrels prod.run new.run --require better --margin much", 2, "error: margin must be"),
         ("--config missing.toml", 2, "error: missing.toml: no such file"),
@@ -88,7 +88,7 @@ def test_a_summary_grows_and_junit_counts_what_did_not_pass(folder, tmp_path) ->
     assert list(cases) == ["better on nDCG@10", "guard on R@100", "guard on nDCG@10"]
     failure = cases["guard on R@100"]
     assert failure is not None
-    assert "R@100 may have lost 0.010 or more" in str(failure.get("message"))
+    assert "R@100 lost more than 0.010" in str(failure.get("message"))
     assert cases["better on nDCG@10"] is None
     assert suite.findtext("system-out", "").startswith("▲ BETTER  short is better than prod")
     summary = (tmp_path / "summary.md").read_text()

@@ -150,7 +150,7 @@ def judging(comparison: Comparison) -> Section | None:
     blocks: list[Block] = [
         _table(comparison, result.documents),
         Text(
-            f"Swing: how far Δ of its query would move were the document of grade {result.grade},"
+            f"Swing: how far Δ of its query would move were the document of grade {result.grade:g},"
             f" the highest; the mean over {n} moves by that divided by their number."
             f" {_NOT_THERE}: not among the first documents of that list. A pool file has a line for"
             " each: add a grade to its end, put the lines under the judgments, and compare again.",
