@@ -73,13 +73,14 @@ def letor(data: bytes) -> dict[str, dict[str, float]]:
     """Grades by query and document, which stands in the comment of each line or of none."""
     rows = []
     for line in data.split(b"\n"):
+        strict.require(b"\0" not in line)
         if not line.strip() or line.strip().startswith(b"#"):
             continue
         record, _, comment = line.partition(b"#")
         fields = record.split()
         strict.require(len(fields) > 1 and fields[1].startswith(b"qid:") and len(fields[1]) > 4)
         grade = re.fullmatch(rb"([+-]?)0*(\d{1,18}(?:\.\d*)?)", fields[0])
-        strict.require(grade is not None and b"\0" not in line)
+        strict.require(grade is not None)
         assert grade is not None
         named = re.match(rb"(?is)(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)", comment)
         first, tab, _ = comment.partition(b"\t")
