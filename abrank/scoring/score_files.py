@@ -200,42 +200,37 @@ def _several(source: object) -> list[Any]:
 
 
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
-    """Return the measures of one system side by side, as of its retrieval and its answers.
-
-    Sources of one measure with different queries are folds, one below the other.
-    """
+    """Return the measures of one system side by side, or the folds of its queries as one table."""
     first = parts[0]
     for part in parts:
         if len(part.systems) > 1:
             raise ArgumentError(f"measures of one system are joined, not of {len(part.systems)}")
-    measures = [name for part in parts for name in part.measures]
-    all_ids = [query for part in parts for query in part.query_ids]
-    are_folds = len(set(all_ids)) == len(all_ids) and len({part.measures for part in parts}) == 1
-    if are_folds:
-        measures = list(first.measures)
-    if len(set(measures)) < len(measures):
-        raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
-    query_ids = tuple(dict.fromkeys(query for part in parts for query in part.query_ids))
-    row_of = {query: i for i, query in enumerate(query_ids)}
-    columns = []
-    if are_folds:
-        order = sorted(
-            range(len(all_ids)), key=lambda row: all_ids[row].encode(errors="surrogateescape")
-        )
-        query_ids = tuple(all_ids[row] for row in order)
-        columns.append(np.concatenate([part.values for part in parts])[order])
-    for part in () if are_folds else parts:
-        column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
-        column[[row_of[query] for query in part.query_ids]] = part.values
-        columns.append(column)
+    rows = [query_id for part in parts for query_id in part.query_ids]
+    query_ids = tuple(dict.fromkeys(rows))
+    measures = tuple(name for part in parts for name in part.measures)
+    if len(query_ids) == len(rows) and len({part.measures for part in parts}) == 1:
+        measures = first.measures
+        order = sorted(range(len(rows)), key=lambda i: rows[i].encode(errors="surrogateescape"))
+        query_ids = tuple(rows[i] for i in order)
+        values = np.concatenate([part.values for part in parts])[order]
+    else:
+        if len(set(measures)) < len(measures):
+            raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
+        row_of = {query_id: i for i, query_id in enumerate(query_ids)}
+        columns = []
+        for part in parts:
+            column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
+            column[[row_of[query_id] for query_id in part.query_ids]] = part.values
+            columns.append(column)
+        values = np.concatenate(columns, axis=2)
     name = system or first.systems[0]
     sources = [source for part in parts for source in part.sources.values()]
     return replace(
         first,
         query_ids=query_ids,
         systems=(name,),
-        measures=tuple(measures),
-        values=np.concatenate(columns, axis=2),
+        measures=measures,
+        values=values,
         audits={},
         judged_runs={},
         sources={name: _one_source(sources)} if len(sources) == len(parts) else {},
