@@ -189,13 +189,12 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     zero = dict.fromkeys((f"q{i}" for i in range(n)), 0.5)
     b = {name: 0.5 + x for name, x in zip(zero, d.tolist(), strict=True)}
     properties = {"s": dict(zip(zero, labels, strict=True))}
-    requested = []
-    plain = segments.run_test
-    monkeypatch.setattr(segments, "run_test", lambda **how: requested.append(1) or plain(**how))
+    run_test = Mock(wraps=segments.run_test)
+    monkeypatch.setattr(segments, "run_test", run_test)
     since = time.process_time()
     segmentation = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
     assert time.process_time() - since < 45  # 108 s before, on a machine without other work
-    assert len(requested) == k  # each alone; those adjusted for each other are found together
+    assert run_test.call_count == k  # each alone; those adjusted for each other are found together
     once = compare_segments(d, labels)
     by_label = dict(zip(once.labels, zip(once.pvalue, once.pvalue_adj, strict=True), strict=True))
     assert n // k >= MIN_QUERIES
