@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
