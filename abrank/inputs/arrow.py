@@ -147,10 +147,15 @@ def saved_frame(tree: Mapping[Any, Any]) -> Any:  # noqa: ANN401 - rows or colum
     if not nested or not all(isinstance(inner, Mapping) for inner in nested):
         return tree
     outer, inner = ([*map(str, keys)] for keys in (tree, nested[0]))
-    if found_in(outer, QUERY_IDS) and all(map(str.isdigit, inner)):  # orient="columns"
+    if len(outer) > 1 and found_in(outer, QUERY_IDS) and _are_rows(inner):  # orient="columns"
         return {name: [*column.values()] for name, column in tree.items()}
-    is_index = found_in(inner, QUERY_IDS) and all(map(str.isdigit, outer))  # orient="index"
+    is_index = found_in(inner, QUERY_IDS) and _are_rows(outer)  # orient="index"
     return nested if is_index else tree
+
+
+def _are_rows(keys: Sequence[str]) -> bool:
+    """Whether keys number rows from 0, as no ids of a collection do that begin elsewhere."""
+    return all(key == str(row) for row, key in enumerate(keys))
 
 
 def is_columns(source: object) -> bool:

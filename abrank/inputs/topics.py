@@ -64,7 +64,6 @@ def read_topics(source: object) -> dict[str, str]:
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
-    source = as_table(source)
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         for name, of_query in source.items():
             if not isinstance(of_query, Mapping):
@@ -75,6 +74,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
             str(name): {str(query): str(label) for query, label in of_query.items()}
             for name, of_query in source.items()
         }
+    source = as_table(source)
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}

@@ -73,9 +73,8 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     assert output.out.startswith(
         "▲ ONE FIRST PLACE\n  Only t5 could be the best of 2 systems on these 5 collections.\n"
     )
-    text = "Input. x.csv: read as a column per variant"
-    assert text in " ".join(output.out.split())
-    assert " ".join(output.out.split()).count("note Input.") == 1
+    text = "note x.csv: read as a column per variant"
+    assert " ".join(output.out.split()).count(text) == 1
     assert "2 more notes on inputs." in " ".join(output.out.split())
     assert output.err == ""
 

@@ -373,3 +373,9 @@ def test_segments_of_another_depth_are_refused_and_two_levels_are_columns() -> N
         "kind": {"q1": "x", "q2": "y"},
         "intent": {"q1": "a", "q2": "b"},
     }
+
+
+def test_properties_with_the_name_of_a_column_of_query_ids_are_properties() -> None:
+    # Query ids that number rows, below names such as pandas writes for the columns of a frame.
+    properties = {"topic": {"0": "sport", "1": "news"}, "user": {"0": "a", "1": "b"}}
+    assert read_segments(properties) == properties
