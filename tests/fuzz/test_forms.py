@@ -57,10 +57,10 @@ def table_run(data: bytes) -> dict[str, dict[str, float]]:
 
 
 def table_qrels(data: bytes) -> dict[str, dict[str, float]]:
-    first, *lines = data.split(b"\n")
+    first, *lines = data.splitlines()
     # What nobody has rated is left out; without any grade the column is no column of grades.
     unrated = [line for line in lines if line.count(b",") == 2 and b"\0" not in line
-               and line.endswith((b",", b",\r"))]  # fmt: skip
+               and not line.rpartition(b",")[2].strip()]  # fmt: skip
     rated = [line for line in lines if line not in unrated]
     run = table_run(b"\n".join([first, *rated]))
     strict.require(bool(run))
