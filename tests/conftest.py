@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("new-examples" if hunts else "same-examples")
 
 
-CASES = 4  # of one test that run every day
+CASES = 6  # of one test that run every day
 
 
 @pytest.hookimpl(tryfirst=True)
