@@ -177,10 +177,10 @@ def properties_of(
             f"{kind} of {_listed(unknown[:3])}: the collections are {_listed(collections)}; of"
             f" several collections give {{collection: {kind}}}, or a table with a column collection"
         )
-    from abrank.inputs.topics import Cells
+    from abrank.inputs.topics import by_collection, read_properties
 
     with reading(kind, source):
-        return dict(Cells.of(source).by_collection(collections))
+        return dict(by_collection(read_properties(source), collections))
 
 
 def ranking_inputs_of(collections: Mapping[str, Files]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -20,6 +20,7 @@ from abrank.inputs.arrow import (
 from abrank.inputs.columns import Source, require_distinct
 from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.files import contents
+from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK
 from abrank.inputs.tree import looks_like_json, parsed
 
@@ -44,6 +45,25 @@ class CellTable:
         columns = [[row.get(name) for row in rows] for name in names]
         return cls(label, list(map(str, names)), columns, range(1, len(rows) + 1), source=source)
 
+    def __fspath__(self) -> str:  # its errors name a file as that file's own do
+        return self.label
+
+    def as_text(self) -> CellTable:
+        """Return the same with all cells as text, empty where one is missing."""
+        if self.unit == "line":
+            return self
+        columns = [["" if is_missing(x) else str(x) for x in column] for column in self.columns]
+        return replace(self, columns=columns)
+
+    def take(self, rows: Sequence[int], places: Sequence[int]) -> CellTable:
+        """Return some rows, and of these some columns."""
+        return replace(
+            self,
+            names=[self.names[place] for place in places],
+            columns=[[self.columns[place][row] for row in rows] for place in places],
+            at=[self.at[row] for row in rows],
+        )
+
 
 def delimiter_of(data: bytes) -> str:
     """Return what stands between the cells of a table of text, by its first line."""
@@ -58,6 +78,8 @@ def read_cells(
     is_row: Callable[[list[str]], bool] = any,
 ) -> CellTable:
     """Read the table of a file or an object; JSON that is one dict is one row."""
+    if isinstance(source, CellTable):
+        return source
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
         return CellTable("DataFrame", names, columns, range(len(columns[0]) if columns else 0))

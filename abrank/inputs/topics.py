@@ -8,7 +8,6 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from abrank._support.display import count, plural, shorten
@@ -78,13 +77,13 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
-    is_read = isinstance(source, Cells)
+    is_read = isinstance(source, CellTable)
     if isinstance(source, (str, os.PathLike)) and not is_read:  # it may be a pipe, read once
         data, origin = files.contents(source, lines=False, tables=True)
         if tree := _tree_of(data, origin.label):
             return read_segments(tree)
         source = cells_of(data, origin, TABLE, is_row=bool)
-    cells = Cells.of(source)
+    cells = read_properties(source)
     label, names = cells.label, cells.names
     place = names.index(_column(names, QUERY_IDS, label))
     ids = cells.columns[place]
@@ -118,71 +117,36 @@ def _tree_of(data: bytes, label: str) -> dict[str, Any]:
     return tree if is_tree else {}
 
 
-@dataclass(frozen=True)
-class Cells:
-    """A table of properties as text, or its rows that are of one collection; a path to its file."""
+def read_properties(source: object) -> CellTable:  # a path, a table that was read, or a DataFrame
+    """Read a table of properties as text."""
+    table = source if isinstance(source, (str, os.PathLike)) else _with_index(source)
+    return read_cells(table, TABLE, is_row=bool).as_text()
 
-    # `at` is where each row stands: its line from 1, or its row from 0, as `unit` says.
 
-    label: str
-    names: list[str]
-    columns: list[list[str]]
-    at: Sequence[int]
-    unit: str = "line"
-
-    def __fspath__(self) -> str:
-        return self.label
-
-    @classmethod
-    def of(cls, source: object) -> Cells:  # a path or DataFrame
-        """Read a file, or take a frame."""
-        if isinstance(source, Cells):
-            return source
-        if isinstance(source, CellTable):
-            table = source
-        else:
-            is_path = isinstance(source, (str, os.PathLike))
-            table = read_cells(source if is_path else _with_index(source), TABLE, is_row=bool)
-        if table.unit == "line":
-            return cls(table.label, table.names, table.columns, table.at)
-        cells = [
-            ["" if is_missing(item) else str(item) for item in column] for column in table.columns
-        ]
-        return cls(table.label, table.names, cells, table.at, "row")
-
-    def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
-        """Return the rows of each collection, without the column that names it."""
-        folded = [name.strip().casefold() for name in self.names]
-        place = next((folded.index(name) for name in COLLECTIONS if name in folded), None)
-        if place is None:
-            raise ReadError(
-                self.label,
-                f"has no column {COLLECTIONS[0]}, which says whose queries they are"
-                f" ({shorten(', '.join(collections))})",
-                hint="add the column, or give a file for each collection",
-            )
-        of_collection: dict[str, list[int]] = {}
-        for i, name in enumerate(self.columns[place]):
-            of_collection.setdefault(name.strip(), []).append(i)
-        names, columns = (
-            [*values[:place], *values[place + 1 :]] for values in (self.names, self.columns)
+def by_collection(table: CellTable, collections: Collection[str]) -> dict[str, CellTable]:
+    """Return the rows of each collection, without the column that names it."""
+    folded = [name.strip().casefold() for name in table.names]
+    place = next((folded.index(name) for name in COLLECTIONS if name in folded), None)
+    if place is None:
+        raise ReadError(
+            table.label,
+            f"has no column {COLLECTIONS[0]}, which says whose queries they are"
+            f" ({shorten(', '.join(collections))})",
+            hint="add the column, or give a file for each collection",
         )
-        cells = {
-            name: Cells(
-                self.label, names, [[column[i] for i in rows] for column in columns],
-                [self.at[i] for i in rows], self.unit,
-            )
-            for name, rows in of_collection.items()
-        }  # fmt: skip
-        unknown = [name for name in cells if name not in collections]
-        if unknown and not {*collections} <= {*cells}:
-            raise ReadError(
-                self.label,
-                f"holds the collections {shorten(', '.join(cells))}; the comparison has"
-                f" {shorten(', '.join(collections))}",
-                hint=f"write the names of the collections in the column {self.names[place]} alike",
-            )
-        return {name: cells[name] for name in collections if name in cells}
+    rows_of: dict[str, list[int]] = {}
+    for row, name in enumerate(table.columns[place]):
+        rows_of.setdefault(name.strip(), []).append(row)
+    unknown = [name for name in rows_of if name not in collections]
+    if unknown and not {*collections} <= {*rows_of}:
+        raise ReadError(
+            table.label,
+            f"holds the collections {shorten(', '.join(rows_of))}; the comparison has"
+            f" {shorten(', '.join(collections))}",
+            hint=f"write the names of the collections in the column {table.names[place]} alike",
+        )
+    others = [i for i in range(len(table.names)) if i != place]
+    return {name: table.take(rows_of[name], others) for name in collections if name in rows_of}
 
 
 def _with_index(source: Any) -> Any:  # noqa: ANN401

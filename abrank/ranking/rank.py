@@ -607,4 +607,4 @@ def _joint_test(test: str | None, adjust: str | None) -> tuple[str, str | None, 
         return "pairwise", test, adjust or "holm"
     names = [name for name in inference.JOINT_TESTS if name != "pairwise"]
     checks.one_of("test", test, [*names, *inference.TESTS])
-    return test, None, adjust
+    return test, None, adjust or ("holm" if test == "conover" else None)

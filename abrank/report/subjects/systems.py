@@ -415,6 +415,5 @@ def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """Yield the measures and the test, with their sources."""
     yield from of_measures(ranking.measures)
     yield ranking.title, _source(ranking)
-    adjust = ranking.adjust or ("holm" if "adjusted by Holm" in ranking.title else "")
-    if source := ADJUSTMENTS.get(adjust):
+    if source := ADJUSTMENTS.get(ranking.adjust or ""):
         yield "Adjustment of p-values", source
