@@ -122,6 +122,8 @@ class Reading:
         What is not compared unless it is named: ids, texts, counts, scores of a retriever.
     labels : tuple of str
         The names of the variants.
+    stated : tuple of str
+        The parts of which somebody said the columns, such as ``variants``.
     properties : mapping of str to mapping
         The properties of the queries, by name and query id.
     parts : mapping of str to mapping
@@ -142,6 +144,7 @@ class Reading:
     settings: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
     properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 

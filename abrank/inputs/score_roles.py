@@ -640,6 +640,7 @@ class _TableRoles:
             settings=tuple(parts["settings"]),
             apart=tuple(apart),
             labels=tuple(dict.fromkeys(name for name, _ in wide.values())),
+            stated=tuple(self.options.columns),
         )
 
     def _part(self, name: str, variant: tuple[str, ...], *, has_scores: bool) -> str:

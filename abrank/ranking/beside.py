@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, compress
-from typing import Any
 
 import numpy as np
 
@@ -298,54 +297,64 @@ def undone_pairs(
     That is t corrected for skewness and, with a name and the cluster of each query, t by whole
     clusters.
     """
-    # Source: Hall (1992), as `skewed_t`; Bell & McCaffrey (2002), as `run_cluster_test`.
     if ranking.test not in OF_THE_MEAN or ranking.n_queries < 2:
         return []
-    labels: list[str] = []
-    if clusters is not None:
-        labels = [clusters[1][query_id] for query_id in ranking.query_ids]
-        if not 1 < len({*labels}) < len(labels):
-            labels = []
+    name, of_query = clusters or ("", {})
+    labels = [of_query[query_id] for query_id in ranking.query_ids] if clusters else []
     result: list[Note] = []
     for of_measure in ranking.by_measure:
-        index_of = {system: i for i, system in enumerate(of_measure.systems)}
         significant = [row for row in of_measure.pair_rows if row.told_apart]
-        family: dict[str, Any] = {"n_family": len(of_measure.pair_rows), "alpha": ranking.level}
-        undone: dict[str, list[PairRow]] = {"skewness-decides": [], "clusters-ignored": []}
+        by_skewness: list[PairRow] = []
+        by_cluster: list[PairRow] = []
         for start in range(0, len(significant), PAIRS_AT_ONCE):
             rows = significant[start : start + PAIRS_AT_ONCE]
-            first, second = ([index_of[getattr(row, side)] for row in rows] for side in "ab")
-            d = of_measure.scores[:, second] - of_measure.scores[:, first]
-            mean, error = mean_and_error(d)
-            _, doubt = undone_by_skewness((mean, error, skewness_of(d)), len(d), rows, **family)
-            undone["skewness-decides"] += compress(rows, doubt)
-            if labels:
-                levels = np.full(len(rows), ranking.level)
-                _, by_t, low, high = t_answer(mean, error, len(d) - 1.0, levels)
-                whole = inference.run_cluster_test("t", d, labels, confidence=1.0 - levels)
-                # Of queries that are independent, too, pairs near alpha come to lie beyond it.
-                with np.errstate(invalid="ignore"):
-                    wider = np.mean((whole.ci_high - whole.ci_low) / (high - low))
-                if wider > WIDER_BY_CLUSTERS:
-                    doubt = is_undone(whole.pvalue, by_t, rows, **family)
-                    undone["clusters-ignored"] += compress(rows, doubt)
-        for code, undone_rows in undone.items():
-            if undone_rows:
-                values: dict[str, Any] = {
-                    "measure": of_measure.measure,
-                    "count": len(undone_rows),
-                    "of": len(significant),
-                    "pairs": [
-                        {"ahead": row.b, "behind": row.a}
-                        if row.b_is_ahead
-                        else {"ahead": row.a, "behind": row.b}
-                        for row in undone_rows[:MAX_NAMED]
-                    ],
-                }
-                if code == "clusters-ignored" and clusters is not None:
-                    values["clusters"] = clusters[0]
-                result.append(Note(code, 2 if of_measure is ranking else 1, values))
+            skewed, clustered = _undone(of_measure, rows, labels, ranking.level)
+            by_skewness += compress(rows, skewed)
+            by_cluster += compress(rows, clustered)
+        severity = 2 if of_measure is ranking else 1
+        counted = {"measure": of_measure.measure, "of": len(significant)}
+        if by_skewness:
+            values = {**counted, **_named_pairs(by_skewness)}
+            result.append(Note("skewness-decides", severity, values))
+        if by_cluster:
+            values = {**counted, **_named_pairs(by_cluster), "clusters": name}
+            result.append(Note("clusters-ignored", severity, values))
     return result
+
+
+def _undone(
+    ranking: Ranking, rows: Sequence[PairRow], labels: Sequence[str], level: float
+) -> tuple[BoolArray, BoolArray]:
+    """Return which significant pairs t corrected for skewness, and t by clusters, take back."""
+    # Source: Hall (1992), as `skewed_t`; Bell & McCaffrey (2002), as `run_cluster_test`.
+    index_of = {system: i for i, system in enumerate(ranking.systems)}
+    first, second = ([index_of[getattr(row, side)] for row in rows] for side in "ab")
+    d = ranking.scores[:, second] - ranking.scores[:, first]
+    mean, error = mean_and_error(d)
+    n_family = len(ranking.pair_rows)
+    _, by_skewness = undone_by_skewness(
+        (mean, error, skewness_of(d)), len(d), rows, n_family=n_family, alpha=level
+    )
+    by_cluster = np.zeros(len(rows), np.bool_)
+    if 1 < len({*labels}) < len(labels):
+        levels = np.full(len(rows), level)
+        _, by_t, low, high = t_answer(mean, error, len(d) - 1.0, levels)
+        whole = inference.run_cluster_test("t", d, labels, confidence=1.0 - levels)
+        # Of queries that are independent, too, pairs near alpha come to lie beyond it.
+        with np.errstate(invalid="ignore"):
+            wider = np.mean((whole.ci_high - whole.ci_low) / (high - low))
+        if wider > WIDER_BY_CLUSTERS:
+            by_cluster = is_undone(whole.pvalue, by_t, rows, n_family=n_family, alpha=level)
+    return by_skewness, by_cluster
+
+
+def _named_pairs(rows: Sequence[PairRow]) -> dict[str, object]:
+    """Return how many pairs there are, and the names of the first, the better one ahead."""
+    pairs = [(row.b, row.a) if row.b_is_ahead else (row.a, row.b) for row in rows[:MAX_NAMED]]
+    return {
+        "count": len(rows),
+        "pairs": [{"ahead": ahead, "behind": behind} for ahead, behind in pairs],
+    }
 
 
 def pair_spread(scores: FloatArray) -> PairSpread | None:

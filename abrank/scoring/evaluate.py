@@ -109,20 +109,14 @@ def average_repeats(
     if len(groups) == len(repeated) == 2 and complete.sum() > 1:
         notes.append(_other_runs_text(shown, *full.items()))
     counts = {}
-    for system, block in [*blocks.items()] if options.missing != "error" else ():
-        is_hole = np.isnan(block) & ~np.isnan(block).all(axis=1, keepdims=True)
-        counts[system] = int(is_hole[:, :, wanted].any(axis=2).sum())
-        if not is_hole.any():
-            continue
-        if options.missing == "drop":
-            with np.errstate(invalid="ignore"):
-                n_scores = (~np.isnan(block)).sum(axis=1, keepdims=True)
-                ends = np.nansum(block, axis=1, keepdims=True) / n_scores
-        else:
-            ends = stand_ins(
-                scores.measures, scores.values, options.missing, options.lower_is_better
-            )
-        blocks[system] = np.where(is_hole, ends, block)
+    if options.missing != "error":
+        for system, block in blocks.items():
+            is_hole = np.isnan(block) & ~np.isnan(block).all(axis=1, keepdims=True)
+            counts[system] = int(is_hole[:, :, wanted].any(axis=2).sum())
+            if is_hole.any():
+                blocks[system] = np.where(
+                    is_hole, _in_place_of_holes(scores, block, options), block
+                )
     notes += note_on_repeats(counts, options.missing)
     notes += [
         f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
@@ -137,6 +131,15 @@ def average_repeats(
         judged_runs={},
         notes=(*scores.notes, *notes),
     )
+
+
+def _in_place_of_holes(scores: Scores, block: FloatArray, options: TableOptions) -> FloatArray:
+    """Return what stands for a score that is missing in some runs of a system."""
+    if options.missing != "drop":
+        return stand_ins(scores.measures, scores.values, options.missing, options.lower_is_better)
+    with np.errstate(invalid="ignore"):
+        n_scores = (~np.isnan(block)).sum(axis=1, keepdims=True)
+        return np.asarray(np.nansum(block, axis=1, keepdims=True) / n_scores)
 
 
 def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: FloatArray) -> str:

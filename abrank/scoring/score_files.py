@@ -20,7 +20,6 @@ from abrank._support.errors import (
     ArgumentError,
     NotFoundError,
     ReadError,
-    UnclearError,
     calling,
 )
 from abrank._support.typing import BoolArray, IntArray
@@ -591,8 +590,11 @@ def _files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def _names_documents(path: str | os.PathLike[str]) -> bool:
-    """Whether a table has a column of documents, so that it is one of runs or judgments."""
-    columns = read_source(path, names_measure).columns
+    """Whether a file has a column of documents, or none at all: it is of a run or judgments."""
+    try:
+        columns = read_source(path, names_measure).columns
+    except AbrankError:
+        return not os.fspath(path).endswith(_SCORE_FILES)
     return bool(found_in([column.name for column in columns], DOC_IDS))
 
 
@@ -632,12 +634,7 @@ def check(
                     raise error
                 scores.append(read_with_gaps(path))
             except AbrankError as second:
-                is_table = isinstance(second, UnclearError) and not _names_documents(path)
-                # A table without documents is none of a run, nor is the zip of a log.
-                is_table |= any(
-                    text in str(error) for text in ("no column doc_id", "a zip archive")
-                )
-                errors.append(second if is_table else error)
+                errors.append(error if _names_documents(path) else second)
     for run in runs:
         for judgments in qrels:
             try:
