@@ -105,7 +105,9 @@ def test_pairs_that_whole_users_do_not_show_are_named() -> None:
     assert lost
     assert lost <= named
     assert (values["clusters"], values["of"]) == ("user_id", len(significant))
-    assert "by user_id, is not significant for" in result.to_markdown()
+    text = result.to_markdown()
+    assert "by user_id, is not significant for" in text
+    assert "Test the pairs by whole clusters: abrank compare --clusters user_id." in text
 
 
 def test_users_whose_queries_are_independent_are_not_said_to_decide() -> None:

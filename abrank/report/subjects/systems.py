@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -234,6 +235,10 @@ def _next_step(ranking: Ranking) -> str:
         return "Give more judged queries."
     if not ranking.direction_declared:
         return say(ranking.measure)
+    for note in ranking.cautions:
+        if note.code == "clusters-ignored" and note.values["measure"] == ranking.measure:
+            column = shlex.quote(note.values["clusters"])
+            return f"Test the pairs by whole clusters: abrank compare --clusters {column}."
     if ranking.baseline is None and len(ranking.leaders) > 1:
         return "Compare the leaders in pairs (abrank compare), or judge more queries."
     if ranking.baseline is not None and not ranking.n_significant:
