@@ -305,13 +305,13 @@ class Result(Printed):
     """A result that is read back, drawn and compared by value, too."""
 
     @classmethod
-    def from_json(cls, path: str | Path) -> Self:
+    def from_json(cls, source: str | Path) -> Self:
         """Read the JSON report back: equal to what was saved.
 
         Parameters
         ----------
-        path : str or path
-            ``-`` is standard input.
+        source : str or path
+            The file, ``-`` for standard input; or the text that :meth:`to_json` gave.
 
         Returns
         -------
@@ -327,14 +327,12 @@ class Result(Printed):
 
         Examples
         --------
-        >>> import tempfile
         >>> from abrank.comparison import Comparison, compare_scores
         >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
+        >>> Comparison.from_json(result.to_json()) == result
         True
         """
-        result: Self = lazy.attribute("abrank.report", "read_results")(path, expected=cls.__name__)
+        result: Self = lazy.attribute("abrank.report", "read_results")(source, expected=cls.__name__)
         return result
 
     @property

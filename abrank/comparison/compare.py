@@ -31,7 +31,7 @@ from abrank.comparison.samples.collections import Stratified
 from abrank.comparison.samples.independent import IndependentGroups
 from abrank.comparison.samples.looks import Sequential
 from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
-from abrank.comparison.samples.queries import QuerySample
+from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample
 from abrank.comparison.samples.sample import SampleWithEvidence
 from abrank.comparison.samples.weights import Weighted
 from abrank.diagnostics import Note
@@ -241,10 +241,6 @@ def _with_answer(sample: OfQueries, rule: Rule) -> OfQueries:
     differences = sample.differences[:, sample.measures.index(rule.primary)]
     constant = sample.n > 1 and differences.any() and not has_spread(differences)
     return replace(sample, by="permutation") if constant and sample.by in MEAN_AND_ERROR else sample
-
-
-# Tests that divide the mean by its error.
-MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 
 
 def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison:

@@ -82,6 +82,11 @@ class Answer:
                 value = np.zeros_like(self.pvalue) if value is None else value
                 object.__setattr__(self, f"pvalue_{name}", value)
 
+    @property
+    def arrays(self) -> tuple[FloatArray, ...]:
+        """The fields that hold a number for each comparison."""
+        return tuple(value for value in vars(self).values() if isinstance(value, np.ndarray))
+
     @classmethod
     def from_rows(
         cls,

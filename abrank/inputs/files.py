@@ -207,6 +207,12 @@ def opened(
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
     if is_uri(path) and not Path(path).exists():
         return open_object(os.fspath(path))
+    if "\n" in os.fspath(path):
+        raise ReadError(
+            f"{os.fspath(path).lstrip()[:40].splitlines()[0]}…",
+            "is text of several lines, not the name of a file",
+            hint="write it to a file, or pass a table: pandas.read_csv(io.StringIO(text))",
+        )
     if os.fspath(path).endswith(TABLES):
         require_no_lake(Path(path).parent, os.fspath(path))
     try:

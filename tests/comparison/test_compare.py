@@ -141,6 +141,21 @@ def test_sign_flips_decide_a_difference_of_one_value(test, tmp_path) -> None:
     assert abrank.compare_scores({q: a[q] for q in few}, few).verdict is Verdict.INCONCLUSIVE
 
 
+@pytest.mark.parametrize("test", ["t", "bootstrap", "hall"])
+def test_sign_flips_decide_a_guard_of_which_every_query_gains_the_same(test) -> None:
+    queries = [f"q{i}" for i in range(12)]
+    a = pd.DataFrame({"main": np.linspace(0.1, 0.8, 12), "guarded": 0.5}, index=queries)
+    b = pd.DataFrame({"main": a["main"] + 0.1 + np.arange(12) / 1e3, "guarded": 0.6}, index=queries)
+    gate = {"measures": ["main", "guarded"], "margin": 0.01, "require": "non-inferior"}
+    result = abrank.compare_scores(a, b, **gate, guard="guarded:-0.01", test=test)
+    row = result.rows[1]
+    assert (row.pvalue, row.reading) == (2 / 4096, "better")
+    assert [guard.passed for guard in result.decision.guards] == [True]
+    worse = abrank.compare_scores(b, a, **gate, guard="guarded:-0.2", test=test)
+    assert [guard.passed for guard in worse.decision.guards] == [True]  # 0.1 is lost, surely
+    assert worse.rows[1].interval.high == pytest.approx(-0.1)
+
+
 def test_constant_difference_is_tested_by_sign_flips() -> None:
     a = {f"q{i}": 0.1 * i for i in range(8)}
     b = {query: value + 0.1 for query, value in a.items()}

@@ -142,6 +142,11 @@ def test_a_missing_file_names_its_neighbour(tmp_path: Path) -> None:
     assert isinstance(caught.value, FileNotFoundError)
 
 
+def test_text_in_the_place_of_a_name_is_said_to_be_text() -> None:
+    with pytest.raises(ReadError, match=r"^q1 Q0 d1 1 0\.5 x…: is text of several lines"):
+        read_run("q1 Q0 d1 1 0.5 x\n" * 1000)
+
+
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nor a folder"):
         read_qrels(tmp_path / "nowhere" / "qrels.txt")

@@ -44,13 +44,16 @@ from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outc
 from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
-from abrank.inference.rounding import differences_of
+from abrank.inference.rounding import differences_of, has_spread
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
 # The tests shown beside the one that decides.
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+# Tests that divide the mean by its error. Where every query differs by the same amount they have no
+# answer, and flips of the signs decide.
+MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 # Notes on single queries, of which clusters, looks at any time and a machine say nothing.
 OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 
@@ -146,7 +149,16 @@ class QuerySample(ScoredSample):
         return np.stack([np.sum(signs == sign, axis=0) for sign in (1, 0, -1)], axis=1)
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
-        return self._run(self.by, self.differences[:, columns], confidence)
+        differences = self.differences[:, columns]
+        answer = self._run(self.by, differences, confidence)
+        constant = differences.any(axis=0) & ~has_spread(differences)
+        if self.by not in MEAN_AND_ERROR or self.n < 2 or not constant.any():
+            return answer
+        level = confidence if np.ndim(confidence) == 0 else np.asarray(confidence)[constant]
+        flips = self._run("permutation", differences[:, constant], level)
+        for values, replaced in zip(answer.arrays, flips.arrays, strict=True):
+            values[constant] = replaced
+        return answer
 
     def _run(
         self, test: str, differences: FloatArray, confidence: float | FloatArray

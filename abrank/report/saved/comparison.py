@@ -151,21 +151,25 @@ NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError
 HOW = "write it again: abrank compare … --report results.json"
 
 
-def read_json(path: str | os.PathLike[str]) -> tuple[Any, str]:
-    """Return what a JSON file holds, and what messages call it."""
-    data, source = contents(path, lines=False)
+def read_json(source: str | os.PathLike[str]) -> tuple[Any, str]:
+    """Return what a JSON file, or a text that is JSON, holds, and what messages call it."""
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        data, label = source.encode(), "the JSON text"
+    else:
+        data, file = contents(source, lines=False)
+        label = file.label
     try:
         value = json.loads(data, parse_constant=_refuse)
     except json.JSONDecodeError as problem:
         raise ReadError(
-            source.label,
+            label,
             f"no JSON: {problem.msg}",
             at=f"line {problem.lineno}, column {problem.colno}",
             hint=HOW,
         ) from None
     except (ValueError, RecursionError) as problem:
-        raise ReadError(source.label, f"no JSON: {problem}", hint=HOW) from None
-    return value, source.label
+        raise ReadError(label, f"no JSON: {problem}", hint=HOW) from None
+    return value, label
 
 
 def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparison:

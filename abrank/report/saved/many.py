@@ -146,14 +146,14 @@ _KINDS = {
 
 
 def read_results(
-    path: str | os.PathLike[str], *, expected: str = ""
+    source: str | os.PathLike[str], *, expected: str = ""
 ) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
     """Read ``results.json`` of a comparison or ranking, on one collection or on several.
 
     Parameters
     ----------
-    path : str or os.PathLike
-        The file, as a report ``results.json`` is written.
+    source : str or os.PathLike
+        The file that a report ``results.json`` was written to, or its text.
     expected : str
         The name of the class that the file must hold; any by default.
 
@@ -174,7 +174,7 @@ def read_results(
     ...     read_results(result.report(Path(folder) / "results.json")) == result
     True
     """
-    value, label = read_json(path)
+    value, label = read_json(source)
     schema = value.get("schema") if isinstance(value, Mapping) else None
     schema_name, _, version = str(schema).partition("/")
     kind, _ = _KINDS.get(schema_name, ("", ""))
