@@ -332,7 +332,9 @@ class Result(Printed):
         >>> Comparison.from_json(result.to_json()) == result
         True
         """
-        result: Self = lazy.attribute("abrank.report", "read_results")(source, expected=cls.__name__)
+        result: Self = lazy.attribute("abrank.report", "read_results")(
+            source, expected=cls.__name__
+        )
         return result
 
     @property
