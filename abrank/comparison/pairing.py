@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -738,10 +738,10 @@ def _require_no_percent(
     means: FloatArray,
 ) -> None:
     """Refuse shares beside per cent of a score that nobody knows: 100 times explains the means."""
-    for near, far in permutations(range(len(systems)), 2):
-        are_shares = lowest[near] >= 0.0 and 0.0 < highest[near] <= 1.0
-        are_percent = lowest[far] >= 0.0 and 10.0 < highest[far] <= 100.0
-        if are_shares and are_percent and 70.0 <= means[far] / means[near] <= 145.0:
+    are_shares = np.flatnonzero((lowest >= 0.0) & (highest > 0.0) & (highest <= 1.0))
+    are_percent = np.flatnonzero((lowest >= 0.0) & (highest > 10.0) & (highest <= 100.0))
+    for near, far in product(are_shares, are_percent):
+        if 70.0 <= means[far] / means[near] <= 145.0:
             raise AlignmentError(
                 f"{measure} of {systems[near]} runs from {lowest[near]:.3g} to"
                 f" {highest[near]:.3g} and of {systems[far]} from {lowest[far]:.3g} to"

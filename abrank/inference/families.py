@@ -263,23 +263,19 @@ def max_t_of_systems(
     left, right = first[live], second[live]
 
     @cache
-    def sums(n_flips: int) -> tuple[FloatArray, FloatArray]:
-        table = _flipped_sums(units, n_flips, seed)
-        return table, np.empty((max(1, SUMS_AT_ONCE // table.shape[1]), table.shape[1]))
+    def sums(n_flips: int) -> FloatArray:
+        return _flipped_sums(units, n_flips, seed)
 
     def flipped(columns: IntArray, n_flips: int, out: FloatArray) -> None:
-        table, buffer = sums(n_flips)
-        subtracted = buffer[: len(columns)]
-        np.take(table, right[columns], axis=0, out=out, mode="clip")
-        np.take(table, left[columns], axis=0, out=subtracted, mode="clip")
-        np.subtract(out, subtracted, out=out)
+        table = sums(n_flips)
+        for row, i, j in zip(out, right[columns].tolist(), left[columns].tolist(), strict=True):
+            np.subtract(table[i], table[j], out=row)
 
     def may_exceed(largest: FloatArray, n_flips: int) -> BoolArray:
         """Say which pairs may have a larger z under some flip, and those of system 0."""
         from scipy.spatial.distance import pdist
 
-        table, _ = sums(n_flips)
-        ratio = pdist(table / largest, "chebyshev")[live]
+        ratio = pdist(sums(n_flips) / largest, "chebyshev")[live]
         return np.asarray((left == 0) | (ratio > (1.0 - SAME_Z) * statistics.size))
 
     screens = alone_of_first and len(first) == math.comb(scores.shape[1], 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -347,9 +348,12 @@ class Ranking(Result):
 
     def within_reach(self, interval: Interval) -> Interval:
         """Return limits of a difference within what the measure can differ at all."""
+        return interval.within(*self._reachable)
+
+    @cached_property
+    def _reachable(self) -> tuple[float, float]:
         means = [row.mean for row in self.rows]
-        reach = reachable(self.measure, minimum=min(means), largest=max(means))
-        return interval.within(*reach)
+        return reachable(self.measure, minimum=min(means), largest=max(means))
 
     @property
     def level(self) -> float:

@@ -68,7 +68,7 @@ def to_ascii(text: str) -> str:
 
 def display_width(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
-    return sum(_wide(character) for character in text)
+    return len(text) if text.isascii() else sum(_wide(character) for character in text)
 
 
 def _wide(character: str) -> int:

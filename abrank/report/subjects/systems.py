@@ -6,11 +6,13 @@ import math
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from abrank import inference
 from abrank._support import checks
 from abrank._support import display as f
 from abrank._support.files import name_of
+from abrank._support.result import Deferred
 from abrank.ranking import Ranking
 from abrank.report.model import (
     EVERYWHERE,
@@ -123,7 +125,7 @@ def _sections(
     # Against a baseline the leaderboard holds them.
     if ranking.pair_rows and (listed or ranking.baseline is None):
         places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
-        blocks = (all_pairs(w),)
+        blocks = Deferred(partial(all_pairs, w))
         result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
     for key in ("instruments", "risk"):
         section = result[key]
