@@ -740,7 +740,7 @@ def _require_no_percent(
     """Refuse shares beside per cent of a score that nobody knows: 100 times explains the means."""
     are_shares = np.flatnonzero((lowest >= 0.0) & (highest > 0.0) & (highest <= 1.0))
     are_percent = np.flatnonzero((lowest >= 0.0) & (highest > 10.0) & (highest <= 100.0))
-    for near, far in product(are_shares, are_percent):
+    for near, far in product(are_shares.tolist(), are_percent.tolist()):
         if 70.0 <= means[far] / means[near] <= 145.0:
             raise AlignmentError(
                 f"{measure} of {systems[near]} runs from {lowest[near]:.3g} to"
