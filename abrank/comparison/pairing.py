@@ -117,6 +117,7 @@ def pair_scores(
         purpose="rank" if baseline or candidate else "compare",
         missing=missing,
         lower_is_better=tuple(listed(lower_is_better)),
+        systems=tuple(filter(None, (baseline, candidate))),
     )
     if b is None:
         first, second = _two_of(

@@ -39,6 +39,7 @@ class TableOptions:
     # What stands for a score that is missing, and of which scores the highest is the worst.
     missing: Literal["error", "drop", "worst", "zero"] = "error"
     lower_is_better: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()  # the variants that were named, which tell their column
 
     def wanted(self, names: Sequence[str]) -> list[int]:
         """Return which of the names of measures were asked for: all where none was."""
@@ -188,7 +189,7 @@ QUERY_NAMES = (
         "dataset_example_id", "reference_example_id", "doc_id", "example.id",
         "task_id", "instance_id", "row_id", "request_id", "search_id",
     ),
-    ("query", "topic", "q", "query_text"),
+    ("query", "topic", "q", "query_text", "search_term", "search_query", "keyword"),
     ("id", "_id", "uid", "uuid", "key", "index", "row", "example", "testcase", "case"),
     *QUERY_TEXTS,
     ("trace_id",),  # each run of a query has its own, unless others' are there
@@ -232,7 +233,7 @@ VARIANT_NAMES = (
 GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
-    "replicate", "attempt", "random_seed", "sample_index",
+    "replicate", "attempt", "random_seed", "sample_index", "day", "week", "month",
 ))  # fmt: skip
 RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
 RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
@@ -246,7 +247,7 @@ WEIGHT_NAMES = frozenset((
 ))  # fmt: skip
 METRIC_NAMES = frozenset((
     "measure", "metric", "metric_name", "measure_name", "evaluator", "evaluator_name", "scorer",
-    "criterion", "eval_name", "feedback_key", "metrics",
+    "criterion", "eval_name", "feedback_key", "metrics", "measure_names", "metric_names",
 ))  # fmt: skip
 SETTING_NAMES = frozenset((
     "chunk_size", "chunk_overlap", "top_k", "k", "k1", "b", "alpha", "beta", "temperature", "depth",
@@ -279,7 +280,10 @@ NO_QUALITY = re.compile(
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
 VOTE_NAMES = frozenset(("winner", "preference", "preferred", "vote", "chosen", "g1_winner"))
-VALUE_NAMES = ("score", "value", "metric_value", "metric_score", "result", "measurement")
+VALUE_NAMES = (
+    "score", "value", "metric_value", "metric_score", "result", "measurement", "measure_values",
+    "main_score",
+)  # fmt: skip
 # The last words of what people measure beside the measures of the catalogue.
 SCORE_WORDS = frozenset((
     "rating", "ratings", "grade", "grades", "points", "click", "clicks", "clicked", "ctr",
@@ -310,6 +314,8 @@ BASELINES = (
     "legacy",
     "original",
     "off",
+    "false",
+    "no",
     "master",
     "main",
     "0",

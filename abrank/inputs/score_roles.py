@@ -8,6 +8,7 @@ nothing is guessed: the error holds the options of each.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -34,6 +35,7 @@ from abrank.inputs.score_reading import (
     REPEAT_NAMES,
     ROWS,
     RUN_NAMES,
+    SCORE_WORDS,
     SETTING_NAMES,
     TEXT_NAMES,
     UNNAMED,
@@ -51,6 +53,10 @@ from abrank.inputs.score_source import AGGREGATES, NESTED, NamedTable
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 FIRST_GROUPS = 1000  # looked at before all
+MOST_VARIANTS = 1000
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T| 00:00:00.*)?|[0-9]{1,2}([./])[0-9]{1,2}\2[0-9]{2,4}"
+)
 PROMPT = "prompt"  # the text of each query, or the template that is compared
 MOST_PROMPTS = 20
 
@@ -76,7 +82,8 @@ class _TableRoles:
         is_cost: Callable[[str], bool],
     ) -> None:
         self.table, self.options = table, options
-        self.is_measure, self.is_cost = is_measure, is_cost
+        self.names_measure, self.is_cost = is_measure, is_cost
+        self.asked = {*map(folded, options.measures)}
         self.label = table.origin.label
         self.roles = {**table.roles, **options.columns}
         names = [column.name for column in table.columns]
@@ -92,6 +99,10 @@ class _TableRoles:
         self.counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
         assigned = {name for wanted in self.roles.values() for name in wanted}
         self.free = [name for name in names if name not in assigned]  # columns without a role yet
+
+    def is_measure(self, name: str) -> bool:
+        """Whether a name is that of a measure, of the catalogue or of the caller."""
+        return folded(name) in self.asked or self.names_measure(name)
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
@@ -187,15 +198,16 @@ class _TableRoles:
                 and folded(name) not in TEXT_NAMES and self.column(name).n_distinct <= 200
             ]  # fmt: skip
             named = [name for name in texts if folded(name) in METRIC_NAMES]
-            if not named and self.options.purpose == "compare" and not self.options.alone and any(
-                folded(name) in VALUE_NAMES for name in numeric
-            ):  # fmt: skip
-                # A table of one system has no names of several: Phoenix names its evaluators so.
-                named = [
-                    name for name in texts
-                    if folded(name) == "name" and self.column(name).n_distinct > 1
-                ]  # fmt: skip
             has_value = any(folded(name) in VALUE_NAMES for name in numeric)
+            several = [
+                name for name in texts
+                if self.column(name).n_distinct > 1 and folded(name) in (*VARIANT_NAMES[0],
+                *VARIANT_NAMES[1], *VARIANT_NAMES[2], "name")
+            ]  # fmt: skip
+            of_one = self.options.purpose == "compare" and not self.options.alone
+            if not named and has_value and (of_one or len(several) > 1):
+                # Phoenix and Langfuse name their evaluators so, beside a system or of one alone.
+                named = [name for name in several if folded(name) == "name"]
             by_content = [
                 name for name in texts
                 if (has_value or self.column(name).n_distinct > 1)  # else the same answer to all
@@ -224,8 +236,17 @@ class _TableRoles:
         column = self.column(name)
         if name == INDEX or not column.is_numeric:
             return not column.is_nested and (column.is_whole or not column.is_damaged)
-        is_score = column.is_truth or self.is_measure(name) or self.is_cost(name)
-        return column.is_whole and not is_score
+        is_score = self.is_measure(name) or self.is_cost(name)
+        return column.is_whole and not (is_score or self._is_judged(name))
+
+    def _is_judged(self, name: str) -> bool:
+        """Whether a column of true and false is a score by its name, and says of no group."""
+        words = folded(name).split("_")
+        return (
+            self.column(name).is_truth
+            and GROUP_WORDS.isdisjoint(words)
+            and words[-1] in SCORE_WORDS
+        )
 
     def _find_query(self) -> None:
         if "query" in self.roles:
@@ -280,14 +301,16 @@ class _TableRoles:
         texts = [name for name in keys if not self.column(name).is_numeric]
         metric = [name for name in (self.one("metric"),) if name]
         variants = self._named(VARIANT_NAMES, keys)
-        candidates = []
-        for name in texts or keys:
-            if name in variants:
-                continue
-            rest = [key for key in keys if key != name and
-                    self.n_distinct(key) <= self.n_distinct(name) / 1.5]  # fmt: skip
-            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *metric):
-                candidates.append(name)
+        candidates: list[str] = []
+        for group in (texts, keys):
+            for name in () if candidates else group:
+                if name in variants:
+                    continue
+                rest = [key for key in keys if key != name and (
+                    key in variants or self.n_distinct(key) <= self.n_distinct(name) / 1.5
+                )]  # fmt: skip
+                if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *metric):
+                    candidates.append(name)
         largest = max(map(self.n_distinct, candidates), default=0)
         candidates = [name for name in candidates if self.n_distinct(name) == largest]
         rivals = [name for name in candidates[1:] if not self._same_rows(candidates[0], name)]
@@ -327,14 +350,25 @@ class _TableRoles:
         query = self.one("query")
         if "repeat" in self.roles or not query:
             return
-        named = [name for name in self.free if folded(name) in REPEAT_NAMES]
+        self._find_named_variant()
+        systems = [*self.roles.get("variant", ())] or self._named(VARIANT_NAMES[:2], self.free)
+        numbered = not systems  # runs are then repeats only by number: their names may be systems'
+        systems = systems or [
+            name for name in self._named(VARIANT_NAMES[2:], [
+                name for name in self.free if folded(name) not in RUN_NAMES
+            ]) if not self.column(name).is_numeric
+        ] or [name for name in self._crossed() if folded(name) == PROMPT]  # fmt: skip
+        named = [
+            name for name in self.free
+            if folded(name) in REPEAT_NAMES or (self._is_date(name) and self._has_rest(name))
+        ]  # fmt: skip
         varying = [name for name in named if not self.determines([query], name)]
-        systems = self._named(VARIANT_NAMES[:2], self.free) or [
-            name for name in self._crossed() if folded(name) == PROMPT
-        ]
         several = bool(systems) and self.n_distinct(systems[0]) > 1  # else the judges are compared
         names = RUN_NAMES | RATER_NAMES if several else RUN_NAMES
-        runs = [name for name in self.free if folded(name) in names]
+        runs = [
+            name for name in self.free
+            if folded(name) in names and not (numbered and not self.column(name).is_numeric)
+        ]  # fmt: skip
         if not varying and systems and runs and not self.determines([query], runs[0]):
             settings = [name for name in self._crossed() if name not in runs]
             # A run that the other columns explain is the variant itself, under a longer name.
@@ -350,6 +384,32 @@ class _TableRoles:
         if raters and not self.names_rows(query, systems[0], *varying[:1]):
             self.set_role("repeat", ROWS)  # each answer was judged several times
             self.free = [name for name in self.free if name not in raters]
+
+    def _find_named_variant(self) -> None:
+        """Take the column that holds the variants that somebody named."""
+        wanted = {system.casefold() for system in self.options.systems}
+        if "variant" in self.roles or not wanted:
+            return
+        holding = [
+            name for name in self.free
+            if len(wanted) <= self.column(name).n_distinct <= MOST_VARIANTS
+            and wanted <= {label.casefold() for label in self.column(name).labels}
+        ]  # fmt: skip
+        if len(holding) == 1:
+            self.set_role("variant", *holding)
+
+    def _is_date(self, name: str) -> bool:
+        """Whether a column holds days, several of which most queries have."""
+        column = self.column(name)
+        return (
+            not column.is_numeric and not column.is_nested
+            and self.n_distinct(name) * self.n_distinct(self.one("query")) <= 2 * self.table.n_rows
+            and all(map(_DATE.fullmatch, column.labels))
+        )  # fmt: skip
+
+    def _has_rest(self, name: str) -> bool:
+        """Whether a column other than this one could be the variant's."""
+        return bool({*self.roles.get("variant", ()), *self._crossed()} - {name})
 
     # --- The variant
 
@@ -380,11 +440,7 @@ class _TableRoles:
             return False
         if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
             return False
-        is_named = word in {*SETTING_NAMES}.union(*VARIANT_NAMES)
-        is_named |= column.is_truth and not GROUP_WORDS.isdisjoint(word.split("_"))
-        if column.is_numeric and not is_named and (column.is_truth or word in VALUE_NAMES):
-            return False
-        return not column.is_nested
+        return not (column.is_nested or self._is_judged(name) or word in VALUE_NAMES)
 
     def _find_variant(self) -> tuple[str, ...]:
         key = [name for name in (self.one("query"), self.one("metric"), self.one("repeat"))

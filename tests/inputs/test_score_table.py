@@ -171,8 +171,8 @@ def test_columns_of_different_lengths_are_refused() -> None:
 
 def test_a_table_of_systems_and_runs_may_have_no_column_of_queries() -> None:
     frame = pd.DataFrame({
-        "variant": [0.5, 0.59, 0.65, 0.19, 0.27, 0.22], "device": ["q0", "q1", "q2"] * 2,
-        "run": [2, 1, 3, 2, 4, 2], "system": [False, True] * 3, "measure": [0, 1, 2] * 2,
+        "variant": [0.5, 0.59, 0.65, 0.19, 0.27, 0.22], "device": ["q0", "q1", "q0"] * 2,
+        "run": [2, 1, 3, 2, 4, 2], "system": [False, True] * 3, "measure": [0, 1, 0] * 2,
     })  # fmt: skip
     assert read_scores(frame).reading.query == ""
 

@@ -101,10 +101,37 @@ VISITS = pd.concat([long(session_id=f"s{i}") for i in range(2)]).assign(
 )
 
 
+NAMED = long().rename(columns={"query_id": "search_term"})
+LONG = long().rename(columns={"ndcg": "value"}).assign(name="tone")
+OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "options", "note"),
     [
+        *[
+            (NAMED.assign(variant=NAMED["variant"].map({"control": a, "treatment": b})).rename(
+                columns={"variant": name}), {}, f"by {name}")
+            for name, a, b in (("is_treatment", False, True), ("new_ranker", "false", "true"),
+                               ("treated", "no", "yes"), ("treatment", "FALSE", "TRUE"))
+        ],
+        *[
+            (SEEDS.assign(**{name: SEEDS["seed"].map(day.format)}).drop(columns="seed"), {},
+             "control is the mean of 3 runs on every query")
+            for name, day in (("event_date", "2026-03-0{}"), ("date", "1{}.03.2026"))
+        ],
+        (SEEDS.rename(columns={"seed": "run", "variant": "config"}), {}, "mean of 3 runs"),
+        (SEEDS.rename(columns={"seed": "run", "variant": "embedder"}),
+         {"baseline": "control", "candidate": "treatment"}, "mean of 3 runs"),
+        (long().assign(query_id=[*range(N), *range(N)]).rename(columns={"query_id": "item"}), {},
+         "by variant"),
+        (pd.concat([LONG, LONG.assign(name="other")]), OF_ONE, "a row per score"),
+        (pd.concat([LONG, LONG.assign(name="other", value=0.5)]).rename(
+            columns={"name": "Measure Names", "value": "Measure Values"}), OF_ONE, "per score"),
+        (pd.DataFrame({"query": QUERIES, **{f"{side}_{name}": x for name in ("tone", "style")
+                       for side, x in (("control", A), ("treatment", B), ("third", B))}}), OF_ONE,
+         "a column per variant"),
         (long(), {}, "by variant"),
         (SEEDS, {}, "control is the mean of 3 runs on every query"),
         (SEEDS.rename(columns={"seed": "kind"}), {"columns": {"repeat": "kind"}}, "mean of 3 runs"),
