@@ -368,9 +368,16 @@ _OF_MODELS = {"base", "v1", "v2", "0"}
 
 
 def split_names(
-    names: Sequence[str], is_measure: Callable[[str], bool], is_cost: Callable[[str], bool]
+    names: Sequence[str],
+    is_measure: Callable[[str], bool],
+    is_cost: Callable[[str], bool],
+    systems: Iterable[str] = (),
 ) -> dict[str, tuple[str, str]]:
-    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like."""
+    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like.
+
+    ``systems`` are variants that somebody named.
+    """
+    wanted = {folded(system) for system in systems}
     if len(names) < 2:
         return {}
     best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] = (), {}
@@ -397,6 +404,7 @@ def split_names(
             variants & {*BASELINES, *CANDIDATES}
             and all(folded(measure).rpartition("_")[2] in SCORE_WORDS for measure in measures)
         ) or (len(measures) > 1 and variants <= {*BASELINES, *CANDIDATES} - _OF_MODELS)
+        by_name |= bool(wanted) and wanted <= variants
         if pairs and (rank[0] or rank[1] or by_name) and rank > best[0]:
             best = rank, pairs
     return best[1]

@@ -587,7 +587,7 @@ class _TableRoles:
             name for name in names
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
-        pairs = split_names(names, self.is_measure, self.is_cost)
+        pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
             return pairs
         answers = not ANSWER_NAMES.isdisjoint(map(folded, self.free))

@@ -13,11 +13,20 @@ from abrank._support.display import plural, shorten
 from abrank._support.errors import BadLine, ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import Source, folded
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
-from abrank.inputs.score_reading import ROWS, Reading, TableOptions
-from abrank.inputs.score_roles import read_roles
+from abrank.inputs.score_reading import (
+    NO_QUALITY,
+    ROWS,
+    SCORE_WORDS,
+    UNNAMED,
+    VARIANT_NAMES,
+    Reading,
+    TableOptions,
+    naming_queries,
+)
+from abrank.inputs.score_roles import MOST_APART, read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
 # What spreadsheets call a last row that is the mean or the sum of the others.
@@ -121,11 +130,64 @@ def read_score_table(
     """Read ready scores."""
     options = options or TableOptions()
     table = _where(read_source(source, is_measure), options.where)
+    if options.alone:
+        table = _of_tasks(table, options, is_measure, is_cost)
     reading = read_roles(table, options, is_measure, is_cost)
     rest = _without_totals(table, reading)
     if rest.n_rows < table.n_rows:
         reading = read_roles(rest, options, is_measure, is_cost)
     return _scores(rest, reading)
+
+
+def _of_tasks(
+    table: NamedTable,
+    options: TableOptions,
+    is_measure: Callable[[str], bool],
+    is_cost: Callable[[str], bool],
+) -> NamedTable:
+    """Return a leaderboard, with a row a system and a column a task, as a row per score."""
+    words = {column.name: folded(column.name) for column in table.columns}
+    of_systems = (*VARIANT_NAMES[1], "model_name", "name")
+    named = [name for name, word in words.items() if word in of_systems]
+    if len(named) != 1 or options.columns or table.roles or naming_queries(words):
+        return table
+    systems = table.column(named[0]).labels
+    wanted = {system.casefold() for system in options.systems}
+    if not wanted <= {system.casefold() for system in systems} or len(systems) < table.n_rows:
+        return table
+    scores = [
+        column for column in table.columns
+        if column.is_numeric and not (
+            is_cost(column.name) or NO_QUALITY.fullmatch(words[column.name])
+            or not {words[column.name], words[column.name].split("_")[0]}.isdisjoint(TOTALS)
+        )
+    ]  # fmt: skip
+    names = [column.name for column in scores]
+    if any(map(is_measure, names)):
+        if options.purpose == "read" or len(systems) < 2:
+            return table
+        raise ReadError(
+            table.origin.label, f"each system of {named[0]} has one row, of means over its queries",
+            hint="give a row per query and system (of PyTerrier's Experiment: perquery=True)",
+        )  # fmt: skip
+    largest = [float(np.nanmax(np.abs(column.numbers))) for column in scores]
+    scores = [
+        column for column, number in zip(scores, largest, strict=True)
+        if number <= MOST_APART * np.median(largest)
+    ]  # fmt: skip
+    of_quality = any(words[name].rpartition("_")[2] in SCORE_WORDS for name in names)
+    if len(scores) < 3 or of_quality:
+        return table
+    columns = {
+        "task": [column.name for column in scores for _ in systems],
+        named[0]: [*systems] * len(scores),
+        UNNAMED: np.concatenate([column.numbers for column in scores]).tolist(),
+    }
+    return NamedTable(
+        tuple(ScoreColumn.of(name, cells) for name, cells in columns.items()),
+        table.origin, "a row per variant, a column per query",
+        {"query": ("task",), "variant": (named[0],), "measures": (UNNAMED,)},
+    )  # fmt: skip
 
 
 def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:

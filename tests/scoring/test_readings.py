@@ -157,6 +157,32 @@ def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str
     assert any(note in remark for remark in result.remarks), result.remarks
 
 
+BOARD = pd.DataFrame({"task": [f"t{i}" for i in range(5)], "x": A[:5], "y": B[:5], "z": B[5:10]})
+BY_MODEL = BOARD.set_index("task").T.rename_axis("Model").reset_index()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        BOARD.melt("task", var_name="model", value_name="main_score"),
+        BY_MODEL,
+        BY_MODEL.assign(Rank=[3, 1, 2], Average=BOARD[["x", "y", "z"]].mean().array, Dim=384),
+    ],
+)
+def test_tasks_of_a_leaderboard_are_its_queries(frame: pd.DataFrame) -> None:
+    pair = pair_scores(frame, baseline="x", candidate="z")
+    assert pair.query_ids == tuple(BOARD["task"])
+    assert pair.values[:, :, 0].tolist() == BOARD[["x", "z"]].to_numpy().tolist()
+    assert abrank.rank_scores(frame).systems == abrank.rank_scores(BOARD).systems
+
+
+def test_means_of_systems_are_told_from_scores() -> None:
+    means = pd.DataFrame({"name": ["bm25", "t5"], "AP": [0.2, 0.3], "nDCG@10": [0.4, 0.5]})
+    for rank in (abrank.rank_scores, compare_scores):
+        with pytest.raises(ReadError, match="one row, of means over its queries"):
+            rank(means)
+
+
 @pytest.mark.parametrize("repeat", ["seed", "rows"])
 @pytest.mark.parametrize(
     ("missing", "stand_in", "said"),
