@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import importlib
 import io
@@ -10,7 +11,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -172,6 +173,9 @@ def contents(
             data = _rest(file)
         else:
             start = file.read(_STEP)
+            if tables and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                with suppress(UnicodeDecodeError):  # as Excel and Tableau write text
+                    start = (start + _rest(file)).decode("utf-16").encode()
             is_tree = tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
             if lines and not (tables and is_tree):
                 data = _joined(pieces(file, label, ahead=start))

@@ -24,6 +24,9 @@ BLANKS = frozenset(
     ("na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan", "-", "–", "—", ".")
 )
 _PROBED = 200  # cells that tell whether a column of text may hold numbers
+# Signs of money, and blanks and apostrophes that mark thousands.
+_MONEY = re.compile(r"\s*(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*")
+_THIN = re.compile(r"(?<=[0-9])[\s'’](?=[0-9]{3}(?![0-9]))")
 _PERCENT = re.compile(r"(.*[0-9])\s*%")
 _SIGN = r"[+-]?"
 _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
@@ -51,6 +54,8 @@ class _Cells:
     filled: int = 0
     point: str = ""  # the decimal mark that its cells show; empty where none does
     whole: bool = False  # whether some have no mark, and none of these has four digits
+    # The first text with a sign of money, or a blank that marks thousands, and how it was written.
+    signed: tuple[tuple[int, str], ...] = ()
 
 
 def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> list[ScoreColumn]:
@@ -88,7 +93,8 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
         ):
             return _Cells(with_points, [], rows, point=mark)
     distinct, codes = ids.code(column.cells)
-    texts = [text.strip() for text in ids.decode(distinct)]
+    written = ids.decode(distinct)
+    texts = list(map(_bare, written))
     blank = [text.casefold() in BLANKS for text in texts]
     per_cent = [_PERCENT.fullmatch(text) for text in texts]
     counts = np.bincount(codes, minlength=len(texts))
@@ -114,6 +120,7 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
         filled=int(counts[[bool(text) for text in plain]].sum()),
         point=points.pop() if len(points) == 1 else "",
         whole=bool(digits) and max(map(len, digits)) <= 3,
+        signed=tuple((i, cell) for i, cell in enumerate(written) if texts[i] != cell.strip())[:1],
     )
 
 
@@ -121,8 +128,14 @@ def _matching(pattern: re.Pattern[str], cells: Ids) -> Any:  # noqa: ANN401 - of
     return kernels.match_substring_regex(cells, f"^(?:{pattern.pattern})$")
 
 
+def _bare(text: str) -> str:
+    """Return a text without signs of money and blanks that mark thousands."""
+    return _THIN.sub("", _MONEY.sub("", text.strip()))
+
+
 def _is_like(text: str) -> bool:
     """Whether a text may be a number, or a word for none."""
+    text = _bare(text)
     match = _PERCENT.fullmatch(text)
     return text.casefold() in BLANKS or bool(_NUMBER.fullmatch(match[1] if match else text))
 
@@ -163,6 +176,7 @@ def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
             f"{cells.percent} of {cells.filled} cells have a sign of per cent: write all with it,"
             " or all as shares (0.503 for 50.3%)"
         )
+    notes = [f"{cell} is read as {texts[place]}" for place, cell in cells.signed] or notes
     column = replace(cells.column, cells=ids.take(ids.encode(texts), cells.codes))
     if not column.is_numeric and not column.is_damaged and not fault:
         return cells.column

@@ -19,7 +19,9 @@ from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
 
 _TRUTH = {"true": 1.0, "false": 0.0}
-_YES_OR_NO = {"yes": "1", "y": "1", "no": "0", "n": "0"}
+_YES_OR_NO = {
+    "yes": "no", "y": "n", "t": "f", "pass": "fail", "passed": "failed", "correct": "incorrect",
+}  # fmt: skip
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _FEW = 2000  # texts that Python reads before Arrow's kernels are imported
 
@@ -112,19 +114,25 @@ class ScoreColumn:
 
     @cached_property
     def is_yes_or_no(self) -> bool:
-        """Whether its cells are yes and no, or y and n, and both are there."""
-        if not self.is_text or not self.wrong.any() or self.n_distinct > len(_YES_OR_NO) + 1:
-            return False
+        """Whether its cells are yes and no, or words like them, and both are there."""
+        return bool(self._yes)
+
+    @cached_property
+    def _yes(self) -> str:
+        if not self.is_text or not self.wrong.any() or self.n_distinct > 5:  # of empty ones, too
+            return ""
         words = {label.casefold() for label in self.labels if label}
-        return words in ({"yes", "no"}, {"y", "n"})
+        return next((yes for yes, no in _YES_OR_NO.items() if words == {yes, no}), "")
 
     def as_scores(self) -> ScoreColumn:
         """Return the column with 1 for yes and 0 for no; any other as it is."""
         if not self.is_yes_or_no:
             return self
-        texts = [_YES_OR_NO.get(label.casefold(), "") for label in self.labels]
+        numbers = {self._yes: "1", _YES_OR_NO[self._yes]: "0", "": ""}
+        texts = [numbers[label.casefold()] for label in self.labels]
         cells = ids.take(ids.encode(texts), self.codes)
-        return replace(self, cells=cells, note="yes is read as 1, no as 0")
+        note = f"{self._yes} is read as 1, {_YES_OR_NO[self._yes]} as 0"
+        return replace(self, cells=cells, note=note)
 
     @cached_property
     def is_nested(self) -> bool:

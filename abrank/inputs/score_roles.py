@@ -213,7 +213,7 @@ class _TableRoles:
                 if (has_value or self.column(name).n_distinct > 1)  # else the same answer to all
                 and not NO_QUALITY.fullmatch(folded(name))
                 and folded(name).rpartition(".")[2] not in TEXT_NAMES
-                and any(map(self.is_measure, self.column(name).labels))
+                and any(len(x) > 1 and self.is_measure(x) for x in self.column(name).labels)
                 and folded(name) not in VARIANT_NAMES[1]
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip

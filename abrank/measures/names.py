@@ -774,7 +774,11 @@ def known_among(name: object, available: Sequence[str]) -> str:
     meant = str(name if name in available else known(name) or name)  # type: ignore[arg-type]
     if meant in available:
         return meant
-    alike = [other for other in available if other.casefold() == meant.casefold()]
+    word = meant.casefold()
+    alike = [other for other in available if other.casefold() == word] or [
+        # faithfulness of feedback.faithfulness and of faithfulness/v1/score
+        other for other in available if word in re.split(r"[./]", other.casefold())
+    ]  # fmt: skip
     if len(alike) == 1:
         return alike[0]
     close = nearest(meant, available)

@@ -120,7 +120,7 @@ BINARY = {
     "a pickle": (pickle.dumps({"q1": {"d1": 1.0}}), "is a pickle.*CSV, JSON or Parquet"),
     "a workbook": (workbook(), "is an Excel workbook.*CSV, JSON or Parquet"),
     "Parquet in gzip": (gzip.compress(b"PAR1" + bytes(40)), "is a Parquet file.*not packed"),
-    "UTF-16": ("q1 Q0 d1 1 0.5 t\n".encode("utf-16"), "looks like UTF-16.*UTF-8"),
+    "UTF-16, cut": ("q1 Q0 d1 1 0.5 t\n".encode("utf-16")[:-1], "looks like UTF-16.*UTF-8"),
     "anything": (random.Random(1).randbytes(5000), "is no text file: it holds bytes"),
 }
 

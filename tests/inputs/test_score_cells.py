@@ -117,12 +117,29 @@ def test_per_cent_are_shares(tmp_path: Path) -> None:
     assert str(error.value).count("\n") == 0
 
 
-@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N")])
+@pytest.mark.parametrize(
+    ("cells", "mark"),
+    [
+        (['"$1,234.50"', "-$12.00", "$987.25"], ","), (["1.234,50 €", "-12,00 €", "987,25 €"], ";"),
+        (["1\u202f234,50", "-12,00", "987,25"], ";"), (["1'234.50", "-12.00", "987.25"], ";"),
+        (["USD 1 234.50", "USD -12", "USD 987.25"], "\t"),
+    ],
+)  # fmt: skip
+def test_signs_of_money_and_blanks_of_thousands(cells, mark: str, tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", cells, mark=mark)
+    np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
+    assert any("is read as 1234.50" in note for note in read_scores(path).notes)
+    path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
+    np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N"), ("PASS", "FAIL"), ("t", "f")])
 def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) -> None:
     cells = [words[i % 3 == 0] for i in range(N)]
     path = table(tmp_path / "a.csv", cells)
     np.testing.assert_array_equal(values(path), [float(i % 3 != 0) for i in range(N)])
-    assert any("yes is read as 1, no as 0" in note for note in read_scores(path).notes)
+    yes, no = (word.casefold() for word in words)
+    assert any(f"{yes} is read as 1, {no} as 0" in note for note in read_scores(path).notes)
     beside = [f"0.{1000 + i}" for i in range(N)]
     path = table(tmp_path / "b.csv", cells, beside=beside)
     assert read_scores(path).measures == ("nDCG",)  # a property of the query
