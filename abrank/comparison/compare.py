@@ -24,7 +24,7 @@ from abrank.comparison.groups import error_inflation
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
-from abrank.comparison.resolve import AnalysisPlan, resolve, resolve_again
+from abrank.comparison.resolve import AnalysisPlan, guarded, resolve, resolve_again
 from abrank.comparison.result import Comparison
 from abrank.comparison.samples.clusters import Clustered, PerhapsClustered
 from abrank.comparison.samples.collections import Stratified
@@ -41,6 +41,7 @@ from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread
 from abrank.ledger.record import recorded
+from abrank.measures.names import listed
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule import Reason
@@ -62,10 +63,13 @@ def compare_ready(
 ) -> Comparison:
     """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
     on_stage("reading the scores")
+    measures = question.measures
+    if measures is not None:
+        measures = [*listed(measures), *guarded(question)]
     scores = pair_scores(
         inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate,
         name_a=inputs.name_a, name_b=inputs.name_b,
-        measures=question.measures, missing=inputs.missing,
+        measures=measures, missing=inputs.missing,
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip

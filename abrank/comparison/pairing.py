@@ -533,7 +533,7 @@ def _system_of(
     )
     if is_series or (isinstance(source, Mapping) and not nested):
         return one_measure(source, default, beside)
-    values = _by_position(source)
+    values = by_position(source)
     if values is not None:
         # Scores without query ids; their rows are the queries, from 0.
         by_row = one_measure(dict(enumerate(values.tolist())), default)
@@ -557,7 +557,7 @@ def _system_of(
     return replace(scores, systems=(default,))
 
 
-def _by_position(source: object) -> FloatArray | None:
+def by_position(source: object) -> FloatArray | None:
     """Return the numbers of a list, an array or a column; None for what holds none."""
     listed = isinstance(source, (list, tuple)) and all(np.isscalar(item) for item in source)
     if hasattr(source, "columns") or not (listed or hasattr(source, "__array__")):

@@ -258,13 +258,17 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
     return tuple(result)
 
 
+def guarded(question: Question) -> list[str]:
+    """Return the measures that have a guard, as they were named."""
+    guards = [question.guard] if isinstance(question.guard, str) else question.guard
+    return [*dict.fromkeys(Guard.read(text).measure for text in guards)]
+
+
 def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | None]:
     """Return the measures to score runs by, and the primary one, where it was named."""
     # A mistyped name, or a margin out of range, should not cost the reading of two runs.
-    guards = [question.guard] if isinstance(question.guard, str) else question.guard
-    guarded = dict.fromkeys(Guard.read(text).measure for text in guards)
     scoring = question.scoring
-    requested = scoring.requested(question.measures, further=[*guarded])
+    requested = scoring.requested(question.measures, further=guarded(question))
     named = question.primary
     primary = None if named is None else scoring.requested(str(parse(named))).measures[0]
     requested = replace(requested, by_default=requested.by_default - {primary})

@@ -573,7 +573,14 @@ def _of_dict(
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     nested = [value for value in source.values() if isinstance(value, Mapping)]
-    if not nested and source and all(isinstance(item, (list, tuple)) for item in source.values()):
+    if (
+        not nested
+        and source
+        and all(
+            isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1
+            for item in source.values()
+        )
+    ):
         return _of_columns([*map(str, source)], [list(item) for item in source.values()], origin)
     if _holds_columns(nested):
         return _of_columns(source, [list(column.values()) for column in nested], origin)

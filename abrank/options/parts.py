@@ -128,7 +128,14 @@ def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of option
             checks.count(option.name, value, at_least=int(option.minimum or 0))
         elif option.kind == "grade":
             checks.relevant_grade(option.name, value)
-        elif option.several and not isinstance(value, Iterable):
+        elif (
+            option.several
+            and not isinstance(value, Iterable)
+            and (
+                option.name != "measures"
+                or isinstance(value, (int, float))  # else ir_measures' object
+            )
+        ):
             raise ArgumentError(f"{option.name} must be a name or a list of names, not {value!r}")
 
 

@@ -15,7 +15,7 @@ from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
-from abrank.comparison.pairing import on_all_queries, one_measure, require_one_scale
+from abrank.comparison.pairing import by_position, on_all_queries, one_measure, require_one_scale
 from abrank.comparison.resolve import require_bounded
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
@@ -103,6 +103,8 @@ def read_systems(
     parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
+    if named:  # a hole in what nobody asked for is none
+        parts = [part.take(_columns(part, named)) for part in parts]
     return resolve_missing(
         _joined(parts) if len(parts) > 1 else parts[0], missing, lower_is_better=lower_is_better
     )
@@ -147,7 +149,12 @@ def _named(source: object, system: str, options: TableOptions) -> Scores:
     """Return the scores of one system of a mapping under its name there."""
     import pandas as pd
 
-    if isinstance(source, (Mapping, pd.Series)):
+    of_measures = isinstance(source, Mapping) and any(
+        isinstance(item, Mapping) for item in source.values()
+    )
+    if (values := by_position(source)) is not None and not isinstance(source, pd.Series):
+        source = dict(enumerate(values.tolist()))
+    if isinstance(source, (Mapping, pd.Series)) and not of_measures:
         measure = options.measures[0] if len(options.measures) == 1 else UNNAMED
         return replace(one_measure(source, system), systems=(system,), measures=(measure,))
     scores = read_with_gaps(source, options=replace(options, alone=False))
@@ -584,7 +591,7 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
     """Return the places of the measures among those of the scores."""
     if measures is None:
         return list(range(len(scores.measures)))
-    named = [measures] if isinstance(measures, str) else list(measures)
+    named = listed(measures)
     if not named:
         raise ArgumentError("no measures given to rank by")
     result = []

@@ -188,6 +188,7 @@ def is_format(path: str | Path) -> bool:
 def format_of(path: str | Path) -> str:
     """Return the format that a path asks for, by its suffix or alone; else UnknownNameError."""
     suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
+    suffix = ".junit" if suffix == ".xml" else suffix
     if suffix in WRITERS:
         return suffix
     raise _unknown(suffix or str(path))

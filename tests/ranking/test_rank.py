@@ -280,7 +280,13 @@ def forms(wide, folder):
     files = [str(folder / f"{name}.csv") for name in wide]
     columns = {name: with_ids[name] for name in wide}
     plain = {name: column.to_dict() for name, column in columns.items()}
-    return [*map(str, paths), str(folder / "long.parquet"), with_ids, long, files, columns, plain]
+    holes = long.assign(other=np.nan)  # of what nobody asked for
+    by_query = {n: {q: {"AP": x, "RR": np.nan} for q, x in plain[n].items()} for n in plain}
+    by_measure = {name: {"AP": scores} for name, scores in plain.items()}
+    return [
+        *map(str, paths), str(folder / "long.parquet"), with_ids, long, files, columns, plain,
+        holes, by_query, by_measure,
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -296,7 +302,7 @@ def test_every_form_gives_the_same_ranking(wide, tmp_path):
 
 
 def test_the_command_reads_them(wide, tmp_path, capsys):
-    *_, files, _, _ = forms(wide, tmp_path)
+    files = forms(wide, tmp_path)[7]
     for flags in ([str(tmp_path / "matrix.csv"), "-m", "AP"], files):
         assert run(["rank", "--scores", *flags, "-v"]) == 0
         assert "3 systems by AP on 12 queries." in capsys.readouterr().out

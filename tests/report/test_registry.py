@@ -321,6 +321,7 @@ def test_figures_without_a_kind_are_pdf() -> None:
 
 def test_the_format_is_that_of_the_suffix() -> None:
     assert (format_of("reports/out.HTML"), format_of("md")) == (".html", ".md")
+    assert format_of("junit.xml") == ".junit"
 
 
 def test_a_report_without_a_path_is_named_after_the_systems() -> None:

@@ -157,6 +157,20 @@ def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str
     assert any(note in remark for remark in result.remarks), result.remarks
 
 
+def test_a_measure_may_be_an_object_and_a_guard_names_its_own() -> None:
+    class OfIrMeasures:
+        def __str__(self) -> str:
+            return "nDCG"
+
+    frame = long(tone=0.5)
+    result = compare_scores(frame, measures=OfIrMeasures(), guard="tone:-0.1")
+    assert result.measures == ("nDCG", "tone")
+    assert result.rule.primary == "nDCG"
+    arrays = {"control": A, "treatment": B}
+    assert compare_scores(arrays).mean_difference == pytest.approx(MEAN, abs=1e-12)
+    assert abrank.rank_scores(arrays).systems == ("treatment", "control")
+
+
 BOARD = pd.DataFrame({"task": [f"t{i}" for i in range(5)], "x": A[:5], "y": B[:5], "z": B[5:10]})
 BY_MODEL = BOARD.set_index("task").T.rename_axis("Model").reset_index()
 
