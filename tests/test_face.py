@@ -131,7 +131,13 @@ WITHOUT = {
 }
 
 
-@pytest.mark.parametrize("command", LOADED)
+EVERY_DAY = ("score q r -m AP --quiet", "compare q r s -m AP")  # a new process each
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(x, marks=() if x in EVERY_DAY else pytest.mark.slow) for x in LOADED],
+)
 def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
     (tmp_path / "q").write_text("".join(f"{query} 0 a 1\n" for query in range(8)))
     for name in "rs":

@@ -42,13 +42,14 @@ def room_of(path: Path) -> str:
     return first.removesuffix(".py")
 
 
+# Parsing every file takes fifty times as long. Relative imports are refused by ruff.
+IMPORT = re.compile(r"^[ \t]*(?:from ([\w.]+) )?import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for module, names in IMPORT.findall(re.sub("#.*", "", path.read_text(encoding="utf-8"))):
+        for name in filter(str.strip, names.strip("()").split(",")):
+            yield f"{module}.{name.split()[0]}".removeprefix(".")
 
 
 def test_imports_run_down() -> None:

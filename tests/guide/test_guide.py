@@ -186,6 +186,7 @@ def test_a_measure_of_ones_own_has_a_page(own_catalogue) -> None:
     assert "me" in page.text
 
 
+@pytest.mark.slow
 def test_every_link_of_the_site_leads_somewhere(built) -> None:
     pages = {path.name: path.read_text("utf-8") for path in built.glob("*.html")}
     anchors = {name: set(re.findall(r' id="([^"]+)"', text)) for name, text in pages.items()}

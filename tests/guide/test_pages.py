@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import doctest
-import functools
 import io
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
@@ -87,7 +87,18 @@ def call(command: str) -> None:
     return printed + err.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.topic)
+# Every day what a newcomer runs, and two pages of quick calls of Python; all others by night.
+EVERY_DAY = ("README", "disagree", "python")
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.topic, marks=() if page.topic in EVERY_DAY else pytest.mark.slow)
+        for page in PAGES
+    ],
+)
 @pytest.mark.usefixtures("own_catalogue")
 def test_what_a_page_shows_is_so(page, desk) -> None:
     names: dict[str, Any] = {}
@@ -129,11 +140,6 @@ def test_only_what_needs_more_than_this_is_not_run() -> None:
     )
 
 
-@functools.cache
-def made_pages() -> list[GuidePage]:
-    return list(catalogue.entries())
-
-
 @pytest.mark.parametrize("name", catalogue.names())
 def test_what_the_catalogue_works_is_so(name: str) -> None:
     page = catalogue.entry(name)
@@ -146,10 +152,8 @@ def test_what_the_catalogue_works_is_so(name: str) -> None:
 def test_every_page_of_a_topic_and_no_other_is_there() -> None:
     files = {path.stem for path in (ROOT / "abrank" / "guide").glob("*.md")}
     assert files == set(WRITTEN)
-    topics = [t.casefold() for item in CONTENTS.values() for t in item] + [
-        page.topic.casefold() for page in made_pages()
-    ]
-    assert len(set(topics)) == len(topics)  # some file systems know no case
+    topics = [*itertools.chain(*CONTENTS.values()), *catalogue.names()]
+    assert len({topic.casefold() for topic in topics}) == len(topics)  # some file systems know no case
 
 
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.topic)
@@ -169,14 +173,16 @@ def test_readme_is_short_and_needs_nothing_beside_it() -> None:
 
 
 def test_every_topic_that_is_named_is_there() -> None:
+    """Those that pages of the catalogue name are links of the site, which the night follows."""
     named: dict[str, str] = {}
-    for page in (*PAGES, *made_pages(), *(read_page(topic) for topic in MADE)):
+    for page in (*PAGES, *(read_page(topic) for topic in MADE)):
         links = re.findall(r"\]\(([\w-]+)\.md", page.text)
         commands = set(re.findall(r"`abrank guide ([\w-]+)`", page.text)) - {"TOPIC"}
         named |= dict.fromkeys((*links, *commands), page.topic)
     assert len(named) > 100
-    for topic, page_that_names_it in named.items():
-        assert find_page(topic).text, page_that_names_it
+    pages = {*WRITTEN, *MADE, *catalogue.names()}
+    for topic in named.keys() - pages:  # another spelling
+        assert find_page(topic).text, named[topic]
 
 
 def test_the_migration_table_names_only_flags_that_there_are(capsys) -> None:

@@ -43,15 +43,16 @@ GATED = "compare q.txt {} -m AP -q --require better"
 
 
 CLOSED = [
-    ("compare q.txt a.run b.run -m AP -q", 0),
-    ("score q.txt a.run --format json", 0),
-    ("--help", 0),
+    ("score q.txt a.run -m AP", 0),
     (GATED.format("b.run a.run"), 1),
-    (GATED.format("b.run a.run") + " --report md:/dev/stdout", 1),
-    ("compare q.txt a.run nothing.run", 2),
 ]
 # The same doors with another command or format.
 RARER = [
+    ("compare q.txt a.run b.run -m AP -q", 0),
+    ("score q.txt a.run --format json", 0),
+    ("--help", 0),
+    (GATED.format("b.run a.run") + " --report md:/dev/stdout", 1),
+    ("compare q.txt a.run nothing.run", 2),
     ("compare q.txt a.run b.run -m AP -q --format html", 0),
     ("compare q.txt a.run b.run -m AP -q --report md:/dev/stdout", 0),
     ("rank q.txt a.run b.run -m AP -q", 0),

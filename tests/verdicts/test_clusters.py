@@ -36,7 +36,8 @@ def compare(d, groups, **how):
     return abrank.compare_scores(a, b, design=abrank.Clusters(texts), **how)
 
 
-@pytest.mark.parametrize("icc", [0.5, pytest.param(0.1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("icc", [0.5, 0.1])
 @pytest.mark.parametrize("sizes", [EVEN, UNEVEN], ids=["even", "uneven"])
 def test_t_keeps_its_level(sizes, icc) -> None:
     d, groups = drawn(sizes, icc, 4000, np.random.default_rng(11))
