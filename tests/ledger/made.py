@@ -24,7 +24,11 @@ def comparison(seed: int = 0, gain: float = 0.0, **options) -> abrank.Comparison
 
 def entry(seed: int = 0, **changes) -> LedgerEntry:
     """An entry whose key is right."""
-    result = replace(LedgerEntry.of(comparison(0)), pvalue=1 / (seed + 2), **changes)
-    values = asdict(result)
+    return keyed(replace(LedgerEntry.of(comparison(0)), pvalue=1 / (seed + 2), **changes))
+
+
+def keyed(entry: LedgerEntry) -> LedgerEntry:
+    """Return an entry under the key of its values."""
+    values = asdict(entry)
     selected = {name: value for name, value in values.items() if name not in ("key", "created")}
-    return replace(result, key=_digest(selected))
+    return replace(entry, key=_digest(selected))

@@ -13,7 +13,7 @@ import pytest
 from abrank import plots
 from abrank.ledger import ErrorBudget, History, LedgerEntry, history, open_ledger
 from abrank.report import compose
-from tests.ledger.made import QUERIES, comparison
+from tests.ledger.made import QUERIES, comparison, keyed
 from tests.report import written
 
 
@@ -23,12 +23,11 @@ def full(tmp_path_factory) -> History:
     ledger, budget = open_ledger(place, create=True), ErrorBudget.parse("fdr:0.05")
     for seed in range(50):
         gain = 0.08 if seed % 5 == 0 else 0.0
-        result = comparison(seed, gain=gain, require="better" if seed % 2 else None)
-        under = budget if seed < 3 else ""
-        ledger.add(
-            replace(LedgerEntry.of(result, budget=str(under)), created=f"2026-11-{seed:02}"),
-            QUERIES,
-        )
+        result = comparison(40 + seed % 10, gain=gain, require="better" if seed % 2 else None)
+        entry = LedgerEntry.of(result, budget=str(budget if seed < 3 else ""))
+        # Ten comparisons, each entered under the names of five candidates.
+        named = replace(entry, b=f"{seed:016x}", created=f"2026-11-{seed:02}")
+        ledger.add(keyed(named), QUERIES)
     result = history(place)
     # Each candidate follows on another baseline.
     entries = [replace(entry, a=f"{i:016x}") for i, entry in enumerate(result.entries)]
