@@ -17,7 +17,6 @@ import pytest
 from abrank import simulate
 
 ROOT = Path(__file__).parents[2]
-TRIALS = [3, pytest.param(200, marks=pytest.mark.slow)]
 # Says when abrank is entered: a signal while Python itself starts is Python's to answer.
 ENTERED = "import os; from abrank.__main__ import command; os.write(1, b'.'); command()"
 COMMAND = [sys.executable, "-c", ENTERED, "compare", "qrels", "a.run", "b.run", "-q"]
@@ -53,8 +52,8 @@ def run_for(seconds: float | None, number: int, folder: Path) -> tuple[int, str]
     return child.returncode, messages
 
 
-@pytest.mark.parametrize("trials", TRIALS)
-def test_a_kill_leaves_whole_files_of_one_set(folder: Path, trials: int) -> None:
+@pytest.mark.slow
+def test_a_kill_leaves_whole_files_of_one_set(folder: Path) -> None:
     began = time.monotonic()
     assert run_for(None, 0, folder)[0] == 0
     whole_time = time.monotonic() - began
@@ -62,7 +61,7 @@ def test_a_kill_leaves_whole_files_of_one_set(folder: Path, trials: int) -> None
     before = {path.name: path.stat().st_ino for path in out.iterdir()}
     assert len(before) == 3
     chance = random.Random(5)
-    for trial in range(trials):
+    for trial in range(200):
         number = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[trial % 3]
         code, messages = run_for(chance.uniform(0.3, 1) * whole_time, number, folder)
         st_inos = {path.name: path.stat().st_ino for path in out.iterdir()}
@@ -129,17 +128,27 @@ def test_the_command_listens_before_python_has_imported_what_takes_time() -> Non
     assert not loaded & {"signal", "typing", "enum", "re", "collections", "functools", "click"}
 
 
-@pytest.mark.slow
+BY_NIGHT = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     ("where", "module", "code"),
     [
-        (IN_AN_IMPORT, "click", lambda number: -number),  # before the command can listen
-        (IN_AN_IMPORT, "numpy", lambda number: 128 + number),
+        # Before the command can listen.
+        pytest.param(IN_AN_IMPORT, "click", lambda number: -number, marks=BY_NIGHT),
+        pytest.param(IN_AN_IMPORT, "numpy", lambda number: 128 + number, marks=BY_NIGHT),
         (WHILE_WRITING, "", lambda number: 128 + number),
-        ("signal.signal({number}, signal.SIG_IGN)" + IN_AN_IMPORT, "numpy", lambda _: 0),
+        pytest.param(
+            "signal.signal({number}, signal.SIG_IGN)" + IN_AN_IMPORT, "numpy", lambda _: 0,
+            marks=BY_NIGHT,
+        ),
     ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, *(pytest.param(x, marks=BY_NIGHT) for x in (signal.SIGTERM, signal.SIGHUP))],
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.every_case
 def test_a_signal_ends_the_process_where_it_stands(
     where: str, module: str, code: Callable[[int], int], number: int, folder: Path
 ) -> None:

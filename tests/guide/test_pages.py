@@ -153,7 +153,8 @@ def test_every_page_of_a_topic_and_no_other_is_there() -> None:
     files = {path.stem for path in (ROOT / "abrank" / "guide").glob("*.md")}
     assert files == set(WRITTEN)
     topics = [*itertools.chain(*CONTENTS.values()), *catalogue.names()]
-    assert len({topic.casefold() for topic in topics}) == len(topics)  # some file systems know no case
+    # Some file systems know no case.
+    assert len({topic.casefold() for topic in topics}) == len(topics)
 
 
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.topic)

@@ -9,13 +9,19 @@ from hypothesis import strategies as st
 from abrank.report import cells
 from abrank.report.cells import clean, cut, display_width, fit, one_line, to_ascii, wrap
 
+# One or more of each kind: narrow, wide, of no width, a control, an override, half a pair. The
+# night draws any letter, in tests/report/formats/test_text.py.
+LETTERS = st.sampled_from(
+    "ab ,'検é−\u0301\u200b\u200d\ufe0f\U0001f600\t\n\x1b\x9b\xa0\xad\u202e\u2028\ud800"
+)
 
-@given(st.text(max_size=80), st.integers(1, 40))
+
+@given(st.text(LETTERS, max_size=80), st.integers(1, 40))
 def test_fit_never_exceeds_the_width(text: str, width: int) -> None:
     assert cells.display_width(cells.fit(text, width)) <= width
 
 
-@given(st.text(max_size=200), st.integers(2, 60))
+@given(st.text(LETTERS, max_size=200), st.integers(2, 60))
 def test_wrap_never_exceeds_the_width(text: str, width: int) -> None:
     assert all(cells.display_width(line) <= width for line in cells.wrap(text, width))
 
@@ -26,14 +32,14 @@ def test_wrap_keeps_every_word(words: list[str], width: int) -> None:
     assert " ".join(cells.wrap(" ".join(words), width)).split() == words
 
 
-@given(st.text(max_size=100))
+@given(st.text(LETTERS, max_size=100))
 def test_one_line_is_printable(text: str) -> None:
     visible = cells.one_line(text, width=50)
     assert len(visible) <= 50
     assert visible.replace("\u202f", "").isprintable()
 
 
-@given(st.text(max_size=100))
+@given(st.text(LETTERS, max_size=100))
 def test_to_ascii_is_ascii(text: str) -> None:
     assert cells.to_ascii(text).isascii()
 
