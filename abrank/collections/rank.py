@@ -61,9 +61,23 @@ def rank_each(
         with on_collection(name, source):
             rankings[name] = _ranking(collection, inputs, replace(question, pairs=True))
     on_stage("testing over the collections")
+    if inputs.missing == "drop":
+        rankings = _of_all_systems(rankings)
     return summarise_rankings(
         rankings, test=question.test, adjust=question.adjust, provenance=origin(command)
     )
+
+
+def _of_all_systems(rankings: dict[str, Ranking]) -> dict[str, Ranking]:
+    """Leave out collections on which a system is missing, and note it."""
+    systems = {system for ranking in rankings.values() for system in ranking.systems}
+    lacking = [name for name, ranking in rankings.items() if {*ranking.systems} != systems]
+    whole = {name: ranking for name, ranking in rankings.items() if name not in lacking}
+    if not lacking or not whole:
+        return rankings
+    name, ranking = next(iter(whole.items()))
+    note = f"left out, for not every system is there: {', '.join(lacking)}"
+    return whole | {name: replace(ranking, notes=(*ranking.notes, note))}
 
 
 def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> Ranking:
@@ -214,7 +228,8 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
             names = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise AlignmentError(
                 f"the collection {name} has no {names}; a mean over collections takes every system"
-                " on each: add what is missing, or leave the system or the collection out"
+                " on each: add what is missing, leave the system out, or leave such collections out"
+                ' (--missing drop; scoring=Scoring(missing="drop"))'
             )
         if (ranking.measures, ranking.alpha) != (first.measures, first.alpha):
             raise AlignmentError(

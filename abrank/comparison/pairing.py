@@ -372,8 +372,8 @@ def _two_of(
         raise UnclearError(
             label, f"holds one system, {names[0]}, and two are compared: {hint}", [],
         )  # fmt: skip
-    a = _choice(both, baseline, "baseline", label)
-    b = _choice(both, candidate, "candidate", label)
+    a = _choice(both, baseline, "baseline", label, candidate)
+    b = _choice(both, candidate, "candidate", label, baseline)
     if a is None and b is None and len(names) == 2:
         # Whoever evaluated the systems in one call put them in order.
         first = names[0] if source is both else baseline_of(names)
@@ -415,8 +415,13 @@ def _unchosen(
     return problem, choices
 
 
-def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | None:
-    """Return one variant by its name, or the mean of those whose columns have given values."""
+def _choice(
+    both: Scores, name: str | None, role: str, label: str, taken: str | None = None
+) -> Scores | None:
+    """Return one variant by its name, or the mean of those whose columns have given values.
+
+    ``taken`` is the one on the other side, which an error does not offer.
+    """
     from abrank.scoring.score_files import one_system
 
     if name is None:
@@ -443,7 +448,8 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
                 both, systems=(name,), values=mean, notes=(*both.notes, note),
                 sources=dict.fromkeys((name,), next(iter(both.sources.values()))),
             )  # fmt: skip
-    close = nearest(name, both.systems) or list(both.systems[:1])
+    others = [system for system in both.systems if system != taken]
+    close = nearest(name, others) or others[:1]
     problem, _ = _unchosen(both.systems, None, None)
     problem = f"has no variant {name!r}; it {problem.partition(':')[0]}"
     raise UnclearError(label, problem, [{role: close[0]}])

@@ -279,6 +279,11 @@ NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
+# What spreadsheets call a last row or column that is the mean or the sum of the others.
+TOTALS = frozenset((
+    "total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "overall",
+    "summe", "gesamt", "gesamtergebnis", "mittelwert", "all",
+))  # fmt: skip
 VOTE_NAMES = frozenset(("winner", "preference", "preferred", "vote", "chosen", "g1_winner"))
 VALUE_NAMES = (
     "score", "value", "metric_value", "metric_score", "result", "measurement", "measure_values",

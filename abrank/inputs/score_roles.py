@@ -38,6 +38,7 @@ from abrank.inputs.score_reading import (
     SCORE_WORDS,
     SETTING_NAMES,
     TEXT_NAMES,
+    TOTALS,
     UNNAMED,
     VALUE_NAMES,
     VARIANT_NAMES,
@@ -50,6 +51,7 @@ from abrank.inputs.score_reading import (
     split_names,
 )
 from abrank.inputs.score_source import AGGREGATES, NESTED, NamedTable
+from abrank.inputs.topics import COLLECTIONS
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 FIRST_GROUPS = 1000  # looked at before all
@@ -524,8 +526,11 @@ class _TableRoles:
             # Each user saw one variant: users are compared, not queries.
             columns = {"query": sessions[0], "repeat": ROWS}
             choices.append({"independent": True, "columns": columns})
-        for name in more[:1]:
-            choices.append(_choice("repeat", name))
+        of_collections = [name for name in more if folded(name) in COLLECTIONS]
+        more = of_collections or more
+        for name in more[:1]:  # queries of two collections have nothing in common but their ids
+            is_one = {"where": {name: cell(name, rows[0])}}
+            choices.append(is_one if of_collections else _choice("repeat", name))
             ends = {}
             if compared:
                 ends = self._ends(variant, name, order[again[0] : again[0] + 2])
@@ -536,11 +541,12 @@ class _TableRoles:
         metric = self.one("metric")
         kind = f"scores of {cell(metric, rows[0])}" if metric else "rows"
         kind += "".join(f" for {name}={cell(name, rows[0])}" for name in variant)
+        hint = "; if they are of several collections, give the table as --collections"
         first, second = self.table.positions[rows]
         raise UnclearError(
             self.label,
             f"query {cell(self.one('query'), rows[0])} has several {kind}: say what tells them"
-            " apart, or that they are repeats, which are averaged",
+            f" apart, or that they are repeats, which are averaged{hint if of_collections else ''}",
             choices,
             at=f"{self.table.origin.unit}s {first} and {second}",
         )
@@ -587,6 +593,7 @@ class _TableRoles:
             name for name in names
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
+        names = self._without_totals(names)
         pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
             return pairs
@@ -615,6 +622,20 @@ class _TableRoles:
             f"{listed(names)} may be variants, or measures of one system: say which",
             choices,
         )
+
+    def _without_totals(self, names: list[str]) -> list[str]:
+        """Return columns without those called a total that are the sum or a mean of the others."""
+        others = [name for name in names if name.strip().casefold() not in TOTALS]
+        if not 2 <= len(others) < len(names):
+            return names
+        block = np.stack([self.column(name).numbers for name in others])
+        low, high = np.nanmin(block, axis=0), np.nanmax(block, axis=0)
+        for name in (name for name in names if name not in others):
+            numbers = self.column(name).numbers
+            is_mean = bool(((low - 1e-9 <= numbers) & (numbers <= high + 1e-9)).all())
+            if not is_mean and not np.allclose(numbers, np.nansum(block, axis=0), rtol=1e-3):
+                return names
+        return others
 
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
         """Return variants and measures of a frame with two rows of names."""

@@ -20,6 +20,7 @@ from abrank.inputs.score_reading import (
     NO_QUALITY,
     ROWS,
     SCORE_WORDS,
+    TOTALS,
     UNNAMED,
     VARIANT_NAMES,
     Reading,
@@ -29,11 +30,6 @@ from abrank.inputs.score_reading import (
 from abrank.inputs.score_roles import MOST_APART, read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
-# What spreadsheets call a last row that is the mean or the sum of the others.
-TOTALS = frozenset((
-    "total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "overall",
-    "summe", "gesamt", "gesamtergebnis", "mittelwert", "all",
-))  # fmt: skip
 MOST_BAD = 3  # bad lines that are shown: they are mostly alike
 
 

@@ -105,6 +105,9 @@ def test_a_system_that_is_missing_is_named() -> None:
     arguments["c3"] = replace(scores, systems=SYSTEMS[:3], values=scores.values[:, :3])
     with pytest.raises(AlignmentError, match="the collection c3 has no rrf; a mean over"):
         rank_collections(arguments)
+    whole = rank_collections(arguments, scoring=abrank.Scoring(missing="drop"))
+    assert "c3" not in whole.rankings
+    assert "left out, for not every system is there: c3" in whole.notes
 
 
 @pytest.mark.slow

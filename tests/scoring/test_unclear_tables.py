@@ -89,6 +89,13 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
         f"{shape.__name__} of three": (lambda s=shape: s("one", "two", "three"), [], "3 variants")
         for shape in (long, wide, tidy)
     },
+    "datasets with equal ids": (
+        lambda: repeats("dataset").query("dataset < 1 or query_id < 'q08'"), [],
+        "if they are of several collections, give the table as --collections",
+    ),
+    "a misspelt candidate near the baseline": (
+        lambda: long("one", "two"), ["--baseline", "one", "--candidate", "onr"], "no variant 'onr'"
+    ),
     "three and a baseline": (
         lambda: long("one", "two", "three"), ["--baseline", "one"], "name the baseline and the"
     ),
