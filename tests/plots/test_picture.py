@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import matplotlib
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
@@ -47,7 +46,8 @@ def tags_of(html: str) -> list[dict[str, str]]:
 def test_every_plot_shows_itself_in_a_notebook(name, comparison_of) -> None:
     picture = getattr(comparison_of(12).plot, name)()
     assert isinstance(picture, Picture)
-    data, _ = DisplayFormatter().format(picture)
+    formatters = pytest.importorskip("IPython.core.formatters", reason="pip install '.[docs]'")
+    data, _ = formatters.DisplayFormatter().format(picture)
     wide, tall = PLOTS[name].inches(comparison_of(12))
     assert size_of(data["image/png"]) == pytest.approx((192 * wide, 192 * tall), abs=1)
     assert image_of(data["text/html"]) == data["image/png"]
