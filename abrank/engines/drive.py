@@ -79,7 +79,11 @@ def score_tables(
             measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
         if engine.keep_scores is not None:  # else no later run can resume, and no hash is needed
-            _require_apart(folder, tables)
+            here = (t for t in tables if isinstance(t.filesystem, fs.LocalFileSystem))
+            for path in (Path(piece.path) for table in here for piece in table.pieces):
+                if path.parent == folder and not path.name.startswith("_"):  # it may be deleted
+                    keep = "keep the scores in a folder of their own"
+                    raise ArgumentError(f"{folder} holds {path.name}, an input: {keep}")
             tables = [stamped(table) for table in tables]
         stamp = stamp_of(tables, [*runs, str(folder)], scoring, rows=engine.rows)
         light_tables = tuple(map(light, tables))
@@ -141,16 +145,6 @@ def _folder(output: str | None) -> Iterator[Path]:
     finally:  # what was refused leaves no folder
         if is_new and {path.name for path in folder.iterdir()} <= {"_lock", "_qrels.parquet"}:
             shutil.rmtree(folder)
-
-
-def _require_apart(folder: Path, tables: Sequence[ParquetTable]) -> None:
-    """Refuse a folder that holds what is to be scored: there, files are replaced and deleted."""
-    for table in tables:
-        for path in {piece.path for piece in table.pieces}:
-            is_apart = Path(path).parent != folder or Path(path).name.startswith("_")
-            if isinstance(table.filesystem, fs.LocalFileSystem) and not is_apart:
-                raise ArgumentError(f"{folder} holds {Path(path).name}, an input: keep the scores"
-                                    " in a folder of their own")  # fmt: skip
 
 
 def _tables(

@@ -76,7 +76,8 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     unread = [piece for piece in everything if piece.problem]
     for piece in unread:
         if piece.low is not None and piece.high is not None:
-            starts = sorted({*starts, piece.low, _next(piece.high)})
+            above = piece.high + b"\0" if isinstance(piece.high, bytes) else piece.high + 1
+            starts = sorted({*starts, piece.low, above})
     ends: list[Key | None] = [*starts[1:], None]
     partitions: list[Partition] = []
     for low, high in zip([None, *starts[1:]], ends, strict=True):
@@ -107,11 +108,6 @@ def _cuts(table: ParquetTable, rows: int) -> list[Key]:
             n_held = 0
         n_held += piece.n_rows
     return cuts
-
-
-def _next(key: Key) -> Key:
-    """Return the least key above another."""
-    return key + b"\0" if isinstance(key, bytes) else key + 1
 
 
 def _overlaps(piece: Piece, low: Key | None, high: Key | None) -> bool:
@@ -305,19 +301,10 @@ def read_part(path: Path) -> PartitionScores:
         query_ids = pa.concat_arrays(first.cast(pa.large_binary()).chunks or [ids.encode([])])
         if _digest(saved, query_ids, values) != digest:
             raise ReadError(str(path), "is not as it was written")
-    except ArgumentError:
+    except (ArgumentError, ReadError):
         raise
-    except (
-        OSError,
-        pa.ArrowException,
-        ValueError,
-        LookupError,
-        DamagedParquet,
-        Oversized,
-    ) as error:
-        if isinstance(error, ReadError):
-            raise
-        raise ReadError(str(path), f"cannot be read: {error}") from error
+    except (OSError, pa.ArrowException, ValueError, LookupError, DamagedParquet, Oversized) as bad:
+        raise ReadError(str(path), f"cannot be read: {bad}") from bad
     return PartitionScores(about, query_ids, values)
 
 

@@ -202,12 +202,6 @@ def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     )
 
 
-def _exact_sum(shares: FloatArray) -> int:
-    values, counts = np.unique(shares, return_counts=True)
-    pairs = zip(values.tolist(), counts.tolist(), strict=True)
-    return sum(int(Fraction(value) * _UNIT) * count for value, count in pairs)
-
-
 # --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
 
 
@@ -281,7 +275,9 @@ def score_rows(
         values.append(np.stack([measure(judged) for measure in scoring.measures], axis=1))
         run_counts = counted(qrels, judged, read_counts, n_duplicates_dropped=dropped)
         shares = judged_shares(judged)
-        run_counts |= {"share_at_10": _exact_sum(shares), "n_found": len(shares)}
+        pairs = zip(*(item.tolist() for item in np.unique(shares, return_counts=True)), strict=True)
+        share = sum(int(Fraction(value) * _UNIT) * count for value, count in pairs)
+        run_counts |= {"share_at_10": share, "n_found": len(shares)}
         counts[system] = RunCounts(**run_counts)
         judged_queries.append(qrels.query_ids)
     query_ids = judged_queries[0]

@@ -8,13 +8,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error, t
 from abrank.inference.registry import Answer, paired_test
-from abrank.inference.rounding import (
-    TIE,
-    align_interval_with_pvalue,
-    round_off,
-    snap,
-    to_lattice,
-)
+from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, snap, to_lattice
 
 N_RESAMPLES = 9_999
 # Part of what a seed means: another value here gives other resamples.

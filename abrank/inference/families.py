@@ -17,13 +17,7 @@ from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import (
-    TIE,
-    align_interval_with_pvalue,
-    round_off,
-    snap,
-    to_lattice,
-)
+from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, snap, to_lattice
 from abrank.inference.sign_flips import all_subsets, composed_flips, random_subsets
 
 # --- Adjusted p-values of a family

@@ -152,20 +152,15 @@ def _common_denominator(shares: FloatArray) -> IntArray:
         if rows.shape[1] == 1:
             rows = np.unique(rows)[:, None]
         if rows.size:
-            values[unresolved] = _capped_lcm(
-                np.vstack([values[None, unresolved], denominators(rows)])
-            )
+            # Their least common multiple, which is 0 above the largest number or of a 0.
+            parts = np.vstack([values[None, unresolved], denominators(rows)])
+            parts = np.where(parts == 0, LARGEST_NUMBER + 1, parts)
+            while len(parts) > 1:
+                half = len(parts) // 2
+                multiples = np.lcm(parts[:half], parts[half : 2 * half])
+                parts = np.vstack([np.minimum(multiples, LARGEST_NUMBER + 1), parts[2 * half :]])
+            values[unresolved] = np.where(parts[0] > LARGEST_NUMBER, 0, parts[0])
     return values
-
-
-def _capped_lcm(parts: IntArray) -> IntArray:
-    """Return the least common multiple of each column, 0 above the largest number or of a 0."""
-    parts = np.where(parts == 0, LARGEST_NUMBER + 1, parts)
-    while len(parts) > 1:
-        half = len(parts) // 2
-        multiples = np.minimum(np.lcm(parts[:half], parts[half : 2 * half]), LARGEST_NUMBER + 1)
-        parts = np.vstack([multiples, parts[2 * half :]])
-    return np.where(parts[0] > LARGEST_NUMBER, 0, parts[0])
 
 
 def denominators(shares: FloatArray) -> IntArray:

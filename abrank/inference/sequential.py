@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -107,15 +106,10 @@ def stopping_boundaries(
     for k, time in enumerate(share):
         due = spent[k] - path.stopped
         if due > NOTHING:
-            excess = partial(_excess, path, time, due)
-            critical[k] = find_root(excess, 0.0, 38.0, xtol=1e-13)
+            critical[k] = path.critical(time, due)
         path = path.step(time, critical[k])
         used[k] = path.stopped
     return Boundaries(share, critical, np.asarray(2.0 * ndtr(-critical)), used)
-
-
-def _excess(path: _Path, time: float, due: float, critical: float) -> float:
-    return path.crossing(time, critical) - due
 
 
 def _shares(looks: int | Sequence[float]) -> FloatArray:
@@ -152,6 +146,11 @@ class _Path:
         return float(
             self.mass @ (ndtr((-bound - self.nodes) / step) + ndtr((self.nodes - bound) / step))
         )
+
+    def critical(self, time: float, due: float) -> float:
+        """Return the critical value at ``time`` beyond which so much is due to stop."""
+        excess = lambda critical: self.crossing(time, critical) - due  # noqa: E731
+        return float(find_root(excess, 0.0, 38.0, xtol=1e-13))
 
     def step(self, time: float, critical: float) -> _Path:
         """Return the paths that have not stopped by ``time``."""

@@ -199,11 +199,7 @@ Tail = Callable[[IntArray], FloatArray]
     source="Wilcoxon 1945; Pratt 1959; interval: Hodges & Lehmann 1963",
 )
 def wilcoxon(
-    differences: FloatArray,
-    *,
-    alternative: Alternative,
-    alpha: FloatArray,
-    method: Method = "auto",
+    differences: FloatArray, *, alternative: Alternative, alpha: FloatArray, method: Method = "auto"
 ) -> Answer:
     """Test the centre of symmetric differences by the ranks of their sizes.
 

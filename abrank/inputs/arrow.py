@@ -66,43 +66,30 @@ def holds_lists(row: Mapping[Any, Any]) -> bool:
     return bool(places) and isinstance(row[names[places[0]]], (list, tuple, np.ndarray))
 
 
-def _unfolded_lists(table: pa.Table) -> pa.Table:
-    """Return a row a document, of a table with lists of ids, in rank order or beside scores."""
-    lists = _list_columns(table.schema)
-    if not found_in([*lists], DOC_IDS):
-        return table
-    whole = {name: table[of].combine_chunks() for name, of in lists.items()}
-    docs = whole[[*lists][found_in([*lists], DOC_IDS)[0]]]
-    length = kernels.list_value_length(docs)
-    for name, of in lists.items():
-        if not kernels.list_value_length(whole[name]).equals(length):
-            raise ArgumentError(f"the lists in {of} are not as long as those of the documents")
-    rows = ids.integers(kernels.list_parent_indices(docs))
-    columns = {name: column.flatten() for name, column in whole.items()}
-    for name in table.column_names:
-        if name not in lists.values():
-            columns[name] = kernels.take(table[name], pa.array(rows))
-    if len(lists) == 1:
-        columns["rank"] = pa.array(np.arange(1, len(rows) + 1) - np.searchsorted(rows, rows))
-    return pa.table(columns)
-
-
 def unfolded(table: pa.Table) -> pa.Table:
     """Return a row a document, of a table with a row a query; any other as it is."""
-    name = nested_column(table.schema)
-    if name is None:
-        return _unfolded_lists(table)
-    lists = table[name].combine_chunks()
-    rows = kernels.list_parent_indices(lists)
-    columns = {
-        column_name: kernels.take(table[column_name], rows)
-        for column_name in table.column_names
-        if column_name != name
-    }
-    documents = lists.flatten()
-    fields = documents.flatten()
-    for i, field in enumerate(fields):
-        columns[documents.type.field(i).name] = field
+    nested = nested_column(table.schema)
+    named = _list_columns(table.schema) if nested is None else {nested: nested}
+    places = [0] if nested else found_in([*named], DOC_IDS)
+    if not places:
+        return table
+    lists = {name: table[of].combine_chunks() for name, of in named.items()}
+    docs = lists[[*lists][places[0]]]
+    length = kernels.list_value_length(docs)
+    for name, of in named.items():
+        if not kernels.list_value_length(lists[name]).equals(length):
+            raise ArgumentError(f"the lists in {of} are not as long as those of the documents")
+    columns = {name: column.flatten() for name, column in lists.items()}
+    if nested:
+        documents = columns.pop(nested)
+        fields = (field.name for field in documents.type)
+        columns = dict(zip(fields, documents.flatten(), strict=True))
+    rows = kernels.list_parent_indices(docs)
+    rest = table.drop_columns(list(named.values())).take(rows)
+    columns = dict(zip(rest.column_names, rest.columns, strict=True)) | columns
+    if len(lists) == 1 and not nested:  # ids in rank order
+        row = ids.integers(rows)
+        columns["rank"] = pa.array(np.arange(1, len(row) + 1) - np.searchsorted(row, row))
     return pa.table(columns)
 
 
@@ -307,14 +294,10 @@ def _as_bytes(array: pa.Array, *, coded: bool = False) -> Ids | None:
         dictionary = None if array.dictionary.null_count else _as_bytes(array.dictionary)
         if dictionary is None:
             return None
-        coded_ids = pa.DictionaryArray.from_arrays(
-            kernels.cast(array.indices, pa.int32()), dictionary
-        )
-        return (
-            coded_ids
-            if coded and len(kernels.unique(dictionary)) == len(dictionary)
-            else ids.plain(coded_ids)
-        )
+        indices = kernels.cast(array.indices, pa.int32())
+        column = pa.DictionaryArray.from_arrays(indices, dictionary)
+        is_distinct = coded and len(kernels.unique(dictionary)) == len(dictionary)
+        return column if is_distinct else ids.plain(column)
     if pa.types.is_integer(kind):
         array = kernels.cast(array, pa.string())
     elif str(kind) not in ("string", "large_string", "string_view"):
@@ -325,14 +308,19 @@ def _as_bytes(array: pa.Array, *, coded: bool = False) -> Ids | None:
 def to_scores(column: object) -> FloatArray | None:
     """Return finite numbers as float64; None where a cell is empty or none."""
     array = _whole(column)
-    numbers = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
-    if array is None or not any(is_a(array.type) for is_a in numbers):
+    if array is None or not is_number(array.type):
         return None
     try:
         values = to_floats(array)
     except _REFUSALS:
         return None
     return values if np.isfinite(values).all() else None
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a type is one of numbers."""
+    types = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
+    return any(is_of_kind(kind) for is_of_kind in types)
 
 
 def to_floats(array: pa.Array) -> FloatArray:

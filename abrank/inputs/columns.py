@@ -22,6 +22,7 @@ from abrank.inputs.ids import Ids
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
 
 MOST_SHOWN = 20  # bad lines of a file
 
@@ -130,6 +131,46 @@ class Columns:
         )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryRows:
+    """What judgments and runs have alike: rows by query, each of one document."""
+
+    name: str
+    query_ids: tuple[str, ...]
+    query: IntArray
+    docs: Ids
+
+    def __len__(self) -> int:
+        """Return the number of rows, all queries together."""
+        return len(self.query)
+
+    @property
+    def query_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Query id of each row, as text: object[n_rows]."""
+        return np.array(self.query_ids, dtype=object)[self.query]
+
+    @property
+    def doc_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Document id of each row, as text: object[n_rows]."""
+        return np.array(ids.decode(self.docs), dtype=object)
+
+    def _documents(self, query_id: str, most: int | None = None) -> tuple[list[str], slice]:
+        """Return the documents of one query, the first or all, and their rows."""
+        number = self.query_ids.index(query_id) if query_id in self.query_ids else -1
+        start, stop = np.searchsorted(self.query, [number, number + (number >= 0)]).tolist()
+        rows = slice(start, stop if most is None else min(stop, start + most))
+        return ids.decode(self.docs[rows]), rows
+
+    def _frame(self, **numbers: FloatArray | IntArray) -> pd.DataFrame:
+        import pandas as pd
+
+        # pandas' own text columns refuse ids that are not UTF-8.
+        texts = {
+            name: pd.Series(getattr(self, name), dtype=object) for name in ("query_id", "doc_id")
+        }
+        return pd.DataFrame(texts | numbers)
+
+
 @dataclass
 class Gathered:
     """What was read of a file so far: its columns part by part, and its bad lines."""
@@ -197,7 +238,7 @@ class Gathered:
             return np.concatenate(parts) if isinstance(empty, np.ndarray) else ids.joined(parts)
 
         none = ids.encode([])
-        notes = [f"{plural(self.n_unrated, 'row')} without a grade left out"] * bool(self.n_unrated)
+        notes = (f"{plural(self.n_unrated, 'row')} without a grade left out",)
         columns = Columns(
             query=column("query", none),
             doc=column("doc", none),
@@ -208,8 +249,7 @@ class Gathered:
             subtopic=column("subtopic", none) if self.held["subtopic"] else None,
             source=Source(
                 None, None, self.n_good, self.label, self.unit, self.n_comments,
-                self.byte_order_mark,
-                notes=tuple(notes),
+                self.byte_order_mark, notes=notes if self.n_unrated else (),
             ),
         )  # fmt: skip
         ids.release()  # what the parts took, which is as much as the whole
@@ -354,14 +394,12 @@ def _by_query(query: IntArray) -> IntArray:
 
 def _within(query: IntArray) -> BoolArray:
     """Whether each row but the first has its predecessor's query."""
-    same: BoolArray = query[1:] == query[:-1]
-    return same
+    return np.equal(query[1:], query[:-1])
 
 
 def _rises(score: FloatArray) -> BoolArray:
     """Whether each row but the first scores more than its predecessor."""
-    higher: BoolArray = score[1:] > score[:-1]
-    return higher
+    return np.greater(score[1:], score[:-1])
 
 
 # Of several groups the first counts in which a name is found: beside an id, "query" is its text.
@@ -483,11 +521,7 @@ def has_columns(names: Sequence[Any]) -> bool:
 
 
 def _choose(
-    names: Sequence[Any],
-    wanted: str,
-    accepted: Sequence[Sequence[str]],
-    layout: Layout,
-    label: str,
+    names: Sequence[Any], wanted: str, accepted: Sequence[Sequence[str]], layout: Layout, label: str
 ) -> Any:  # noqa: ANN401
     candidates = [names[i] for i in found_in(names, accepted)]
     if len(candidates) == 1:
@@ -501,11 +535,9 @@ def _choose(
             ]  # fmt: skip
             like = like if len(like) == 1 else []
         if like and wanted == "score" and holds_ranks(candidates[0], layout):
-            problem = (
-                f"is {like[0]} the score? The column {candidates[0]} orders the documents, too"
-            )
+            problem = f"is {like[0]} the score? The column {candidates[0]} orders the documents"
             hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
-            raise ReadError(label, problem, hint=hint)
+            raise ReadError(label, f"{problem}, too", hint=hint)
         return candidates[0]
     hint = (
         f"rename it to {wanted}, or in Python say which:"
@@ -513,11 +545,9 @@ def _choose(
     )
     if wanted == "relevance" and found_in(names, QUERY_IDS[2:]) and found_in(names, DOC_IDS[1:]):
         hint += ", or give the columns of users and items alone: each pair is then of grade 1"
+    alternatives = ", ".join(name for group in accepted for name in group if name != wanted)
+    has = ", ".join(map(str, names)) or "none"
+    problem = f"no column {wanted} (nor {alternatives}); it has {has}"
     if candidates:
-        raise ReadError(
-            label, f"{' and '.join(map(str, candidates))} could both be {wanted}", hint=hint
-        )
-    alternatives = [name for group in accepted for name in group if name != wanted]
-    has = ", ".join(map(str, names))
-    problem = f"no column {wanted} (nor {', '.join(alternatives)})"
-    raise ReadError(label, f"{problem}; it has {has or 'none'}", hint=hint)
+        problem = f"{' and '.join(map(str, candidates))} could both be {wanted}"
+    raise ReadError(label, problem, hint=hint)

@@ -55,6 +55,7 @@ from abrank.inputs.trec import (
 
 _ROWS = 20_000  # whose cells are held as texts
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
 
@@ -192,8 +193,10 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
                 read_lines(gathered, part, width=3)
     read = gathered.joined()
     is_rank = bool((read.value == np.floor(read.value)).all())
+    step = np.diff(read.value)[np.diff(ids.number(read.query)[1]) == 0]
     # Scores such as 3, 2, 1 are ranks, too, of a list from its end.
-    if is_rank and (not are_ranks(read, complete=True) or _falls(read)):
+    falls = len(step) > MOST_BY_CHANCE and bool((step < 0).all())
+    if is_rank and (not are_ranks(read, complete=True) or falls):
         raise ReadError(
             label,
             "the third of three fields is no rank (1, 2, 3 … within a query), and may be a score or"
@@ -203,16 +206,6 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     form = f"three columns, read as query, document and {'rank' if is_rank else 'score'}"
     value = -read.value if is_rank else read.value
     return replace(read, value=value, source=replace(read.source, form=form))
-
-
-MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
-
-
-def _falls(read: Columns) -> bool:
-    """Whether the numbers of each query fall from line to line."""
-    _, query = ids.number(read.query)
-    step = np.diff(read.value)[np.diff(query) == 0]
-    return len(step) > MOST_BY_CHANCE and bool((step < 0).all())
 
 
 def _fast(

@@ -36,16 +36,9 @@ Row = Mapping[str, Any]
 INDEX = "(index)"  # the name of a frame's index that has none
 # Under which key the rows of an export stand.
 _ROWS = (
-    "results",
-    "testCases",
-    "test_cases",
-    "test_results",
-    "rows",
-    "records",
-    "data",
-    "events",
+    "results", "testCases", "test_cases", "test_results", "rows", "records", "data", "events",
     "scores",
-)
+)  # fmt: skip
 
 
 def rows_of_export(
@@ -100,11 +93,8 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
     prompts = _prompts(results)
     for row in results:
         provider = row.get("provider")
-        name = (
-            provider.get("label") or provider.get("id")
-            if isinstance(provider, Mapping)
-            else provider
-        )
+        if isinstance(provider, Mapping):
+            provider = provider.get("label") or provider.get("id")
         test, named = row.get("testIdx"), row.get("namedScores")
         prompt = {"prompt_no": prompts[row.get("promptIdx")]} if len(prompts) > 1 else {}
         scores = {
@@ -115,7 +105,7 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
             scores = dict.fromkeys(scores)
         yield {
             "test_case": json.dumps(row.get("vars"), sort_keys=True) if test is None else test,
-            "provider": name, **prompt, "score": None, **scores,
+            "provider": provider, **prompt, "score": None, **scores,
             **{key: row[key] for key in ("latencyMs", "cost") if key in row},
         }  # fmt: skip
 
@@ -206,11 +196,9 @@ def rows_of_log(
         form = f"{LOG_OF}{shorten(str(task))}" if task else form
         rows = list(_of_inspect(source["samples"] or []))
     elif (
-        isinstance(source, list)
-        and source
-        and isinstance(source[0], Mapping)
-        and ({"doc_id", "filtered_resps"} <= {*source[0]})
-    ):
+        isinstance(source, list) and source and isinstance(source[0], Mapping)
+        and {"doc_id", "filtered_resps"} <= {*source[0]}
+    ):  # fmt: skip
         rows = list(_of_harness(source))
     else:
         return None
@@ -306,7 +294,6 @@ def _require_complete(log: Mapping[str, Any], label: str) -> None:
 
 def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
     """Yield a row a sample and scorer; a score that is a dict is one a key."""
-    names: dict[str, None] = {}
     held: list[tuple[Any, Any, dict[str, Any]]] = []
     for sample in samples:
         scores: dict[str, Any] = {}
@@ -314,17 +301,13 @@ def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any
             value = score.get("value") if isinstance(score, Mapping) else score
             inner = value if isinstance(value, Mapping) else {"": value}
             scores |= {f"{scorer}/{key}" if key else scorer: item for key, item in inner.items()}
-        names |= dict.fromkeys(scores)
         held.append((sample.get("id"), sample.get("epoch", 1), scores))
+    names = dict.fromkeys(name for *_, scores in held for name in scores)
     for query, epoch, scores in held:
         for name in names:
             value = scores.get(name)
-            yield (
-                query,
-                epoch,
-                name,
-                _LETTERS.get(value, value) if isinstance(value, str) else value,
-            )
+            value = _LETTERS.get(value, value) if isinstance(value, str) else value
+            yield query, epoch, name, value
 
 
 def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
@@ -372,8 +355,7 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         return None
     score, judged, form, labels_of_kind = _KINDS[kind]
     odd: Counter[str] = Counter()
-    columns: list[list[Any]] = [[], [], [], []]
-    total = 0
+    cells: list[tuple[str, str, str, float]] = []
     parts_of_system: Counter[str] = Counter()
     for place, row in enumerate(rows):
         query = next((row[name] for name in QUERY_IDS if name in row), None)
@@ -382,16 +364,17 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
         if not isinstance(parts, list):
             raise ReadError(label, f"an answer has no list of {kind}", at=f"answer {place + 1}")
-        if not all(_is_judged(part, judged) for part in parts):
+        if not all(  # a sentence without citations need not be judged
+            isinstance(part, Mapping) and judged in part
+            and (part[judged] is not None or not part.get("citations", True))
+            for part in parts
+        ):  # fmt: skip
             problem = f"{kind} without {judged!r}: were they judged?"
             raise ReadError(label, problem, at=f"answer {place + 1}")
-        total += len(parts)
-        parts_of_system[str(row.get("run_id", ""))] += len(parts)
+        system = str(row.get("run_id", ""))
+        parts_of_system[system] += len(parts)
         for measure, value in score(parts, odd).items():
-            for column, cell in zip(
-                columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
-            ):
-                column.append(cell)
+            cells.append((str(query), system, measure, value))
     for system, n_parts in parts_of_system.items():
         if not n_parts:
             whose = f" of {shorten(system)}" if system else ""
@@ -403,25 +386,21 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         misspelt = [
             name for name in odd if difflib.get_close_matches(name, labels_of_kind, 1, MISSPELT)
         ]
+        total = parts_of_system.total()
+        labels = f"{plural(odd.total(), 'unknown label')} among {count(total)} parts"
         if misspelt or odd.total() > MOST_UNKNOWN * total:
             some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
-            number = plural(odd.total(), "unknown label")
             hint = f"write one of {', '.join(labels_of_kind)}"
-            raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
+            raise ReadError(label, f"{labels}: {some}", hint=hint)
         some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
-        labels = plural(sum(odd.values()), "unknown label")
-        form += f" ({labels} among {count(total)} parts, counted as no support: {some})"
-    names = ["query_id", "system", "measure", "score"]
+        form += f" ({labels}, counted as no support: {some})"
+    names, columns = (
+        ["query_id", "system", "measure", "score"],
+        [*map(list, zip(*cells, strict=True))],
+    )
     if not any(columns[1]):
         del names[1], columns[1]
     return (names, columns), form
-
-
-def _is_judged(part: object, judged: str) -> bool:
-    """Whether a nugget or a sentence was judged; a sentence without citations need not be."""
-    if not isinstance(part, Mapping) or judged not in part:
-        return False
-    return part[judged] is not None or not part.get("citations", True)
 
 
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
@@ -429,23 +408,20 @@ def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
     for importance, assignment in pairs:
         odd.update([importance] * (importance not in IMPORTANCE))
         odd.update([assignment] * (assignment not in ASSIGNED))
-    weights: dict[str, Callable[[str], float]] = {
-        "NuggetRecall({})": lambda _: 1.0,
-        "NuggetRecall(vital{})": lambda importance: float(importance == "vital"),
-        "WeightedNuggetRecall({})": lambda importance: IMPORTANCE.get(importance, 0.0),
+    gains = [ASSIGNED.get(assignment, 0.0) for _, assignment in pairs]
+    weights: dict[tuple[str, str], list[float]] = {
+        ("NuggetRecall", ""): [1.0 for _ in pairs],
+        ("NuggetRecall", "vital"): [float(importance == "vital") for importance, _ in pairs],
+        ("WeightedNuggetRecall", ""): [IMPORTANCE.get(importance, 0.0) for importance, _ in pairs],
     }
     scores = {}
-    for name, weight in weights.items():
-        whole = sum(weight(importance) for importance, _ in pairs)
-        for variant, minimum in (("", 0.5), ("strict", 1.0)):
-            gains = [
-                weight(importance) * gain
-                for importance, assignment in pairs
-                if (gain := ASSIGNED.get(assignment, 0.0)) >= minimum
-            ]
-            comma = "," if variant and "vital" in name else ""
-            full = name.format(f"{comma}{variant}").replace("()", "")
-            scores[full] = sum(gains) / whole if whole else 0.0
+    for (name, kind), weight in weights.items():
+        for strict, minimum in (("", 0.5), ("strict", 1.0)):
+            variant = ",".join(filter(None, (kind, strict)))
+            total = sum(w * gain for w, gain in zip(weight, gains, strict=True) if gain >= minimum)
+            scores[f"{name}({variant})" if variant else name] = (
+                total / sum(weight) if sum(weight) else 0.0
+            )
     return scores
 
 

@@ -192,10 +192,7 @@ def hashed(path: str | os.PathLike[str]) -> Source:
 
 @contextmanager
 def opened(
-    path: str | os.PathLike[str],
-    *,
-    hashes: bool = True,
-    max_input_size: int | None = None,
+    path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
     is_stdin = os.fspath(path) == STDIN

@@ -244,22 +244,17 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
     if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
     if 2 * len(kernels.unique(column[:_PROBED])) > _PROBED:
-        return _number_many(column)
+        order = integers(kernels.sort_indices(column))  # of mostly different ids no table is made
+        ordered = take(column, order)
+        begins = _begins(ordered)
+        codes = np.empty_like(order)
+        codes[order] = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(column)))
+        return take(ordered, begins), codes
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return take(encoded.dictionary, order), place[integers(encoded.indices)]
-
-
-def _number_many(column: Ids) -> tuple[Ids, IntArray]:
-    """Return what :func:`number` does of ids that are mostly different, without a table of them."""
-    order = integers(kernels.sort_indices(column))
-    ordered = take(column, order)
-    begins = _begins(ordered)
-    codes = np.empty_like(order)
-    codes[order] = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(column)))
-    return take(ordered, begins), codes
 
 
 def _few_begins(column: Ids) -> IntArray | None:
@@ -394,11 +389,8 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     rows: Any = slice(None)
     for byte in range(0, int(length.max(initial=0)), 8):
         if byte:
-            rows = (
-                np.flatnonzero(length > byte)
-                if isinstance(rows, slice)
-                else rows[length[rows] > byte]
-            )
+            is_first = isinstance(rows, slice)
+            rows = np.flatnonzero(length > byte) if is_first else rows[length[rows] > byte]
         word = words[byte:][start[rows]]
         word <<= np.maximum(8 * (byte + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
         word ^= bits[rows]

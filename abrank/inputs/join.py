@@ -446,12 +446,7 @@ class _Part:
 
     @classmethod
     def of(
-        cls,
-        judgments: Judgments,
-        block: Block,
-        keep_scores: bool,
-        ranks: IntArray,
-        same_id: SameId,
+        cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray, same_id: SameId
     ) -> _Part:
         has_query_id = block.has_query_id()
         if same_id == "drop" and has_query_id.any():
@@ -472,7 +467,10 @@ class _Part:
         begins = np.flatnonzero(new)
         tie = np.cumsum(new)[row]
         shared = query >= 0
-        top_query, top_rank, top_row = _top(block, query, ranks)
+        judged = np.flatnonzero(shared)
+        count = np.minimum(length[judged], ranks[query[judged]])  # of each query's first documents
+        top_rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
+        top_row = np.repeat(block.first_row[judged], count) + top_rank - 1
         return cls(
             query=query[ranking],
             rank=row - first_row + 1,
@@ -483,7 +481,7 @@ class _Part:
             ranking=query[shared],
             length=length[shared],
             scores=block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
-            top_query=top_query,
+            top_query=np.repeat(query[judged], count),
             top_rank=top_rank,
             top_docs=ids.take(block.docs, top_row if block.row is None else block.row[top_row]),
             seen=_seen(block, query, begins, has_query_id, same_id),
@@ -500,18 +498,6 @@ class _Part:
             top_docs=ids.joined([part.top_docs for part in parts]),
             seen=counts,
         )
-
-
-def _top(block: Block, query: IntArray, ranks: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return query, rank and row of the first documents of each judged query."""
-    shared = np.flatnonzero(query >= 0)
-    count = np.minimum(np.diff(block.first_row)[shared], ranks[query[shared]])
-    rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
-    return (
-        np.repeat(query[shared], count),
-        rank,
-        np.repeat(block.first_row[shared], count) + rank - 1,
-    )
 
 
 def _seen(

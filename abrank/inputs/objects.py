@@ -353,11 +353,7 @@ def _listed(row: Any) -> object:  # noqa: ANN401
 
 
 def _hit(
-    query: object,
-    hit: Mapping[str, Any],
-    score: int,
-    layout: Layout,
-    label: str,
+    query: object, hit: Mapping[str, Any], score: int, layout: Layout, label: str
 ) -> tuple[Any, Any]:
     """Return document and number of a hit such as ``{"corpus_id": "d1", "score": 0.5}``."""
     names = list(hit)
@@ -386,13 +382,18 @@ def read_rows(
     # Predictions of sentence-transformers, and answers of _search, a line a query.
     if are_records and ("results" in names or _hits_of(first) is not None):
         return read_queries(_results_by_query(rows, label), layout, label)
-    if isinstance(first, Mapping) and arrow.holds_lists(first):
-        return _of_lists(list(rows), layout, columns, label)
+    if isinstance(first, Mapping) and arrow.holds_lists(first):  # of the documents of a query
+        try:
+            table = arrow.unfolded(pa.Table.from_pylist(list(rows)))
+        except (pa.ArrowException, TypeError, AttributeError, ArgumentError) as error:
+            raise ReadError(label, f"has lists that are not alike: {error}") from error
+        chosen = choose_columns(table.column_names, layout, columns, label=label)
+        return of_table([table[name] for name in chosen], label, layout, chosen=chosen)
     by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     width = len(names) or len(keys)
-    chosen: tuple[Any, ...] = ()
+    chosen = ()
     if are_records or names:
         chosen = choose_columns(names, layout, columns, label=label)
         keys = [*chosen] if are_records else [names.index(name) for name in chosen]
@@ -419,19 +420,6 @@ def read_rows(
             n_rows += len(held)
 
     return as_chosen(checked(blocks(), label, layout), chosen, layout)
-
-
-def _of_lists(
-    records: list[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
-) -> Columns:
-    """Read records of a query and a list of its documents."""
-    choose = partial(choose_columns, layout=layout, columns=columns, label=label)
-    try:
-        table = arrow.unfolded(pa.Table.from_pylist(records))
-    except (pa.ArrowException, TypeError, AttributeError, ArgumentError) as error:
-        raise ReadError(label, f"has lists that are not alike: {error}") from error
-    chosen = list(choose(table.column_names))
-    return of_table([table[name] for name in chosen], label, layout, chosen=chosen)
 
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
@@ -463,11 +451,7 @@ _CONVERSIONS = {
 
 
 def read_columns(
-    source: object,
-    layout: Layout,
-    *,
-    columns: Mapping[str, str] | None,
-    label: str | None = None,
+    source: object, layout: Layout, *, columns: Mapping[str, str] | None, label: str | None = None
 ) -> Columns:
     """Read judgments or a run from an object."""
     source = unwrapped(source, label)
@@ -486,8 +470,14 @@ def read_columns(
         return read_queries(source.items(), layout, label)
     table = label or label_of(source)
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
-    if isinstance(source, np.ndarray):
-        source = _array(source, layout, table)
+    if isinstance(source, np.ndarray) and not source.dtype.names:  # a structured one is a table
+        if source.ndim == 2 and source.dtype.kind in "iuf":
+            raise ReadError(
+                table, "a 2-D array names no queries",
+                hint="give {query: row for query, row in zip(query_ids, array)}, or a table with"
+                f" the columns query_id, doc_id, {layout.value}",
+            )  # fmt: skip
+        source = source.tolist()
     table_columns = arrow.columns_of(source, choose)
     if table_columns is not None:
         return of_table(table_columns[1], table, layout, chosen=table_columns[0])
@@ -498,20 +488,6 @@ def read_columns(
     raise ArgumentError(
         f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}{hint}"
     )
-
-
-def _array(array: npt.NDArray[Any], layout: Layout, label: str) -> Any:  # noqa: ANN401
-    """Return a structured array, which is a table, as it is, others as their rows."""
-    if array.dtype.names:
-        return array
-    if array.ndim == 2 and array.dtype.kind in "iuf":
-        raise ReadError(
-            label,
-            "a 2-D array names no queries",
-            hint="give {query: row for query, row in zip(query_ids, array)}, or a table with the"
-            f" columns query_id, doc_id, {layout.value}",
-        )
-    return array.tolist()
 
 
 def of_table(

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -257,48 +257,33 @@ def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:
         raise DamagedParquet(f"column {chunk.path}: the file ends before it does")
     end, n_values, n_unpacked = 0, 0, 0
     while end < len(view):
-        page = _page(view, end, chunk)
-        if page.kind in (_DATA, _DATA_V2):
-            if page.encoding not in chunk.encodings:
-                problem = "a page has an encoding that the footer does not name"
-                raise DamagedParquet(f"column {chunk.path}: {problem}")
-            n_values += page.n_values
-        elif end:
-            raise DamagedParquet(f"column {chunk.path}: its dictionary stands behind its values")
-        n_unpacked += page.n_unpacked
-        end = page.end
+        try:
+            header, length = read_struct(bytes(view[end : end + _MOST_HEADER]))
+            kind, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
+            checksum = int(header[4]) if 4 in header else None
+            about = dict(header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {}))
+            in_page = int(about.get(1, 0))
+            encoding = int(about.get(4 if kind == _DATA_V2 else 2, -1))
+        except (Malformed, LookupError, TypeError, ValueError) as error:
+            raise DamagedParquet(f"column {chunk.path}: a page has no header") from error
+        body = view[end + length : end + length + packed]
+        problem = ""
+        if packed < 0 or unpacked < 0 or len(body) != packed:
+            problem = "a page is longer than the column"
+        elif checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
+            problem = "a page is not what its checksum says"
+        elif kind not in (_DATA, _DATA_V2) and end:
+            problem = "its dictionary stands behind its values"
+        elif kind in (_DATA, _DATA_V2) and encoding not in chunk.encodings:
+            problem = "a page has an encoding that the footer does not name"
+        if problem:
+            raise DamagedParquet(f"column {chunk.path}: {problem}")
+        n_values += in_page if kind in (_DATA, _DATA_V2) else 0
+        n_unpacked, end = n_unpacked + unpacked, end + length + packed
     if n_values != chunk.n_values:
         text = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
         raise DamagedParquet(f"column {chunk.path}: {text}")
     return n_unpacked
-
-
-class _Page(NamedTuple):
-    """What the header of a page says, and where the page ends."""
-
-    kind: int
-    n_unpacked: int
-    n_values: int
-    encoding: int
-    end: int
-
-
-def _page(view: memoryview, position: int, chunk: Chunk) -> _Page:
-    """Read the header of the page at a place."""
-    try:
-        header, length = read_struct(bytes(view[position : position + _MOST_HEADER]))
-        kind, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
-        checksum = int(header[4]) if 4 in header else None
-        about = dict(header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {}))
-        n_values, encoding = int(about.get(1, 0)), int(about.get(4 if kind == _DATA_V2 else 2, -1))
-    except (Malformed, LookupError, TypeError, ValueError) as error:
-        raise DamagedParquet(f"column {chunk.path}: a page has no header") from error
-    body = view[position + length : position + length + packed]
-    if packed < 0 or unpacked < 0 or len(body) != packed:
-        raise DamagedParquet(f"column {chunk.path}: a page is longer than the column")
-    if checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
-        raise DamagedParquet(f"column {chunk.path}: a page is not what its checksum says")
-    return _Page(kind, unpacked, n_values, encoding, position + length + packed)
 
 
 _BATCH = 8192  # values, after each of which it is seen how much there is

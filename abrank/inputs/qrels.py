@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -21,13 +21,13 @@ from abrank.inputs.columns import (
     QRELS,
     SUBTOPIC_QRELS,
     Columns,
+    QueryRows,
     Source,
     duplicate_error,
     has_duplicates,
     without_duplicates,
 )
 from abrank.inputs.columns import duplicates as duplicate_rows
-from abrank.inputs.ids import Ids
 from abrank.inputs.judged import Subtopics, gather
 from abrank.inputs.trec import write_lines
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qrels:
+class Qrels(QueryRows):
     """Judgments, a row each, by query and then by document id.
 
     Judgments by subtopic are kept beside them; then a document's grade is its highest one.
@@ -64,32 +64,14 @@ class Qrels:
     (Qrels('qrels': 1 query, 2 judgments), ('301',), array([0, 1]))
     """
 
-    name: str
-    query_ids: tuple[str, ...]
-    query: IntArray
-    docs: Ids
     grade: IntArray
     source: Source = field(default=Source(None, None, 0))
     subtopics: Subtopics | None = None
-
-    def __len__(self) -> int:
-        """Return the number of judgments."""
-        return len(self.grade)
 
     def __repr__(self) -> str:
         queries = "query" if len(self.query_ids) == 1 else "queries"
         judgments = "judgment" if len(self) == 1 else "judgments"
         return f"Qrels({self.name!r}: {len(self.query_ids)} {queries}, {len(self)} {judgments})"
-
-    @property
-    def query_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """Query id of each row, as text: object[n_rows]."""
-        return np.array(self.query_ids, dtype=object)[self.query]
-
-    @property
-    def doc_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """Document id of each row, as text: object[n_rows]."""
-        return np.array(ids.decode(self.docs), dtype=object)
 
     def grades(self, query_id: str) -> dict[str, int]:
         """Return the grades of one query's documents; empty if it was not judged.
@@ -99,12 +81,8 @@ class Qrels:
         >>> read_qrels({"301": {"d2": 1, "d1": 0}}).grades("301")
         {'d1': 0, 'd2': 1}
         """
-        if query_id not in self.query_ids:
-            return {}
-        number = self.query_ids.index(query_id)
-        start, stop = np.searchsorted(self.query, [number, number + 1])
-        doc_ids = ids.decode(self.docs[int(start) : int(stop)])
-        return dict(zip(doc_ids, self.grade[start:stop].tolist(), strict=True))
+        doc_ids, rows = self._documents(query_id)
+        return dict(zip(doc_ids, self.grade[rows].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame with the columns query_id, doc_id (of str), relevance (int64).
@@ -116,16 +94,7 @@ class Qrels:
         0      301     d1          0
         1      301     d2          1
         """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                # pandas' own text columns refuse ids that are not UTF-8.
-                "query_id": pd.Series(self.query_id, dtype=object),
-                "doc_id": pd.Series(self.doc_id, dtype=object),
-                "relevance": self.grade.copy(),
-            }
-        )
+        return self._frame(relevance=self.grade.copy())
 
     def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a qrels file (gzip if the name ends in .gz) and return its path.

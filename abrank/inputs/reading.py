@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -240,53 +240,26 @@ def read_judged_run(
     # bytes of a file, unpacked. Without it what is packed or comes through a pipe may hold 4 GiB,
     # others any number.
     join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
-    joined = _streamed(run, join, score_dtype, hashes, max_input_size)
+    joined, source, n_dropped = None, Source(None, None, 0), 0
+    # A pipe cannot be read a second time, should the first not do.
+    if isinstance(run, (str, os.PathLike)) and (files.is_regular(run) or is_uri(run)):
+        opened = files.opened(run, hashes=hashes, max_input_size=max_input_size)
+        with suppress(NotPlain), opened as (file, stored):
+            joined = join(chunks(file), partial(block, score_dtype=score_dtype))
+            path = os.fspath(run)
+            source = Source(path, stored.sha256(), joined[1].n_rows, path)
     if joined is None and not isinstance(run, Run):
         read = read_columns(run, max_input_size=max_input_size)
         try:
-            rows = slices(read)
-            joined = _Joined(*join(rows, partial(ranked, score_dtype=score_dtype)), read.source)
+            joined = join(slices(read), partial(ranked, score_dtype=score_dtype))
+            source = read.source
         except NotPlain:
             run = build(read, name or name_of(run), score_dtype, duplicates)
-    n_dropped = 0
     if joined is None:
         run = read_run(run, score_dtype=score_dtype)
-        joined, n_dropped = _Joined(*join([run], block_of), run.source), run.n_duplicates_dropped
-    source = joined.source
-    require_common(qrels, joined.counts, source.path or name or name_of(run))
-    counts = audit(
-        qrels, joined.judged, joined.counts, source=source, n_duplicates_dropped=n_dropped
-    )
-    return JudgedSource(joined.judged, counts, joined.top_docs, source)
-
-
-class _Joined(NamedTuple):
-    """What a join gives, and where the run came from."""
-
-    judged: JudgedRun
-    counts: ReadCounts
-    top_docs: TopDocs
-    source: Source
-
-
-_Join = Callable[..., tuple[JudgedRun, ReadCounts, TopDocs]]
-
-
-def _streamed(
-    run: object,
-    join: _Join,
-    score_dtype: ScoreDtype,
-    hashes: bool,
-    max_input_size: int | None,
-) -> _Joined | None:
-    """Return what the stream gives; None for what is no plain file."""
-    # A pipe cannot be read a second time, should the first not do.
-    if not isinstance(run, (str, os.PathLike)) or not (files.is_regular(run) or is_uri(run)):
-        return None
-    path = os.fspath(run)
-    try:
-        with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            joined = join(chunks(file), partial(block, score_dtype=score_dtype))
-            return _Joined(*joined, Source(path, stored.sha256(), joined[1].n_rows, path))
-    except NotPlain:
-        return None
+        joined = join([run], block_of)
+        source, n_dropped = run.source, run.n_duplicates_dropped
+    judged, counts, top_docs = joined
+    require_common(qrels, counts, source.path or name or name_of(run))
+    result = audit(qrels, judged, counts, source=source, n_duplicates_dropped=n_dropped)
+    return JudgedSource(judged, result, top_docs, source)

@@ -23,6 +23,7 @@ from abrank.inputs.columns import (
     QRELS,
     RUN,
     Columns,
+    QueryRows,
     Source,
     at_precision,
     rank_conflicts,
@@ -30,7 +31,6 @@ from abrank.inputs.columns import (
 )
 from abrank.inputs.delimited import read_letor
 from abrank.inputs.files import contents, distinct_names, short_name
-from abrank.inputs.ids import Ids
 from abrank.inputs.objects import checked
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
@@ -47,7 +47,7 @@ DTYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(QueryRows):
     """A run, a row for each retrieved document, by query and then by rank.
 
     Attributes
@@ -78,10 +78,6 @@ class Run:
     (Run('bm25': 1 query, 3 documents), ['d2', 'd3', 'd1'], array([1, 2, 3]))
     """
 
-    name: str
-    query_ids: tuple[str, ...]
-    query: IntArray
-    docs: Ids
     score: FloatArray
     tags: tuple[str, ...] = ()
     source: Source = field(default=Source(None, None, 0))
@@ -93,10 +89,6 @@ class Run:
 
         def __getattr__(self, name: str) -> NoReturn:
             raise missing_attribute(self, name)
-
-    def __len__(self) -> int:
-        """Return the number of retrieved documents, all queries together."""
-        return len(self.score)
 
     def __repr__(self) -> str:
         queries = "query" if len(self.query_ids) == 1 else "queries"
@@ -113,16 +105,6 @@ class Run:
         """Rank of each row within its query, from 1: int64[n_rows]."""
         return np.arange(1, len(self) + 1) - self.first_row[self.query]
 
-    @property
-    def query_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """Query id of each row, as text: object[n_rows]."""
-        return np.array(self.query_ids, dtype=object)[self.query]
-
-    @property
-    def doc_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """Document id of each row, as text: object[n_rows]."""
-        return np.array(ids.decode(self.docs), dtype=object)
-
     def ranking(self, query_id: str, *, top: int | None = None) -> list[tuple[str, float]]:
         """Return one query's documents and scores in rank order, the first ``top`` or all.
 
@@ -133,13 +115,8 @@ class Run:
         >>> read_run({"301": {"d1": 1.0, "d2": 2.0}}).ranking("301", top=1)
         [('d2', 2.0)]
         """
-        if query_id not in self.query_ids:
-            return []
-        number = self.query_ids.index(query_id)
-        start, stop = (int(row) for row in self.first_row[number : number + 2])
-        stop = stop if top is None else min(stop, start + checks.count("top", top))
-        doc_ids = ids.decode(self.docs[start:stop])
-        return list(zip(doc_ids, self.score[start:stop].tolist(), strict=True))
+        doc_ids, rows = self._documents(query_id, None if top is None else checks.count("top", top))
+        return list(zip(doc_ids, self.score[rows].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame: query_id, doc_id (of str), score (float64), rank (int64).
@@ -151,17 +128,7 @@ class Run:
         0      301     d2    2.0     1
         1      301     d1    1.0     2
         """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                # pandas' own text columns refuse ids that are not UTF-8.
-                "query_id": pd.Series(self.query_id, dtype=object),
-                "doc_id": pd.Series(self.doc_id, dtype=object),
-                "score": self.score.copy(),
-                "rank": self.rank,
-            }
-        )
+        return self._frame(score=self.score.copy(), rank=self.rank)
 
     def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a TREC run (gzip if the name ends in .gz) and return its path.

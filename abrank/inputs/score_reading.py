@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -59,8 +60,7 @@ class TableOptions:
         roles = pairs_of("columns", columns)
         for role in roles:
             if role not in ROLES:
-                close = nearest(role, ROLES)
-                hint = f"; did you mean {close[0]}?" if close else ""
+                hint = "".join(f"; did you mean {name}?" for name in nearest(role, ROLES)[:1])
                 parts = ", ".join(ROLES)
                 raise ArgumentError(f"columns: {role!r} is no part of a table: {parts}{hint}")
         if variant:
@@ -210,25 +210,12 @@ VARIANT_NAMES = (
     ("variant", "arm", "treatment", "bucket", "condition"),
     ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),
     (
-        "run",
-        "runid",
-        "run_id",
-        "run_name",
-        "experiment",
-        "experiment_id",
-        "experiment_name",
-        "config",
-        "setting",
-        "datasetrunname",
-        "dataset_run_name",
-        "app_version",
-        "app_id",
-        "model_name",
-        "model_id",
-        "session",
+        "run", "runid", "run_id", "run_name", "experiment", "experiment_id", "experiment_name",
+        "config", "setting", "datasetrunname", "dataset_run_name", "app_version", "app_id",
+        "model_name", "model_id", "session",
     ),
     ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
-)
+)  # fmt: skip
 # Parts of names of columns that say of which of two groups a row is: is_treatment, in_variant.
 GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
 REPEAT_NAMES = frozenset((
@@ -254,20 +241,10 @@ SETTING_NAMES = frozenset((
     "embedding_dim", "lr", "learning_rate", "batch_size", "epochs", "layers", "dim", "window",
 ))  # fmt: skip
 # What judges' tools write beside the scores: of the one system of a row, and the rest.
-ANSWER_NAMES = frozenset(
-    (
-        "answer",
-        "response",
-        "output",
-        "completion",
-        "prediction",
-        "actual_output",
-        "context",
-        "contexts",
-        "retrieved_contexts",
-        "retrieval_context",
-    )
-)
+ANSWER_NAMES = frozenset((
+    "answer", "response", "output", "completion", "prediction", "actual_output", "context",
+    "contexts", "retrieved_contexts", "retrieval_context",
+))  # fmt: skip
 TEXT_NAMES = ANSWER_NAMES.union((
     "user_input", "question", "input", "prompt", "instruction", "text", "reference", "target",
     "ground_truth", "expected_output", "reference_contexts", "explanation", "reason", "rationale",
@@ -302,47 +279,18 @@ SCORE_WORDS = frozenset((
 ))  # fmt: skip
 # Words of a baseline, the surest first; one variant of exactly two that is called so is A.
 BASELINES = (
-    "control",
-    "baseline",
-    "a",
-    "old",
-    "prod",
-    "production",
-    "current",
-    "before",
-    "champion",
-    "reference",
-    "v1",
-    "base",
-    "default",
-    "existing",
-    "legacy",
-    "original",
-    "off",
-    "false",
-    "no",
-    "master",
-    "main",
+    "control", "baseline", "a", "old", "prod", "production", "current", "before", "champion",
+    "reference", "v1", "base", "default", "existing", "legacy", "original", "off", "false", "no",
+    "master", "main",
     "0",
-)
+)  # fmt: skip
 SURE_WITHIN = frozenset((  # what no name of a model says
     "control", "baseline", "prod", "production", "champion", "treatment", "candidate", "challenger",
 ))  # fmt: skip
 CANDIDATES = (
-    "treatment",
-    "candidate",
-    "b",
-    "new",
-    "test",
-    "variant",
-    "challenger",
-    "after",
-    "v2",
-    "experiment",
-    "staging",
-    "on",
-    "proposed",
-)
+    "treatment", "candidate", "b", "new", "test", "variant", "challenger", "after", "v2",
+    "experiment", "staging", "on", "proposed",
+)  # fmt: skip
 _SEPARATORS = re.compile(r"__| \(|[/.:|_ -]|\)")
 
 
@@ -420,17 +368,13 @@ def _complete(
 ) -> dict[str, tuple[str, str]]:
     """Return one split of each name so that every measure has the same variants."""
     # The variants are those parts that the most names share; a shorter one may be part of a longer.
-    counts: dict[str, int] = {}
-    for splits in options.values():
-        for variant in {split[-1] for split in splits}:
-            counts[variant] = counts.get(variant, 0) + 1
+    counts = Counter(v for splits in options.values() for v in {split[-1] for split in splits})
     result = {}
     for name, splits in options.items():
         *_, measure, variant = max(
             splits, key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1]))
         )
         result[name] = (variant, measure)
-    variants = {variant for variant, _ in result.values()}
-    measures = {measure for _, measure in result.values()}
+    variants, measures = map(set, zip(*result.values(), strict=True))
     is_whole = len({*result.values()}) == len(options) == len(variants) * len(measures)
     return result if is_whole and len(variants) > 1 else {}

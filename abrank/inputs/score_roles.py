@@ -63,17 +63,7 @@ PROMPT = "prompt"  # the text of each query, or the template that is compared
 MOST_PROMPTS = 20
 
 
-def read_roles(
-    table: NamedTable,
-    options: TableOptions,
-    is_measure: Callable[[str], bool],
-    is_cost: Callable[[str], bool],
-) -> Reading:
-    """Return which column of a table holds what."""
-    return _TableRoles(table, options, is_measure, is_cost).reading()
-
-
-class _TableRoles:
+class TableRoles:
     """The columns of one table while they are told apart; rows of aggregates do not count."""
 
     def __init__(
@@ -92,12 +82,9 @@ class _TableRoles:
         for role, wanted in options.columns.items():
             for name in wanted:
                 if name not in names and not (role == "repeat" and name == ROWS):
-                    close = nearest(name, names)[:1]
-                    raise UnclearError(
-                        self.label,
-                        f"has no column {name!r} for {role}; its columns: {listed(names)}",
-                        [_choice(role, meant) for meant in close],
-                    )
+                    problem = f"has no column {name!r} for {role}; its columns: {listed(names)}"
+                    close = [_choice(role, meant) for meant in nearest(name, names)[:1]]
+                    raise UnclearError(self.label, problem, close)
         self.counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
         assigned = {name for wanted in self.roles.values() for name in wanted}
         self.free = [name for name in names if name not in assigned]  # columns without a role yet
@@ -271,9 +258,17 @@ class _TableRoles:
             if not self.determines(named[:1], name)
             and (folded(name) != PROMPT or self.n_distinct(name) > MOST_PROMPTS)
         ]  # fmt: skip
-        self._require_no_rivals("query", named[:1], rivals)
+        self._require_no_rivals("query", [*named[:1], *rivals])
         if not named and INDEX in self.free:
-            named = self._repeated_beside_numbers() or [INDEX]
+            named = [INDEX]
+            # A frame that was filtered, sorted or joined keeps numbers of rows, with gaps or
+            # repeated, beside the column of queries.
+            if self.column(INDEX).is_whole:
+                filled = [x for x in self.free if x != INDEX and not self.column(x).empty.any()]
+                repeated = [x for x in self._query_by_content(filled) if not self.names_rows(x)]
+                if repeated:
+                    self.free.remove(INDEX)
+                    named = repeated
         if not named:
             filled = [name for name in self.free if not self.column(name).empty.any()]
             named = self._query_by_content(filled)
@@ -301,52 +296,37 @@ class _TableRoles:
         """Return the column whose values name each row once, alone or with others of few values."""
         keys = [name for name in names if self._is_key(name) and folded(name) not in REPEAT_NAMES]
         texts = [name for name in keys if not self.column(name).is_numeric]
-        metric = [name for name in (self.one("metric"),) if name]
+        metric = [*filter(None, (self.one("metric"),))]
         variants = self._named(VARIANT_NAMES, keys)
-        candidates: list[str] = []
-        for group in (texts, keys):
-            for name in () if candidates else group:
-                if name in variants:
-                    continue
-                rest = [key for key in keys if key != name and (
-                    key in variants or self.n_distinct(key) <= self.n_distinct(name) / 1.5
-                )]  # fmt: skip
-                if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *metric):
-                    candidates.append(name)
+
+        def may_name(name: str) -> bool:
+            n_labels = self.n_distinct(name)
+            rest = [key for key in keys if key != name and (
+                key in variants or 1.5 * self.n_distinct(key) <= n_labels
+            )]  # fmt: skip
+            is_large = name not in variants and n_labels > 2
+            return is_large and self.names_rows(name, *rest, *metric)
+
+        candidates = [*filter(may_name, texts)] or [*filter(may_name, keys)]
         largest = max(map(self.n_distinct, candidates), default=0)
         candidates = [name for name in candidates if self.n_distinct(name) == largest]
         rivals = [name for name in candidates[1:] if not self._same_rows(candidates[0], name)]
-        self._require_no_rivals("query", candidates[:1], rivals)
+        self._require_no_rivals("query", [*candidates[:1], *rivals])
         return candidates[:1]
 
-    def _repeated_beside_numbers(self) -> list[str]:
-        """Return the column of queries of a long frame whose index only numbers its rows."""
-        # A frame that was filtered, sorted or joined keeps such numbers, with gaps or repeated.
-        if not self.column(INDEX).is_whole:
-            return []
-        names = [name for name in self.free if name != INDEX and not self.column(name).empty.any()]
-        result = [name for name in self._query_by_content(names) if not self.names_rows(name)]
-        if result:
-            self.free.remove(INDEX)
-        return result
-
-    def _require_no_rivals(self, role: str, first: Sequence[str], rivals: Sequence[str]) -> None:
+    def _require_no_rivals(self, role: str, names: Sequence[str]) -> None:
         """Refuse several columns of one role, and say how each is chosen."""
-        if not rivals:
+        if len(names) < 2:
             return
-        choices = []
-        for name in (*first, *rivals):
-            labels, ends = self.column(name).labels, {}
-            if self.options.purpose == "compare" and not baseline_of(labels):
-                ends = {"baseline": labels[0], "candidate": labels[1]}
-            choices.append(_choice(role, name) | (ends if role == "variant" else {}))
-        problem = {
-            "query": "could all be the query's column",
-            "variant": "could each name the variant",
-        }
-        raise UnclearError(
-            self.label, f"{listed([*first, *rivals])} {problem[role]}: say which", choices
-        )
+        choices = [_choice(role, name) for name in names]
+        problem = "could all be the query's column"
+        if role == "variant":
+            problem = "could each name the variant"
+            for name, choice in zip(names, choices, strict=True):
+                labels = self.column(name).labels
+                if self.options.purpose == "compare" and not baseline_of(labels):
+                    choice |= {"baseline": labels[0], "candidate": labels[1]}
+        raise UnclearError(self.label, f"{listed(names)} {problem}: say which", choices)
 
     def _find_repeat(self) -> None:
         query = self.one("query")
@@ -445,8 +425,8 @@ class _TableRoles:
         return not (column.is_nested or self._is_judged(name) or word in VALUE_NAMES)
 
     def _find_variant(self) -> tuple[str, ...]:
-        key = [name for name in (self.one("query"), self.one("metric"), self.one("repeat"))
-               if name and name != ROWS]  # fmt: skip
+        key = [*filter(None, map(self.one, ("query", "metric", "repeat")))]
+        key = [name for name in key if name != ROWS]
         if "variant" in self.roles:
             variant = self.roles["variant"]
             if not self.one("query") or self.one("repeat") or self.names_rows(*key, *variant):
@@ -478,7 +458,7 @@ class _TableRoles:
             rivals = [name for name in rest if not self._same_rows(first, name)]
             texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
             if rivals and len(texts) != 1:
-                self._require_no_rivals("variant", [first], rivals)
+                self._require_no_rivals("variant", [first, *rivals])
             return self.set_role("variant", texts[0] if rivals else first)
         full = self._crossed(0.95)
         together = [
@@ -530,11 +510,9 @@ class _TableRoles:
         more = of_collections or more
         for name in more[:1]:  # queries of two collections have nothing in common but their ids
             is_one = {"where": {name: cell(name, rows[0])}}
-            choices.append(is_one if of_collections else _choice("repeat", name))
-            ends = {}
-            if compared:
-                ends = self._ends(variant, name, order[again[0] : again[0] + 2])
-            choices.append({"variant": ",".join((*variant, name)), **ends})
+            ends = self._ends(variant, name, order[again[0] : again[0] + 2]) if compared else {}
+            together = {"variant": ",".join((*variant, name)), **ends}
+            choices += [is_one if of_collections else _choice("repeat", name), together]
         variants = {"variant": ",".join(variant)} if len(variant) > 1 else {}
         between = {"independent": False} if choices and "independent" in choices[0] else {}
         choices.append({**variants, **between, **_choice("repeat", ROWS)})
@@ -544,12 +522,11 @@ class _TableRoles:
         hint = "; if they are of several collections, give the table as --collections"
         first, second = self.table.positions[rows]
         raise UnclearError(
-            self.label,
-            f"query {cell(self.one('query'), rows[0])} has several {kind}: say what tells them"
-            f" apart, or that they are repeats, which are averaged{hint if of_collections else ''}",
-            choices,
+            self.label, f"query {cell(self.one('query'), rows[0])} has several {kind}: say what"
+            " tells them apart, or that they are repeats, which are averaged"
+            f"{hint if of_collections else ''}", choices,
             at=f"{self.table.origin.unit}s {first} and {second}",
-        )
+        )  # fmt: skip
 
     def _ends(self, variant: Sequence[str], name: str, places: IntArray) -> dict[str, str]:
         """Return two variants that differ in ``variant`` alone, or else in ``name``."""
@@ -559,15 +536,14 @@ class _TableRoles:
             others = (of_variant != of_variant[first]) & (of_name == of_name[first])
             second = int(np.argmax(others)) if others.any() else second
         rows = np.flatnonzero(self.rows)
-        cells = [self._cells([*variant, name], rows[place]) for place in (first, second)]
+        coded = [self.column(column).coded for column in (*variant, name)]
+        cells = [
+            "/".join(filter(None, (labels[codes[rows[place]]] for labels, codes in coded)))
+            for place in (first, second)
+        ]
         if baseline_of(cells) == cells[1]:
             cells.reverse()
         return {"baseline": cells[0], "candidate": cells[1]}
-
-    def _cells(self, names: Sequence[str], row: int) -> str:
-        """Return the name of the variant that columns make on a row."""
-        coded = [self.column(name).coded for name in names]
-        return "/".join(filter(None, (labels[codes[row]] for labels, codes in coded)))
 
     # --- A column per variant
 
@@ -617,11 +593,8 @@ class _TableRoles:
         if self.options.purpose == "compare":
             ends = ((names[0], names[1]), (names[1], names[0]))
             choices = [{**choices[0], "baseline": a, "candidate": b} for a, b in ends]
-        raise UnclearError(
-            self.label,
-            f"{listed(names)} may be variants, or measures of one system: say which",
-            choices,
-        )
+        problem = f"{listed(names)} may be variants, or measures of one system: say which"
+        raise UnclearError(self.label, problem, choices)
 
     def _without_totals(self, names: list[str]) -> list[str]:
         """Return columns without those called a total that are the sum or a mean of the others."""
@@ -646,11 +619,8 @@ class _TableRoles:
             has_baseline = bool({*map(folded, names)} & {*BASELINES, *CANDIDATES})
             likeness.append((n_measures, not has_baseline, len(names) == 1))
         if likeness[0] == likeness[1]:
-            raise UnclearError(
-                self.label,
-                "neither row of names holds a known measure: call one of them by a measure, such as"
-                " nDCG@10",
-            )
+            problem = "neither row of names holds a known measure: call one of them by a measure"
+            raise UnclearError(self.label, f"{problem}, such as nDCG@10")
         first = likeness[0] > likeness[1]
         return {
             name: (level[-1], level[0]) if first else (level[0], level[-1])

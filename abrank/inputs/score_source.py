@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
-from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns
+from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns, require_distinct
 from abrank.inputs.delimited import headed_lines, plain_table, text_columns
 from abrank.inputs.exports import (
     INDEX,
@@ -37,8 +38,7 @@ from abrank.inputs.exports import (
 )
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
-from abrank.inputs.score_cells import tidied
-from abrank.inputs.score_column import ScoreColumn
+from abrank.inputs.score_column import ScoreColumn, tidied
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed
 
@@ -93,11 +93,11 @@ class NamedTable:
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
-        return self._by_name[name]
+        return self.by_name[name]
 
     @cached_property
-    def _by_name(self) -> dict[str, ScoreColumn]:
-        # Reversed, so that the first of two columns with one name is the one that counts.
+    def by_name(self) -> dict[str, ScoreColumn]:
+        """The columns by their names; of two with one name the first counts."""
         return {column.name: column for column in reversed(self.columns)}
 
     @cached_property
@@ -142,8 +142,9 @@ def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  #
         source = source.model_dump()
     tree = _of_tree(source, origin, is_measure)
     if tree is None:
-        kind = type(source).__name__
-        raise ArgumentError(f"scores must be a path, a table or a dict, not {kind}")
+        raise ArgumentError(
+            f"scores must be a path, a table or a dict, not {type(source).__name__}"
+        )
     return tree
 
 
@@ -166,13 +167,13 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     if titles:
         note = f"{origin.label}: not read, above the names of its columns: {shorten(titles)}"
         origin = replace(origin, notes=(note,))
-    first = next((line.rstrip(b"\n") for line in io.BytesIO(data) if line.strip()), None)
+    first = next((line.strip(b"\r\n") for line in io.BytesIO(data) if line.strip()), None)
     if first is None:
         raise ReadError(origin.label, "no lines", expected=FORMS)
-    if b"\r" in first.strip(b"\r"):
+    if b"\r" in first:
         hint = "write LF or CR LF at their ends"
         raise ReadError(origin.label, "lines end in CR alone", hint=hint)
-    text = first.strip(b"\r").decode("utf-8", "surrogateescape")
+    text = first.decode("utf-8", "surrogateescape")
     delimiter = next((mark for mark in "\t,;|" if mark in text), "")
     try:
         header = [name.strip() for name in next(csv.reader([text], delimiter=delimiter or ","))]
@@ -185,13 +186,11 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     if not delimiter and not is_lines:  # a name above numbers, one a line
         rest = data.split(b"\n", 2)[1:2]
         is_lines = len(text.split()) > 1 or not rest or not is_number(rest[0].decode("latin-1"))
-        delimiter = delimiter if is_lines else ","
-    if is_lines or not delimiter:
+    if is_lines:
         _refuse_documents(data, origin.label, is_measure)
         return _of_lines(data, origin, is_measure)
-    levels: list[tuple[str, ...]] = []
-    if delimiter:
-        data, header, levels = _of_two_rows(data, header, delimiter)
+    delimiter = delimiter or ","
+    data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
     if levels:
         named = dict(zip(header, levels, strict=True))
@@ -302,21 +301,16 @@ def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]
     lines = data.split(b"\n", MOST_SHOWN)[:MOST_SHOWN]
     rows = [row for line in lines if (row := line.decode("utf-8", "replace").split())]
     widths = {len(row) for row in rows}
-    if widths == {6} and all(is_number(row[4]) for row in rows):
-        kind = "a run"
-    elif widths == {4} and all(
+    is_run = widths == {6} and all(is_number(row[4]) for row in rows)
+    if is_run or (widths == {4} and all(
         row[1] in ("0", "Q0") and row[3].lstrip("-").isdigit() and not is_measure(row[2])
         for row in rows
-    ):
-        kind = "qrels"
-    else:
-        return
-    raise ReadError(
-        label,
-        f"this looks like {kind}, not like scores of queries",
-        hint="leave out --scores: abrank compare (or rank) QRELS RUN_A RUN_B scores the runs;"
-        " in Python compare, not compare_scores",
-    )
+    )):  # fmt: skip
+        raise ReadError(
+            label, f"this looks like {'a run' if is_run else 'qrels'}, not like scores of queries",
+            hint="leave out --scores: abrank compare (or rank) QRELS RUN_A RUN_B scores the runs;"
+            " in Python compare, not compare_scores",
+        )  # fmt: skip
 
 
 def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source) -> NamedTable:
@@ -347,8 +341,6 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
 
 def _with_json_cells(columns: Iterable[ScoreColumn]) -> Iterator[ScoreColumn]:
     """Yield the columns of a text; scores by name in JSON, as Braintrust exports, each as one."""
-    import json  # few inputs hold it in a cell
-
     for column in columns:
         texts = ids.decode(column.cells) if folded(column.name) == "scores" else []
         if not any(text.startswith("{") for text in texts):
@@ -372,7 +364,7 @@ def _named(
     numbered: bool = True,
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
-    result: dict[str, ScoreColumn] = {}
+    result: list[ScoreColumn] = []
     for column in columns:
         if _NO_NAMES_OF_CELLS.fullmatch(column.name) and column.empty.all():
             continue  # of separators at the ends of lines
@@ -381,15 +373,12 @@ def _named(
             if np.array_equal(column.numbers, np.arange(len(column.cells))):
                 continue
             column = replace(column, name=INDEX)
-        if column.name in result:
-            problem = f'the column "{shorten(column.name)}" stands there twice'
-            raise ReadError(origin.label, problem)
-        result[column.name] = column
-    lengths = {name: len(column.cells) for name, column in result.items()}
-    if len({*lengths.values()}) > 1:
-        some = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        result.append(column)
+    require_distinct([column.name for column in result], origin.label)
+    if len({len(column.cells) for column in result}) > 1:
+        some = ", ".join(f"{column.name} {len(column.cells)}" for column in result)
         raise ReadError(origin.label, f"its columns have different numbers of rows: {some}")
-    table = NamedTable(tuple(result.values()), origin, first=first, lines=lines, numbered=numbered)
+    table = NamedTable(tuple(result), origin, first=first, lines=lines, numbered=numbered)
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
@@ -403,22 +392,15 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
         first = _measure_first(columns, origin.label, is_measure)
         form = "trec_eval -q" if first else "ir_measures -q"
         names = ["measure", "query_id", "score"] if first else list(_LONG)
-    table = NamedTable(
-        tuple(map(ScoreColumn, names, columns)),
-        origin,
-        form,
-        _long_roles(names),
-        first=1,
-        lines=places,
-    )
+    cells = tuple(map(ScoreColumn, names, columns))
+    table = NamedTable(cells, origin, form, _long_roles(names), first=1, lines=places)
     # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
     measure, value = table.column("measure"), table.column("score")
     n_wrong = np.bincount(measure.codes[value.wrong], minlength=measure.n_distinct)
     texts = n_wrong == np.bincount(measure.codes, minlength=measure.n_distinct)
     rows = np.flatnonzero(value.wrong)
-    for code, text in zip(
-        measure.codes[rows], ids.decode(ids.take(value.cells, rows)), strict=True
-    ):
+    cells_of_rows = ids.decode(ids.take(value.cells, rows))
+    for code, text in zip(measure.codes[rows], cells_of_rows, strict=True):
         texts[code] &= _NUMBER_LIKE.match(text) is None
     if texts.any():
         table = replace(
@@ -483,13 +465,11 @@ def _measure_first(columns: Sequence[Ids], label: str, is_measure: Callable[[str
         return aggregate[1]
     anies = [any(map(is_measure, column[:MOST_SHOWN])) for column in names]
     if anies[0] == anies[1]:
-        which = "both" if anies[0] else "neither"
-        raise ReadError(
-            label,
-            f"{which} of the first two fields name a known measure",
-            expected=FORMS,
-            hint=f"they hold {names[0][0]} … and {names[1][0]} …",
+        problem = (
+            f"{'both' if anies[0] else 'neither'} of the first two fields name a known measure"
         )
+        hint = f"they hold {names[0][0]} … and {names[1][0]} …"
+        raise ReadError(label, problem, expected=FORMS, hint=hint)
     return anies[0]
 
 
@@ -522,9 +502,8 @@ def _of_tree(
 ) -> NamedTable | None:
     """Return the table of nested dicts, of rows, of a log, or of an answer; None for no scores."""
     source = body_of(source)
-    rank_evals = _rank_evals(source)
-    if rank_evals:
-        return _of_rank_evals(rank_evals, origin)
+    if (table := _of_rank_evals(source, origin)) is not None:
+        return table
     # One answer alone is an object, and not yet a list.
     answers = scores_of_answers([source] if isinstance(source, dict) else source, origin.label)
     if answers is not None:
@@ -555,16 +534,6 @@ def _of_rows(rows: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
     return _of_columns(names, [[row.get(name) for row in flat] for name in names], origin)
 
 
-def _holds_columns(nested: Sequence[Mapping[Any, Any]]) -> bool:
-    """Whether dicts are the columns of a frame, by the numbers of its rows, one of them of text."""
-    rows = [*nested[0]] if nested else []
-    texts = (isinstance(value, str) for column in nested for value in column.values())
-    return (
-        rows == [str(place) for place in range(len(rows))] and len(rows) > 1
-        and all([*column] == rows for column in nested) and any(texts)
-    )  # fmt: skip
-
-
 def _of_dict(
     source: Mapping[Any, Any], origin: Source, is_measure: Callable[[str], bool]
 ) -> NamedTable:
@@ -573,35 +542,28 @@ def _of_dict(
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     nested = [value for value in source.values() if isinstance(value, Mapping)]
-    if (
-        not nested
-        and source
-        and all(
-            isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1
-            for item in source.values()
-        )
-    ):
-        return _of_columns([*map(str, source)], [list(item) for item in source.values()], origin)
-    if _holds_columns(nested):
+    if not nested and source and all(
+        isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1
+        for item in source.values()
+    ):  # fmt: skip
+        return _of_columns(source, [list(item) for item in source.values()], origin)
+    # Columns of a frame hold what its rows are numbered by, and some of them text.
+    rows = [*map(str, range(len(nested[0])))] if nested else []
+    is_frame = len(rows) > 1 and all([*column] == rows for column in nested)
+    if is_frame and any(isinstance(cell, str) for column in nested for cell in column.values()):
         return _of_columns(source, [list(column.values()) for column in nested], origin)
-    if not source or len(nested) < len(source):
-        raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
-    paths: list[tuple[Any, ...]] = []
-    values: list[Any] = []
 
-    def collect(node: Mapping[Any, Any], above: tuple[Any, ...]) -> None:
+    def leaves(node: Mapping[Any, Any], above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         for key, value in node.items():
             if isinstance(value, Mapping):
-                collect(value, (*above, key))
+                yield from leaves(value, (*above, key))
             else:
-                paths.append((*above, key))
-                values.append(value)
+                yield (*above, key, value)
 
-    collect(source, ())
-    depth = {len(path) for path in paths}
-    if len(depth) > 1 or not paths:
+    paths = list(leaves(source, ()))
+    if not nested or len(nested) < len(source) or len({*map(len, paths)}) != 1:
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
-    levels = [list(level) for level in zip(*paths, strict=True)]
+    *levels, values = map(list, zip(*paths, strict=True))
     measured = [any(is_measure(str(key)) for key in dict.fromkeys(level)) for level in levels]
     if measured.count(True) > 1:
         raise ReadError(
@@ -618,36 +580,28 @@ def _of_dict(
     return replace(table, roles=roles, numbered=False, form="" if any(measured) else NESTED)
 
 
-def _rank_evals(source: Any) -> list[Mapping[Any, Any]]:  # noqa: ANN401
-    """Return answers of ``_rank_eval``, of which each has one metric: one, a list or a dict."""
+def _of_rank_evals(source: Any, origin: Source) -> NamedTable | None:  # noqa: ANN401
+    """Return the table of answers of ``_rank_eval``, one, a list or a dict; None for no such."""
     if isinstance(source, Mapping):
         source = [source] if "metric_score" in source else [*source.values()]
     answers = [body_of(answer) for answer in source] if isinstance(source, list) else []
-    is_whole = all(
-        isinstance(answer, Mapping)
-        and "metric_score" in answer
+    if not answers or not all(
+        isinstance(answer, Mapping) and "metric_score" in answer
         and isinstance(answer.get("details"), Mapping)
         for answer in answers
-    )
-    return answers if is_whole else []
-
-
-def _of_rank_evals(answers: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
-    """Return the table of answers of ``_rank_eval``; each metric is a measure."""
-    columns: list[list[Any]] = [[], [], []]
-    entries = chain.from_iterable(answer["details"].items() for answer in answers)
-    for query, answer in entries:
+    ):  # fmt: skip
+        return None
+    rows = []
+    for query, answer in chain.from_iterable(answer["details"].items() for answer in answers):
         if not isinstance(answer, Mapping) or "metric_score" not in answer:
             problem = "is no answer of _rank_eval: a query has no metric_score"
             raise ReadError(origin.label, problem)
-        metric = answer.get("metric_details")
-        name = next(iter(metric), "score") if isinstance(metric, Mapping) else "score"
-        inner = metric.get(name) if isinstance(metric, Mapping) else None
-        if isinstance(inner, Mapping) and "normalized_dcg" in inner:
+        metric = answer.get("metric_details")  # each metric is a measure
+        metric = metric if isinstance(metric, Mapping) else {}
+        name = next(iter(metric), "score")
+        if isinstance(metric.get(name), Mapping) and "normalized_dcg" in metric[name]:
             name = "nDCG"
-        for column, cell in zip(
-            columns, (query, _RANK_EVAL.get(name, name), answer["metric_score"]), strict=True
-        ):
-            column.append(cell)
+        rows.append((query, _RANK_EVAL.get(name, name), answer["metric_score"]))
+    columns = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
     table = _of_columns(_LONG, columns, origin)
     return replace(table, form="an answer of _rank_eval", roles=_long_roles(_LONG))

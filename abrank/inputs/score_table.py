@@ -27,7 +27,7 @@ from abrank.inputs.score_reading import (
     TableOptions,
     naming_queries,
 )
-from abrank.inputs.score_roles import MOST_APART, read_roles
+from abrank.inputs.score_roles import MOST_APART, TableRoles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
 MOST_BAD = 3  # bad lines that are shown: they are mostly alike
@@ -128,10 +128,10 @@ def read_score_table(
     table = _where(read_source(source, is_measure), options.where)
     if options.alone:
         table = _of_tasks(table, options, is_measure, is_cost)
-    reading = read_roles(table, options, is_measure, is_cost)
+    reading = TableRoles(table, options, is_measure, is_cost).reading()
     rest = _without_totals(table, reading)
     if rest.n_rows < table.n_rows:
-        reading = read_roles(rest, options, is_measure, is_cost)
+        reading = TableRoles(rest, options, is_measure, is_cost).reading()
     return _scores(rest, reading)
 
 
@@ -201,11 +201,13 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         table.column(name).as_scores()
         for name in ([reading.value] if reading.metric else reading.variants or reading.measures)
     ]
-    is_total = all(
-        _is_total(column, np.flatnonzero(_alike(table, names, row, first)), row)
+    codes = [table.column(name).codes for name in names]  # of the variant and the measure
+    alike = {
+        row: np.flatnonzero(np.all([code[:first] == code[row] for code in codes], axis=0))
+        if codes else np.arange(first)
         for row in range(first, table.n_rows)
-        for column in columns
-    )
+    }  # fmt: skip
+    is_total = all(_is_total(column, alike[row], row) for row in alike for column in columns)
     label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(first)))}"
     note = f"{label} counts as a query, for it is neither the mean nor the sum of the others"
     if is_total:
@@ -214,15 +216,6 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
     notes = (*table.origin.notes, note)
     table = replace(table, origin=replace(table.origin, notes=notes))
     return table.take(np.arange(first)) if is_total else table
-
-
-def _alike(table: NamedTable, names: Sequence[str], row: int, first: int) -> BoolArray:
-    """Return which of the first rows are of the variant and the measure of another row."""
-    result = np.ones(first, np.bool_)
-    for name in names:
-        codes = table.column(name).codes
-        result &= codes[:first] == codes[row]
-    return result
 
 
 def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
@@ -249,16 +242,14 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
     values = np.ones(table.n_rows, np.bool_)
     for name, value in wanted.items():
         if name not in names:
-            close = nearest(name, names)
-            choices = [{"where": {name: None, close[0]: value}}] if close else []
+            choices = [{"where": {name: None, close: value}} for close in nearest(name, names)[:1]]
             problem = f"has no column {name!r} for where; its columns: {', '.join(names)}"
             raise UnclearError(table.origin.label, problem, choices)
         labels, codes = table.column(name).coded
         label = value if value in labels else label_of_cell(value)
         if label not in labels:
             some = ", ".join(shorten(text) for text in labels[:8])
-            close = nearest(value, labels)
-            choices = [{"where": {name: close[0]}}] if close else []
+            choices = [{"where": {name: close}} for close in nearest(value, labels)[:1]]
             problem = f"no row has {name}={value}; there are {some}"
             raise UnclearError(table.origin.label, problem, choices)
         values &= codes == labels.index(label)
@@ -279,13 +270,9 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         if name and name != ROWS and len(reading.variant) < 2:
             _require_filled(table, name)
     system, parts = _variants(table, reading.variant)
-    run = None
-    if reading.repeat:
-        run = (
-            _numbered(query, system, table, reading)
-            if reading.repeat == ROWS
-            else Coded(*table.column(reading.repeat).coded)
-        )
+    run = _numbered(query, system, table, reading) if reading.repeat == ROWS else None
+    if reading.repeat and run is None:
+        run = Coded(*table.column(reading.repeat).coded)
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
@@ -306,6 +293,10 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     rounding = np.broadcast_to(0.0, n_rows * len(columns))
     if aggregate.any():
         rounding = np.concatenate([column.rounding() for column in cells])
+    noted: dict[str, list[str]] = {}  # how the cells of columns were read
+    for column in filter(lambda column: column.note, cells):
+        noted.setdefault(column.note, []).append(shorten(column.name))
+    notes = (f"{label}: {', '.join(some)}: {note}" for note, some in noted.items())
     return ScoreTable(
         at=table.positions,
         query=query,
@@ -321,19 +312,10 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             properties=_properties(table, reading, query),
             parts=parts,
         ),
-        notes=(*table.origin.notes, *_noted(table.origin.label, cells)),
+        notes=(*table.origin.notes, *notes),
         run=run,
         is_wide=not reading.metric,
     )
-
-
-def _noted(label: str, columns: Sequence[ScoreColumn]) -> tuple[str, ...]:
-    """Say how the cells of columns were read, columns that were read alike together."""
-    names: dict[str, list[str]] = {}
-    for column in columns:
-        if column.note:
-            names.setdefault(column.note, []).append(shorten(column.name))
-    return tuple(f"{label}: {', '.join(some)}: {note}" for note, some in names.items())
 
 
 def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str, dict[str, str]]]:
@@ -429,9 +411,6 @@ def describe(table: ScoreTable, n_queries: int, n_measures: int, silent: Sequenc
     reading = table.reading
     if reading.apart:
         behind += f"; not compared: {', '.join(map(shorten, reading.apart))}"
-    by = (
-        f", by {' and '.join(reading.variant)}"
-        if len(reading.labels) > 1 and reading.variant
-        else ""
-    )
+    is_named = len(reading.labels) > 1 and reading.variant
+    by = f", by {' and '.join(reading.variant)}" if is_named else ""
     return f"{table.source.label}: read as {reading.form}{by}, {counts}{behind}"

@@ -1,4 +1,4 @@
-"""Texts of queries and documents, and properties of queries."""
+"""Small tables of any form: texts of queries and documents, properties of queries, votes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import html
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from abrank._support.display import count, plural, shorten
@@ -20,12 +22,112 @@ from abrank._support.errors import (
     reading,
 )
 from abrank.inputs import files
-from abrank.inputs.arrow import as_table, kind_of, saved_frame
-from abrank.inputs.cells import CellTable, cells_of, delimiter_of, read_cells
-from abrank.inputs.columns import MOST_SHOWN, found_in, require_distinct
+from abrank.inputs.arrow import (
+    as_table,
+    file_columns,
+    is_columns,
+    kind_of,
+    objects_of,
+    saved_frame,
+    to_objects,
+)
+from abrank.inputs.columns import MOST_SHOWN, Source, found_in, require_distinct
+from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK
 from abrank.inputs.tree import looks_like_json, parsed
+
+# --- Tables as columns of cells
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """The names of columns, their cells, and where each row stands: a line from 1 or a row."""
+
+    label: str
+    names: list[str]
+    columns: list[Any]
+    at: Sequence[int]
+    unit: str = "row"
+    source: Source | None = None
+
+    @classmethod
+    def of_columns(
+        cls, names: list[str], columns: list[Any], label: str, source: Source | None = None
+    ) -> CellTable:
+        """Make one of columns, whose rows are numbered from 0."""
+        return cls(label, names, columns, range(len(columns[0]) if columns else 0), source=source)
+
+    def __fspath__(self) -> str:  # its errors name a file as that file's own do
+        return self.label
+
+    def as_text(self) -> CellTable:
+        """Return the same with all cells as text, empty where one is missing."""
+        if self.unit == "line":
+            return self
+        columns = [["" if is_missing(x) else str(x) for x in column] for column in self.columns]
+        return replace(self, columns=columns)
+
+    def take(self, rows: Sequence[int], places: Sequence[int]) -> CellTable:
+        """Return some rows, and of these some columns."""
+        return replace(
+            self,
+            names=[self.names[place] for place in places],
+            columns=[[self.columns[place][row] for row in rows] for place in places],
+            at=[self.at[row] for row in rows],
+        )
+
+
+def delimiter_of(data: bytes) -> str:
+    """Return what stands between the cells of a table of text, by its first line."""
+    first = data.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
+    return next((mark for mark in "\t,;|" if mark.encode() in first), ",")
+
+
+def read_cells(
+    source: Any,  # noqa: ANN401 - a path, or a table of any library
+    expected: str,
+    *,
+    is_row: Callable[[list[str]], bool] = any,
+) -> CellTable:
+    """Read the table of a file or an object; JSON that is one dict is one row."""
+    if isinstance(source, CellTable):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        return CellTable.of_columns(*objects_of(source), "DataFrame")
+    data, origin = files.contents(source, lines=False, tables=True)
+    return cells_of(data, origin, expected, is_row=is_row)
+
+
+def cells_of(
+    data: bytes, origin: Source, expected: str, *, is_row: Callable[[list[str]], bool] = any
+) -> CellTable:
+    """Return the table that the bytes of a file hold."""
+    label = origin.label
+    if kind_of(data[:8]):
+        names, cells = file_columns(data, label, list)
+        return CellTable.of_columns(names, list(map(to_objects, cells)), label, origin)
+    if looks_like_json(data[:4096]):
+        tree = parsed(data, label)
+        if isinstance(tree, Mapping):
+            tree = saved_frame(tree)
+        if isinstance(tree, Mapping) and is_columns(tree):
+            return CellTable.of_columns(*objects_of(tree), label, origin)
+        rows = tree if isinstance(tree, list) else [tree]
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise ReadError(label, "holds no objects of JSON", expected=expected)
+        keys = list(dict.fromkeys(chain.from_iterable(rows)))
+        columns = [[row.get(key) for row in rows] for key in keys]  # None where a row lacks a key
+        table = CellTable.of_columns(list(map(str, keys)), columns, label, origin)
+        return replace(table, at=range(1, len(rows) + 1))
+    delimiter = delimiter_of(data)
+    names, lines = headed_lines(data, delimiter, label, is_row=is_row)
+    if not names:
+        raise ReadError(label, "no lines", expected=expected)
+    require_distinct(names, label)
+    text, at = text_columns(lines, len(names), label, delimiter.join(names))
+    return CellTable(label, names, text, at, "line", origin)
+
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -119,8 +221,15 @@ def _tree_of(data: bytes, label: str) -> dict[str, Any]:
 
 def read_properties(source: object) -> CellTable:  # a path, a table that was read, or a DataFrame
     """Read a table of properties as text."""
-    table = source if isinstance(source, (str, os.PathLike)) else _with_index(source)
-    return read_cells(table, TABLE, is_row=bool).as_text()
+    frame: Any = source
+    columns = {str(name).strip().casefold() for name in getattr(source, "columns", ())}
+    # Where no column names the queries, the index does, unless it only numbers the rows.
+    if hasattr(frame, "reset_index") and not {*QUERY_IDS} & columns and (
+        frame.index.name is not None or type(frame.index).__name__ != "RangeIndex"
+    ):  # fmt: skip
+        frame = frame.rename_axis("query_id") if frame.index.nlevels == 1 else frame
+        frame = frame.reset_index()
+    return read_cells(frame, TABLE, is_row=bool).as_text()
 
 
 def by_collection(table: CellTable, collections: Collection[str]) -> dict[str, CellTable]:
@@ -147,17 +256,6 @@ def by_collection(table: CellTable, collections: Collection[str]) -> dict[str, C
         )
     others = [i for i in range(len(table.names)) if i != place]
     return {name: table.take(rows_of[name], others) for name in collections if name in rows_of}
-
-
-def _with_index(source: Any) -> Any:  # noqa: ANN401
-    """Return a frame with its index as the column of query ids, where no column names them."""
-    columns = [str(name).strip().casefold() for name in getattr(source, "columns", ())]
-    if not hasattr(source, "reset_index") or {*QUERY_IDS} & {*columns}:
-        return source
-    if source.index.name is None and type(source.index).__name__ == "RangeIndex":
-        return source
-    one_level = getattr(source.index, "nlevels", 1) == 1
-    return (source.rename_axis("query_id") if one_level else source).reset_index()
 
 
 def read_clusters(
@@ -190,8 +288,7 @@ def read_clusters(
 
 
 def read_groups(
-    segments: object,
-    clusters: object,
+    segments: object, clusters: object
 ) -> tuple[dict[str, dict[str, str]], tuple[str, dict[str, str]] | None]:
     """Read segments and clusters; these may be the name of one of the segments' columns."""
     with reading("segments", segments):
@@ -204,8 +301,7 @@ def read_groups(
 
 
 def read_weights(
-    weights: object,
-    cut: dict[str, dict[str, str]],
+    weights: object, cut: dict[str, dict[str, str]]
 ) -> tuple[str, dict[str, str]] | None:
     """Read how much queries count; it may be the name of a segments' column, which is taken out."""
     if isinstance(weights, str) and weights in cut:
@@ -236,20 +332,16 @@ def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:
     data, source = files.contents(path, tables=True)
     text = "" if kind_of(data) else data.decode("utf-8-sig", "replace")
     first = text.lstrip().partition("\n")[0]
-    if kind_of(data) or first.startswith("[") or _names_topics(first.split(delimiter_of(data))):
+    names = [cell.strip('" \r') for cell in first.split(delimiter_of(data))]
+    key, texts = (found_in(names, [group]) for group in (QUERY_IDS, TEXTS))
+    is_table = bool(key) and any(i != key[0] for i in texts)  # its first line names the columns
+    if kind_of(data) or first.startswith("[") or is_table:
         return _topics_of_table(cells_of(data, source, TOPICS))
     if first.startswith("{"):
         with contextlib.suppress(ReadError):  # lines, of which the bad ones are named below
             if tree := _tree_of(data, source.label):
                 return tree
     return _parse_topics(text, source.label)
-
-
-def _names_topics(cells: Sequence[str]) -> bool:
-    """Whether the first line of a file names a column of query ids and one of texts."""
-    names = [cell.strip('" \r') for cell in cells]
-    key = found_in(names, [QUERY_IDS])
-    return bool(key) and any(i not in key[:1] for i in found_in(names, [TEXTS]))
 
 
 def _topics_of_table(table: CellTable) -> dict[Any, Any]:

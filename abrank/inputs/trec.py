@@ -30,6 +30,7 @@ from abrank._support.files import replace_all
 from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.archives import Readable
+from abrank.inputs.arrow import to_floats
 from abrank.inputs.columns import (
     QUERY_IDS,
     RUN,
@@ -86,12 +87,7 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     except pa.ArrowInvalid:
         return None
     query, doc, third = (table[name].combine_chunks() for name in texts)
-    value = np.concatenate(
-        [
-            np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
-            for chunk in table[names[layout.value_at]].chunks
-        ]
-    )
+    value = to_floats(table[names[layout.value_at]].combine_chunks())
     if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > ids.MOST_ID:
         return None
     position = np.arange(1, len(value) + 1)

@@ -8,20 +8,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
-from abrank.inputs.archives import (
-    excess,
-)
+from abrank.inputs.archives import excess
 from abrank.inputs.columns import QUERY_IDS, Columns, Layout, found_in, has_columns
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
-
-if TYPE_CHECKING:
-    pass
 
 LZ4_MARK = b"\x04\x22\x4d\x18"
 AGAIN = "copy or write the file again"
@@ -39,10 +34,7 @@ def looks_like_json(start: bytes) -> bool:
 
 
 def read_json(
-    pieces: Iterable[bytes],
-    label: str,
-    layout: Layout,
-    columns: Mapping[str, str] | None = None,
+    pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
     """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
     import json  # few inputs are

@@ -25,11 +25,10 @@ from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
-from abrank.inputs.cells import read_cells
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
 from abrank.inputs.score_reading import QUERY_TEXTS
-from abrank.inputs.topics import QUERY_IDS
+from abrank.inputs.topics import QUERY_IDS, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
 IMPRESSION = ("impression", "impression_id")
@@ -134,23 +133,14 @@ VERDICTS = (
     "winner", "preference", "answer", "vote", "verdict", "preferred", "label", "choice", "better",
     "pick",
 )  # fmt: skip
-TIES = frozenset(
-    [
-        "tie",
-        "tie (bothbad)",
-        "tie (inconsistent)",
-        "draw",
-        "equal",
-        "both",
-        "neither",
-        "same",
-        "[[c]]",
-    ]
-)
+TIES = frozenset((
+    "tie", "tie (bothbad)", "tie (inconsistent)", "draw", "equal", "both", "neither", "same",
+    "[[c]]",
+))  # fmt: skip
 # What judges leave who gave no verdict: left out, and counted.
-NO_VERDICT = frozenset(
-    ["", "error", "null", "none", "nan", "na", "n/a", "invalid", "unknown", "skip"]
-)
+NO_VERDICT = frozenset((
+    "", "error", "null", "none", "nan", "na", "n/a", "invalid", "unknown", "skip"
+))  # fmt: skip
 EXPECTED = (
     "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
     " rejected, or g1_winner and g2_winner"
@@ -255,25 +245,21 @@ class VoteTable:
             events = of_events([self.row(i) for i in range(len(self.at))], self.label)
             self.columns, self.at = _of_rows(events), range(1, len(events) + 1)
         if {*ONE_OF_THREE} <= {*self.columns} and "winner" not in self.columns:
-            self.columns["winner"] = self._winners_of_three()
+            marks = [[number_of(cell) == 1 for cell in self.columns[x]] for x in ONE_OF_THREE]
+            words = [*ONE_OF_THREE.values()]
+            self.columns["winner"] = [
+                words[row.index(True)] if sum(row) == 1 else "" for row in zip(*marks, strict=True)
+            ]
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
         # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
-        is_open = not self.verdict and not {"g1_winner", "credit_a", "clicks"} & {*self.columns}
-        if is_open:
+        if not self.verdict and not {"g1_winner", "credit_a", "clicks"} & {*self.columns}:
             self.verdict = self._verdict_by_content()
         self.key = next((name for name in IDS if name in self.columns), "")
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
-
-    def _winners_of_three(self) -> list[str]:
-        """Return the winners of a table with 1 in one of three columns of each row."""
-        columns = [[number_of(cell) == 1 for cell in self.columns[name]] for name in ONE_OF_THREE]
-        marks = list(zip(*columns, strict=True))
-        words = [ONE_OF_THREE[name] for name in ONE_OF_THREE]
-        return [words[row.index(True)] if sum(row) == 1 else "" for row in marks]
 
     def _verdict_by_content(self) -> str:
         """Return the one column that holds A, B, ties and their like; empty for none or several."""
@@ -359,9 +345,7 @@ def read_votes(
     if {"credit_a", "credit_b"} <= {*table.columns} or "clicks" in table.columns:
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
-    selected: Sequence[int] = range(len(sides))
-    if not all(sides):
-        selected = [i for i, side in enumerate(sides) if side]
+    selected = [i for i, side in enumerate(sides) if side]
     remarks = []
     if len(selected) < len(sides):
         text = f.plural(len(sides) - len(selected), "vote")
@@ -561,12 +545,7 @@ def _on_scale(word: str, scale: str) -> float:
     return (number_of(word) - middle) / half
 
 
-def _value(
-    verdict: object,
-    scale: str,
-    names: tuple[str, str],
-    ties: Collection[str],
-) -> float:
+def _value(verdict: object, scale: str, names: tuple[str, str], ties: Collection[str]) -> float:
     """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
     word = text_of(verdict).casefold()
     if scale:

@@ -410,15 +410,14 @@ class Aspects:
             begins = _changes(document)
             gain = np.add.reduceat(fading ** n_above[subtopic], np.flatnonzero(begins))
             query_of_document = query[begins]
-            best = _last_highest(gain.round(_DECIMALS), query_of_document)
+            rounded, is_first = gain.round(_DECIMALS), _changes(query_of_document)
+            highest = np.maximum.reduceat(rounded, np.flatnonzero(is_first))
+            best = np.flatnonzero(rounded == highest[np.cumsum(is_first) - 1])
+            best = best[np.append(np.diff(query_of_document[best]) != 0, True)]  # the last of ties
             value[query_of_document[best]] += gain[best] * discount(np.full(len(best), rank))
             is_of_best = np.isin(np.cumsum(begins) - 1, best)
             n_above[subtopic[is_of_best]] += 1
-            query, document, subtopic = (
-                query[~is_of_best],
-                document[~is_of_best],
-                subtopic[~is_of_best],
-            )
+            query, document, subtopic = (x[~is_of_best] for x in (query, document, subtopic))
         return value
 
     def highest_gain(self, discount: Discount, *, alpha: float, cutoff: int) -> FloatArray:
@@ -437,15 +436,6 @@ def ratio_to_ideal(
         aspects.gain(discount, alpha=alpha, cutoff=cutoff),
         aspects.ideal_gain(discount, alpha=alpha, cutoff=cutoff),
     )
-
-
-def _last_highest(gain: FloatArray, query: IntArray) -> IntArray:
-    """Return, for each query, the last row of those with its highest gain; queries ascend."""
-    begins = _changes(query)
-    highest = np.maximum.reduceat(gain, np.flatnonzero(begins))
-    rows = np.flatnonzero(gain == highest[np.cumsum(begins) - 1])
-    last: IntArray = rows[np.append(np.diff(query[rows]) != 0, True)]
-    return last
 
 
 def _changes(values: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -48,11 +48,7 @@ def list_of(parameter: str, form: str = "%s") -> Notation:
             raise ArgumentError(f"cut-offs have commas between them: {with_commas}, not {text}")
         return [(number,) for number in _read_numbers(text)]
 
-    return Notation(
-        (parameter,),
-        read,
-        lambda value: form % value,
-    )
+    return Notation((parameter,), read, lambda value: form % value)
 
 
 def tuple_of(*parameters: str) -> Notation:
@@ -189,10 +185,7 @@ OTHERS = {
 }
 # Words that mean another measure where nothing stands behind them.
 _WHOLE_RUN = "of all retrieved documents as in ranx"
-BARE = {
-    "f1": Spelling("SetF", note=_WHOLE_RUN),
-    "precision": Spelling("SetP", note=_WHOLE_RUN),
-}
+BARE = {"f1": Spelling("SetF", note=_WHOLE_RUN), "precision": Spelling("SetP", note=_WHOLE_RUN)}
 # Without runid and relstring, which are text, and rbp and rbp_resid, which read uninitialised
 # memory (m_rbp.c).
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
@@ -757,10 +750,8 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     if names is None:
         return DEFAULT_MEASURES
     is_single = isinstance(names, str) or not isinstance(names, Iterable)
-    return [
-        name if isinstance(name, str) else _called(name)
-        for name in ([names] if is_single else names)
-    ]
+    texts = [names] if is_single else names
+    return [name if isinstance(name, str) else _called(name) for name in texts]
 
 
 def aggregate_of(name: str) -> Aggregate:
@@ -807,7 +798,5 @@ def _called(measure: object) -> str:
 
 def _takes(measure: Measure, option: str) -> bool:
     """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
-    return any(
-        parameter.name == option and parameter.default is not None
-        for parameter in measure.entry.parameters
-    )
+    parameters = measure.entry.parameters
+    return any(item.name == option and item.default is not None for item in parameters)

@@ -241,13 +241,9 @@ Success@10 | TREC 2003 Robust | 100 |   11 | .264 .284 .293 .330 .339 .386 .389 
 """
 
 
-def _scores_of(name: str, n_queries: str, n_pairs: str, deciles: str) -> Board:
-    return Board(name.strip(), int(n_queries), int(n_pairs), tuple(map(float, deciles.split())))
-
-
 BOARDS = {
-    measure.strip(): _scores_of(*columns)
-    for measure, *columns in (line.split("|") for line in _SPREADS.split("\n") if line)
+    measure.strip(): Board(name.strip(), int(n), int(pairs), tuple(map(float, deciles.split())))
+    for measure, name, n, pairs, deciles in (line.split("|") for line in _SPREADS.splitlines()[1:])
 }
 
 

@@ -74,7 +74,10 @@ def simulate_power(
     checks.finite("difference", difference)
     if n_queries == 0 or not values.size:
         return SimulatedPower(math.nan, 0.0, 1.0, 0)
-    shifted = _moved(values, difference, test)
+    shifted, decided = values - values.mean() + difference, values != 0.0
+    if test in ("wilcoxon", "sign") and 0.0 < decided.mean() < 1.0:  # ties stay ties
+        shifted = values + (difference - values.mean()) / decided.mean()
+        shifted = np.where(decided, shifted, 0.0)
     random = stream(seed, "planning", str(n_queries))
     at_once = max(1, VALUES_AT_ONCE // n_queries)
     n_rejected = 0
@@ -88,16 +91,6 @@ def simulate_power(
 
     low, high = map(float, binomtest(n_rejected, n_replications).proportion_ci())
     return SimulatedPower(n_rejected / n_replications, low, high, n_replications)
-
-
-def _moved(values: FloatArray, difference: float, test: str) -> FloatArray:
-    """Return differences moved to another mean, for tests that count ties without those."""
-    decided = values != 0.0
-    share = float(decided.mean())
-    moved: FloatArray = values - values.mean() + difference
-    if test in ("wilcoxon", "sign") and 0.0 < share < 1.0:
-        moved = np.where(decided, values + (difference - values.mean()) / share, 0.0)
-    return moved
 
 
 def queries_by_simulation(

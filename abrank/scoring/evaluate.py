@@ -84,10 +84,7 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
 
 
 def average_repeats(
-    scores: Scores,
-    groups: Mapping[str, list[str]],
-    *,
-    options: TableOptions | None = None,
+    scores: Scores, groups: Mapping[str, list[str]], *, options: TableOptions | None = None
 ) -> Scores:
     """Average the runs of each system per query; ``notes`` say how far they differ.
 
@@ -113,10 +110,14 @@ def average_repeats(
         for system, block in blocks.items():
             is_hole = np.isnan(block) & ~np.isnan(block).all(axis=1, keepdims=True)
             counts[system] = int(is_hole[:, :, wanted].any(axis=2).sum())
-            if is_hole.any():
-                blocks[system] = np.where(
-                    is_hole, _in_place_of_holes(scores, block, options), block
+            if options.missing == "drop":  # the others are averaged
+                n_scores = np.maximum((~np.isnan(block)).sum(axis=1, keepdims=True), 1)
+                ends = np.nansum(block, axis=1, keepdims=True) / n_scores
+            else:
+                ends = stand_ins(
+                    scores.measures, scores.values, options.missing, options.lower_is_better
                 )
+            blocks[system] = np.where(is_hole, ends, block)
     notes += note_on_repeats(counts, options.missing)
     notes += [
         f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
@@ -131,15 +132,6 @@ def average_repeats(
         judged_runs={},
         notes=(*scores.notes, *notes),
     )
-
-
-def _in_place_of_holes(scores: Scores, block: FloatArray, options: TableOptions) -> FloatArray:
-    """Return what stands for a score that is missing in some runs of a system."""
-    if options.missing != "drop":
-        return stand_ins(scores.measures, scores.values, options.missing, options.lower_is_better)
-    with np.errstate(invalid="ignore"):
-        n_scores = (~np.isnan(block)).sum(axis=1, keepdims=True)
-        return np.asarray(np.nansum(block, axis=1, keepdims=True) / n_scores)
 
 
 def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: FloatArray) -> str:
@@ -183,16 +175,16 @@ def _other_runs_text(
         if not result.error > 0.0:
             texts.append(f"{text}, without any spread")
             continue
-        text += (
-            f" (95% interval {display.interval(result.ci_low, result.ci_high)}, p"
-            f" {display.pvalue(result.pvalue)}, {result.share_of_runs:.0%} of the variance from"
-            " runs"
-        )
+        more = ""
         if result.runs_needed is None:
-            text += ", and more runs do not help"
+            more = ", and more runs do not help"
         elif result.runs_needed > a.shape[1]:
-            text += f", 10% with {display.plural(result.runs_needed, 'run')} of each"
-        texts.append(f"{text})")
+            more = f", 10% with {display.plural(result.runs_needed, 'run')} of each"
+        interval = display.interval(result.ci_low, result.ci_high)
+        texts.append(
+            f"{text} (95% interval {interval}, p {display.pvalue(result.pvalue)},"
+            f" {result.share_of_runs:.0%} of the variance from runs{more})"
+        )
     return f"{name_b} - {name_a}, for other runs of both systems, too: {', '.join(texts)}"
 
 
@@ -409,15 +401,14 @@ def _scored_queries(
     """Positions of the queries that stay under the missing-query policy."""
     lacking = {query for audit in audits.values() for query in audit.missing}
     if missing == "error" and lacking:
-        lines = []
-        for system, audit in audits.items():
-            n = len(audit.missing)
-            if n:
-                examples = ", ".join(audit.missing[:3]) + (" …" if n > 3 else "")
-                queries = "1 query is" if n == 1 else f"{n} queries are"
-                lines.append(f"{queries} missing from {system}: {examples}")
+        lines = [
+            f"{'1 query is' if (n := len(audit.missing)) == 1 else f'{n} queries are'} missing from"
+            f" {system}: {', '.join(audit.missing[:3])}{' …' if n > 3 else ''}"
+            for system, audit in audits.items()
+            if audit.missing
+        ]
         raise AlignmentError(
-            "; ".join(lines) + '; missing="zero" scores them 0, "drop" leaves them out'
+            f'{"; ".join(lines)}; missing="zero" scores them 0, "drop" leaves them out'
         )
     if missing == "drop":
         return [i for i, query in enumerate(query_ids) if query not in lacking]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -124,7 +125,10 @@ def read_floors(
         canonical = name if measures is None or name in measures or is_unknown else str(parse(name))
         low, high = _bounds(canonical)
         # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
-        matches = [measure for measure in measures or () if _bare(measure) == canonical]
+        matches = [
+            measure for measure in measures or ()
+            if re.sub(r"\(max_grade=[^)]*\)", "", measure, count=1) == canonical
+        ]  # fmt: skip
         if measures is not None and canonical not in measures and len(matches) == 1:
             canonical = matches[0]
         if measures is not None and canonical not in measures:
@@ -135,11 +139,6 @@ def read_floors(
             raise ArgumentError(f"at least: {name} has two floors")
         result[canonical] = value
     return result
-
-
-def _bare(measure: str) -> str:
-    head, _, rest = measure.partition("(max_grade=")
-    return head + rest.partition(")")[2]
 
 
 def _bounds(name: str) -> tuple[float, float]:

@@ -307,22 +307,17 @@ def sample_documents(
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (requested,) = RequestedMeasures.of([measure or "nDCG@10"]).for_grades(judgments.grade).measures
     joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
-    deep = checks.count(
+    depth = checks.count(
         "depth", depth_of(requested, DEPTH_WITHOUT_CUTOFF) if depth is None else depth
     )
     queries = range(len(judgments.query_ids))
     documents = unjudged_documents(
-        requested, judgments, runs, joined, positions=queries, depth=deep
+        requested, judgments, runs, joined, positions=queries, depth=depth
     )
-    all_queries = np.ones(len(queries), np.bool_)
     return rank_documents(
-        requested,
-        joined,
-        documents,
-        selected=all_queries,
-        depth=deep,
+        requested, joined, documents, selected=np.ones(len(queries), np.bool_), depth=depth,
         grade=assumed_grade(judgments.grade),
-    )
+    )  # fmt: skip
 
 
 def rank_documents(
@@ -368,29 +363,22 @@ def top_documents_to_judge(
         return None
     at_a, at_b = (_unjudged(document, is_selected) for document in (a, b))
     ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
-    near_top = {
-        doc: ranks
-        for doc, ranks in ranks_of.items()
-        if min(rank for rank in ranks if rank) <= depth
-    }
+    near_top = {doc: r for doc, r in ranks_of.items() if min(filter(None, r)) <= depth}
     query = np.array([position for position, _ in near_top], dtype=np.int64)
     rank_a, rank_b = np.array(list(near_top.values()), dtype=np.int64).reshape(-1, 2).T
     grade = assumed_grade(a.judged.ideal_grade)
     swings = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
+    rows = zip(near_top.items(), swings.tolist(), strict=True)
     documents = [
         Unjudged(a.judged.query_ids[position], doc, *ranks, moved_by)
-        for ((position, doc), ranks), moved_by in zip(
-            near_top.items(), swings.tolist(), strict=True
-        )
+        for ((position, doc), ranks), moved_by in rows
     ]
     joined = a.judged, b.judged
-    ranked_documents = rank_documents(
+    ranked = rank_documents(
         measure, joined, documents, selected=is_selected, depth=depth, grade=grade
     )
-    largest = sorted(
-        ranked_documents.documents, key=lambda document: -round(abs(document.swing), 12)
-    )
-    return replace(ranked_documents, documents=tuple(largest[:TO_JUDGE]))
+    largest = sorted(ranked.documents, key=lambda document: -round(abs(document.swing), 12))
+    return replace(ranked, documents=tuple(largest[:TO_JUDGE]))
 
 
 def _reaches(source: inputs.JudgedSource, depth: int, is_selected: BoolArray) -> bool:

@@ -32,19 +32,22 @@ def score_partitioned(
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
     kernel_options = kernel.KernelOptions(
-        measures,
-        scoring.score_dtype,
-        scoring.duplicates,
-        scoring.depth,
-        scoring.missing,
-        scoring.same_id,
-        stated,
-    )
+        measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing,
+        scoring.same_id, stated,
+    )  # fmt: skip
     engine_scores = score_tables(
         qrels, runs, kernel_options, engine,
         max_input_size=scoring.max_input_size, on_progress=partial(_tell, on_stage),
     )  # fmt: skip
     sources, audits, judgments = _sources_and_audits(engine_scores, qrels, runs)
+    if skipped := engine_scores.skipped:
+        partitions = display.plural(len(engine_scores.done), "partition")
+        notes = (
+            *notes,
+            f"{len(skipped)} of {partitions} could not be read and"
+            f" {'was' if len(skipped) == 1 else 'were'} skipped: the queries there are in no number"
+            f" of this report. The first: {skipped[0].bad}",
+        )
     return Scores(
         query_ids=engine_scores.query_ids,
         systems=tuple(runs),
@@ -52,7 +55,7 @@ def score_partitioned(
         values=engine_scores.values,
         audits=audits,
         sources=sources,
-        notes=(*notes, *_skipped(engine_scores)),
+        notes=notes,
         judgments=judgments,
     )
 
@@ -63,9 +66,7 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
 
 
 def _sources_and_audits(
-    engine_scores: EngineScores,
-    qrels: object,
-    runs: Mapping[str, object],
+    engine_scores: EngineScores, qrels: object, runs: Mapping[str, object]
 ) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
     """Return where the runs came from, what was counted of them, and where the judgments did."""
     first_run = 0 if qrels is None else 1
@@ -87,16 +88,3 @@ def _sources_and_audits(
             raise AlignmentError(f"no query is in both the judgments and {system}")
     judgments = engine_scores.tables[0]
     return sources, audits, Source(judgments.label, None, judgments.n_rows) if first_run else None
-
-
-def _skipped(engine_scores: EngineScores) -> tuple[str, ...]:
-    """Return a remark on the partitions that were skipped."""
-    skipped = engine_scores.skipped
-    if not skipped:
-        return ()
-    partitions = display.plural(len(engine_scores.done), "partition")
-    verb = "was" if len(skipped) == 1 else "were"
-    return (
-        f"{len(skipped)} of {partitions} could not be read and {verb} skipped: the queries there"
-        f" are in no number of this report. The first: {skipped[0].bad}",
-    )

@@ -15,14 +15,8 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks, display
 from abrank._support.checks import explained
-from abrank._support.errors import (
-    AbrankError,
-    ArgumentError,
-    NotFoundError,
-    ReadError,
-    calling,
-)
-from abrank._support.typing import BoolArray, IntArray
+from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError, calling
+from abrank._support.typing import BoolArray
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
@@ -37,7 +31,6 @@ from abrank.scoring.scores import ASKS, Scores, note_on_repeats, stand_ins
 
 UNNAMED = "scores"
 MAX_RUNS = 1000  # of all systems together, named one by one
-ROWS_AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory
 SUMMATION_ERROR = 1e-9  # of the summation; printed digits are far above
 
 
@@ -128,7 +121,11 @@ def read_with_gaps(
     """Read scores as :func:`read_scores` does, NaN where one is missing."""
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
-    if sources := _several(source):
+    sources = source if isinstance(source, (list, tuple)) else ()
+    if isinstance(source, str) and "," in source and not Path(source).exists():
+        sources = source.split(",")
+    if len(sources) > 1 and all(isinstance(x, (str, os.PathLike, Scores)) for x in sources):
+        # They hold different measures of one system.
         return _joined([read_with_gaps(part, options=options) for part in sources], system)
     is_path = isinstance(source, (str, os.PathLike))
     if is_path and os.path.isdir(source) and not format_of_folder(source):  # noqa: PTH112
@@ -174,28 +171,13 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
     if options.missing != "error":  # which says what becomes of them
         return replace(scores, notes=tuple(notes))
     has_gaps = np.asarray(holes.any(axis=(0, 1)))
-    indices = [
-        index for index, name in enumerate(scores.measures) if name in names or not has_gaps[index]
-    ]
-    if indices and len(indices) < len(scores.measures) and not names:
-        lacking = [name for index, name in enumerate(scores.measures) if index not in indices]
-        if not any(map(is_known, lacking)):
-            counts = holes.sum(axis=(0, 1))
-            examples = ", ".join(
-                f"{name} (empty {counts[scores.measures.index(name)]} times)" for name in lacking
-            )
-            notes.append(f"not compared, for it has holes: {examples}")
-            scores = scores.take(indices)
+    lacking = [scores.measures[i] for i in np.flatnonzero(has_gaps)]
+    if not names and 0 < len(lacking) < len(scores.measures) and not any(map(is_known, lacking)):
+        counts = dict(zip(scores.measures, holes.sum(axis=(0, 1)), strict=True))
+        examples = ", ".join(f"{name} (empty {counts[name]} times)" for name in lacking)
+        notes.append(f"not compared, for it has holes: {examples}")
+        scores = scores.take(np.flatnonzero(~has_gaps).tolist())
     return replace(scores, notes=tuple(notes))
-
-
-def _several(source: object) -> list[Any]:
-    """Return the sources that hold different measures of one system: a list, or A.eval,A.jsonl."""
-    if isinstance(source, str) and "," in source and not Path(source).exists():
-        return source.split(",")
-    if not isinstance(source, (list, tuple)) or len(source) < 2:
-        return []
-    return list(source) if all(isinstance(x, (str, os.PathLike, Scores)) for x in source) else []
 
 
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
@@ -291,18 +273,14 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
     if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
         return _mean_of_rows(table, aggregate, options)
     is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
-    if len(pairs) > MAX_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
+    n_cells = len(table.query.distinct) * len(pairs) * len(table.measure.names)
+    is_ragged = codes.size != n_cells or bool(np.isnan(table.value).any())
+    if len(pairs) > MAX_RUNS or (is_free and is_ragged):  # those there are are averaged
         return _mean_of_rows(table, aggregate, options)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
     averaged = average_repeats(scores, groups, options=options)
     return replace(averaged, sources=dict.fromkeys(systems, table.source))
-
-
-def _is_ragged(table: ScoreTable, runs: IntArray, n_runs: int) -> bool:
-    """Whether some query lacks a run: those there are are averaged."""
-    n_cells = len(table.query.distinct) * n_runs * len(table.measure.names)
-    return len(runs) != n_cells or bool(np.isnan(table.value).any())
 
 
 def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
@@ -383,38 +361,45 @@ def _by_column(table: ScoreTable, names: Mapping[str, str]) -> Scores | None:
     # A column in one piece of memory: what follows reads whole columns.
     values = np.full((len(measures), n_systems, n_queries), np.nan)
     query, system = table.query.codes, table.system.codes
-    has_systems_in_columns = bool(table.reading.variants)
-    rows = query if has_systems_in_columns else query * n_systems + system
-    places = {(name, system[i] if has_systems_in_columns else 0) for i, name in enumerate(columns)}
+    is_by_column = bool(table.reading.variants)  # else each row has its system
+    rows = query if is_by_column else query * n_systems + system
+    places = {(name, system[i] if is_by_column else 0) for i, name in enumerate(columns)}
     if len(places) < len(columns) or np.bincount(rows).max() > 1:
         return None
     for i, name in enumerate(columns):
         column = table.value[i * len(query) : (i + 1) * len(query)]
-        values[measures.index(name), system[i] if has_systems_in_columns else system, query] = (
-            column
-        )
+        values[measures.index(name), system[i] if is_by_column else system, query] = column
     return Scores(table.query.names, table.system.names, measures, values.T, named=())
 
 
 def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
     """Make the block of a table with a row for each score, but for aggregates."""
     rows = np.flatnonzero(~aggregate)
-    query_ids, place_of_query = _occurring(table.query, rows)
-    names_in_rows = [
-        names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)
-    ]
-    measures = tuple(dict.fromkeys(names_in_rows))
+    query, system, measure = (column.codes[rows] for column in (
+        table.query, table.system, table.measure
+    ))  # fmt: skip
+    occurs = np.bincount(query, minlength=len(table.query.distinct)) > 0
+    query_ids = table.query.names if occurs.all() else tuple(
+        ids.decode(ids.take(table.query.distinct, np.flatnonzero(occurs)))
+    )  # fmt: skip
+    first = np.full(len(table.measure.names), len(rows))  # where each measure first stands
+    first[measure[::-1]] = np.arange(len(rows))[::-1]
+    by_appearance = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(rows))]
+    measures = tuple(dict.fromkeys(names[table.measure.names[i]] for i in by_appearance))
     index_of = {name: i for i, name in enumerate(measures)}
     place_of_measure = np.array([index_of.get(names[name], -1) for name in table.measure.names])
     shape = (len(query_ids), len(table.system.names), len(measures))
-    cell = np.empty(len(rows), np.int64)
-    for index in range(0, len(rows), ROWS_AT_ONCE):
-        chunk = rows[index : index + ROWS_AT_ONCE]
-        query = place_of_query[table.query.codes[chunk]]
-        measure = place_of_measure[table.measure.codes[chunk]]
-        index_of_cell = (query, table.system.codes[chunk], measure)
-        cell[index : index + len(chunk)] = np.ravel_multi_index(index_of_cell, shape)
-    _require_once(table, cell, rows, names)
+    places = (np.cumsum(occurs) - 1)[query], system, place_of_measure[measure]
+    cell = np.ravel_multi_index(places, shape)
+    if np.bincount(cell).max() > 1:
+        order = np.argsort(cell, kind="stable")
+        repeats = np.flatnonzero(np.diff(cell[order]) == 0)
+        row, again = rows[order[repeats[0] : repeats[0] + 2]]
+        raise ReadError(
+            table.source.label,
+            f"query {table.query[row]} has two scores of {names[table.measure[row]]}",
+            at=f"{table.source.unit}s {table.at[row]} and {table.at[again]}",
+        )
     values = np.full(shape, np.nan)
     values.reshape(-1)[cell] = table.value[rows]
     return Scores(query_ids, table.system.names, measures, values, named=())
@@ -433,42 +418,6 @@ def _too_high(scores: Scores) -> Iterator[str]:
                 f" {np.nanmax(values):.4g}: whatever computed it may count a document twice, or"
                 " take the ideal from what was retrieved"
             )
-
-
-def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
-    """Return the query ids that occur in these rows, and the place of each code among them."""
-    occurs = np.zeros(len(column.distinct), dtype=np.bool_)
-    for index in range(0, len(rows), ROWS_AT_ONCE):
-        occurs[column.codes[rows[index : index + ROWS_AT_ONCE]]] = True
-    position = np.cumsum(occurs) - 1
-    if occurs.all():
-        return column.names, position
-    return tuple(ids.decode(ids.take(column.distinct, np.flatnonzero(occurs)))), position
-
-
-def _by_appearance(codes: IntArray, rows: IntArray) -> list[int]:
-    """Return the distinct codes of these rows in the order in which they appear."""
-    distinct_codes: dict[int, None] = {}
-    for index in range(0, len(rows), ROWS_AT_ONCE):
-        chunk = codes[rows[index : index + ROWS_AT_ONCE]]
-        codes_of_chunk, first = np.unique(chunk, return_index=True)
-        distinct_codes |= dict.fromkeys(codes_of_chunk[np.argsort(first)].tolist())
-    return list(distinct_codes)
-
-
-def _require_once(
-    table: ScoreTable, cell: IntArray, rows: IntArray, names: Mapping[str, str]
-) -> None:
-    if np.bincount(cell).max() == 1:
-        return
-    order = np.argsort(cell, kind="stable")
-    repeats = np.flatnonzero(np.diff(cell[order]) == 0)
-    first, second = rows[order[repeats[0] : repeats[0] + 2]]
-    raise ReadError(
-        table.source.label,
-        f"query {table.query[first]} has two scores of {names[table.measure[first]]}",
-        at=f"{table.source.unit}s {table.at[first]} and {table.at[second]}",
-    )
 
 
 def require_all(*tables: Scores) -> None:

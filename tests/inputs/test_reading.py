@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,8 @@ import pytest
 from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
 from abrank.inputs import Audit, ids, join, read_judged_run
 from abrank.inputs import reading as module
-from abrank.inputs.join import how_ids_differ, join_pieces
+from abrank.inputs.join import how_ids_differ
+from abrank.inputs.trec import NotPlain
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,10 @@ def folder(tmp_path_factory):
     return mktemp
 
 
+def not_plain(*_, **__):
+    raise NotPlain
+
+
 def same(one, other):
     for field in dataclasses.fields(one):
         if field.name not in {"subtopics", "retrieved_scores"}:
@@ -49,7 +53,7 @@ def same(one, other):
 def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
     qrels = read_qrels(folder / "qrels.txt")
     streamed = read_judged_run(qrels, folder / name, top=3)
-    monkeypatch.setattr(module, "_streamed", lambda *_: None)
+    monkeypatch.setattr(module, "block", not_plain)
     whole = read_judged_run(qrels, folder / name, top=3)
     same(streamed.judged, whole.judged)
     same(streamed.judged, join(qrels, read_run(folder / "a.run")))
@@ -58,20 +62,17 @@ def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
     assert ids.decode(streamed.top_docs.docs) == ids.decode(whole.top_docs.docs)
 
 
-def test_plain_files_are_streamed_and_others_are_not(folder):
-    qrels = read_qrels(folder / "qrels.txt")
-    rows = partial(join_pieces, qrels)
-    streams = {
-        name: module._streamed(folder / name, rows, "float64", True, None) is not None
-        for name in ("a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run")
-    }
-    assert streams == {
-        "a.run": True,
-        "a.run.gz": True,
-        "a.run.bz2": True,
-        "a.run.zst": True,
-        "scattered.run": False,
-    }
+@pytest.mark.parametrize(
+    ("name", "is_streamed"),
+    [("a.run", True), ("a.run.gz", True), ("a.run.bz2", True), ("a.run.zst", True),
+     ("scattered.run", False)],
+)  # fmt: skip
+def test_plain_files_are_streamed_and_others_are_not(folder, name, is_streamed, monkeypatch):
+    whole = []
+    read = module.read_columns
+    monkeypatch.setattr(module, "read_columns", lambda *a, **k: whole.append(a) or read(*a, **k))
+    read_judged_run(read_qrels(folder / "qrels.txt"), folder / name)
+    assert bool(whole) is not is_streamed
 
 
 def test_the_first_documents_are_those_of_the_run(folder):
