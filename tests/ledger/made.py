@@ -19,7 +19,7 @@ def comparison(seed: int = 0, gain: float = 0.0, **options) -> abrank.Comparison
     baseline = np.random.default_rng(1).uniform(0.2, 0.8, len(QUERIES))
     noise = np.random.default_rng(seed).normal(gain, 0.1, len(QUERIES))
     scores = [dict(zip(QUERIES, values, strict=True)) for values in (baseline, baseline + noise)]
-    return abrank.compare_scores(*scores, test="permutation", **options)
+    return abrank.compare_scores(*scores, **options)
 
 
 def entry(seed: int = 0, **changes) -> LedgerEntry:

@@ -32,17 +32,9 @@ def rare_losses(n: int, share: float, loss: float, samples: int) -> np.ndarray:
     return np.where(random.random((n, samples)) < share, -loss, gain + noise)
 
 
-@pytest.mark.parametrize(
-    "n", [10, 25, *(pytest.param(n, marks=pytest.mark.slow) for n in (50, 100))]
-)
-@pytest.mark.parametrize(
-    ("share", "loss"),
-    [
-        (0.025, 1.0),
-        (0.4, 0.3),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0.05, 0.8), (0.1, 0.5))),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 25, 50, 100])
+@pytest.mark.parametrize(("share", "loss"), [(0.025, 1.0), (0.4, 0.3), (0.05, 0.8), (0.1, 0.5)])
 def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(
     n: int, share: float, loss: float
 ) -> None:
@@ -54,7 +46,8 @@ def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(
         assert by_t > 0.28
 
 
-@pytest.mark.parametrize("n", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (20, 80))])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 20, 80])
 def test_the_interval_covers_skewed_and_tied_means(n: int) -> None:
     random = np.random.default_rng(n)
     for draw, mean in (

@@ -640,10 +640,13 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
             guard="RR:-0.05",
             require="better",
             test="bootstrap",
+            resamples=999,
             rng=seed,
         )
         (guard,) = comparison.decision.guards
-        custom = abrank.compare_scores(a, b, measures=["RR"], test="bootstrap", rng=seed)
+        custom = abrank.compare_scores(
+            a, b, measures=["RR"], test="bootstrap", resamples=999, rng=seed
+        )
         assert (guard.low, guard.high) == tuple(custom.confidence_interval(0.9))
         return guard.low, guard.high
 
