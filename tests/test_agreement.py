@@ -138,6 +138,7 @@ def test_the_command_prints_80_columns_and_json(made, tmp_path, monkeypatch, cap
     assert "two runs or more" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_agreement_of_orders_has_an_interval_over_the_queries() -> None:
     random, systems = np.random.default_rng(2), range(5)
     ids = [f"q{i}" for i in range(30)]

@@ -38,6 +38,7 @@ def test_the_effect_is_the_true_one(effect, n, sign) -> None:
     assert compare_recorded(scores, Question()).decision.direction == sign
 
 
+@pytest.mark.slow
 def test_queries_differ_in_difficulty() -> None:
     collection = abrank.simulate_runs(200, rng=2)
     scores = abrank.evaluate(collection.qrels, {"a": collection.baseline}, ["nDCG@10"]).of("a")

@@ -53,6 +53,7 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
     assert loads["rows"][0]["rate"] == pytest.approx(expected.rate)
 
 
+@pytest.mark.slow
 def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -> None:
     assert run([*CALL, "--test", "t", "--clusters", "who.csv"]) == 0
     out = capsys.readouterr().out
@@ -84,6 +85,7 @@ def test_csv_has_a_line_a_row(differences, capsys) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ascii_where_standard_output_takes_no_more(differences, monkeypatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii", write_through=True))

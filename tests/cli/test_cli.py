@@ -129,6 +129,7 @@ def test_reports_are_written_and_named(files, capsys) -> None:
     assert (files / "summary").read_text().startswith("### ")
 
 
+@pytest.mark.slow
 def test_a_format_alone_writes_into_reports_and_says_where(files, capsys) -> None:
     options = [
         "compare",
@@ -205,6 +206,7 @@ def test_color_of_the_environment(files, environment, colored, capsys, monkeypat
     assert ("\x1b[" in capsys.readouterr().out) is colored
 
 
+@pytest.mark.slow
 def test_verbose_tells_stages_and_quiet_does_not(files, capsys) -> None:
     run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "-v"])
     assert "s  reading a\n" in capsys.readouterr().err
@@ -234,6 +236,7 @@ def test_score_prints_means_under_all(files, capsys) -> None:
     assert [line[2] for line in lines] == [f"{value:.4f}" for value in expected]
 
 
+@pytest.mark.slow
 def test_score_per_query_with_several_runs(files, capsys) -> None:
     assert (
         run(["score", "qrels", "a.run", "b.run", "-m", "RR", "--per-query", "--digits", "2"]) == 0
@@ -255,6 +258,7 @@ def test_score_notes_what_was_missing(files, capsys) -> None:
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_score_same_name_twice(files, capsys) -> None:
     (files / "other").mkdir()
     (files / "other" / "a.run").write_text((files / "a.run").read_text())

@@ -120,6 +120,7 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

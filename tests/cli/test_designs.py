@@ -288,6 +288,7 @@ def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction
     assert "Do not ship b by this rule: R@100 may be worse by its margin." in comparison["said"]
 
 
+@pytest.mark.slow
 def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) -> None:
     a, after = differences["a"], differences["a"] + differences["guard"]
     comparison = compare(capsys, "-m", "R@100", "--fail-on", "worse", "--guard", "R@100:-9%")
@@ -300,6 +301,7 @@ def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) 
 # ---- a Bayesian view
 
 
+@pytest.mark.slow
 def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsys) -> None:
     cases = {
         item["id"]: item

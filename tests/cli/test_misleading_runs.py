@@ -94,6 +94,7 @@ def test_every_command_names_why_documents_are_not_judged(
         assert f"“{id_}" in result, arguments
 
 
+@pytest.mark.slow
 def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "half", "old", "-m", "AP")
     assert "Make the document ids alike, and compare again." in out
@@ -183,6 +184,7 @@ def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str])
     assert f"{text}. Their sha256 is {sha256[:12]}" in called(capsys, *ranking, "-v")[0]
 
 
+@pytest.mark.slow
 def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank", "qrels", "lower", "old", "-m", "AP", "--format", "json", "-q"]) == 0
     (note,) = json.loads(capsys.readouterr().out)["cautions"]

@@ -47,6 +47,7 @@ def test_files_give_the_spread(files, capsys) -> None:
     assert all(row["power_low"] is None for row in loads["rows"])
 
 
+@pytest.mark.slow
 def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     arguments = ["power", "qrels", "a.run", "b.run", "-m", "AP", "--margin", "0.015"]
     assert run([*arguments, "--format", "json"]) == 0
@@ -114,6 +115,7 @@ def test_differences_without_spread_are_told(files, capsys, shown) -> None:
     assert "same difference" not in "".join(capsys.readouterr())
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
     monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda *_, **__: True)
     assert run(["power", "--sd", "0.2", "--queries", "20000"]) == 0
@@ -156,6 +158,7 @@ def test_wrong_usage(files, arguments, said, capsys) -> None:
     assert said in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_a_machine_beside_people(files, capsys) -> None:
     call = ["power", "--sd", "0.2", "--margin", "0.05", "--width", "0.1", "--queries", "50"]
     assert run([*call, "--machine-queries", "2000"]) == 0
@@ -205,6 +208,7 @@ def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
     assert "5 queries in common" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["power", "margin"])
 def test_the_first_screen_is_short_and_quiet_prints_one_line(command, files, capsys) -> None:
     runs = ["a.run", "b.run"] if command == "power" else ["a.run", "--against", "b.run"]

@@ -94,6 +94,7 @@ def test_flags_that_do_nothing_are_refused(table, capsys, flags, said) -> None:
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_system_absent_from_a_collection_is_named(table, capsys) -> None:
     lines = Path(table).read_text().splitlines()
     lines[2] = lines[2].rpartition("\t")[0] + "\t"

@@ -38,6 +38,7 @@ def test_text_is_that_of_the_comparison(saved, result, capsys) -> None:
     assert err == ""
 
 
+@pytest.mark.slow
 def test_digits_reach_text_and_reports(saved, result, capsys) -> None:
     assert run(["render", "results.json", "--digits", "5"]) == 0
     assert capsys.readouterr().out == text(result, digits=5) + "\n"

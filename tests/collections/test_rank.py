@@ -80,6 +80,7 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
     assert found.primary.like.title == "Paired t, adjusted by Holm"
 
 
+@pytest.mark.slow
 def test_lower_is_better_turns_the_order() -> None:
     lower = {name: replace(item, measures=("RBPResid", "RR")) for name, item in world(3).items()}
     up, down = rank_collections(world(3)), rank_collections(lower)
@@ -136,6 +137,7 @@ def test_one_query_is_no_collection() -> None:
         rank_collections(arguments)
 
 
+@pytest.mark.slow
 def test_identical_systems_share_the_first_place() -> None:
     arguments = {
         name: replace(item, values=item.values[:, [0, 2, 2, 1]]) for name, item in world(4).items()

@@ -85,6 +85,7 @@ def test_folders_as_beir_and_trec_have_them(beir: Path) -> None:
     assert by_folder.candidate == "t5"
 
 
+@pytest.mark.slow
 def test_a_pattern_names_the_judgments(beir: Path) -> None:
     collections = read_collections(f"{beir}/*/qrels.txt")
     assert [*collections] == ["c0", "c1", "c2"]
@@ -93,6 +94,7 @@ def test_a_pattern_names_the_judgments(beir: Path) -> None:
         read_collections(f"{beir}/*/nothing.txt")
 
 
+@pytest.mark.slow
 def test_two_files_of_judgments_are_an_error(beir: Path) -> None:
     with pytest.raises(ReadError, match="2 files of judgments"):
         read_collections(beir)

@@ -212,6 +212,7 @@ def test_only_what_is_shown_has_a_title_and_a_short_one() -> None:
     assert set(titles) == visible & set(docs)
 
 
+@pytest.mark.slow
 def test_the_command_writes_titles_and_says_where_they_were(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     MADE.qrels.write("qrels")

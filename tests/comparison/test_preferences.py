@@ -163,6 +163,7 @@ def test_differences_without_a_common_step_reach_any_level() -> None:
     assert attainable_level(halves, 0.05) == pytest.approx(2.0**-6)
 
 
+@pytest.mark.slow
 def test_names_sides_and_numbers_say_the_same_votes() -> None:
     values = [1, 0, -1, 1, 1, -1, 1]
     ids = [f"q{i}" for i in range(len(values))]
@@ -330,6 +331,7 @@ def test_the_command_writes_what_the_function_finds(
     assert "cannot stand beside --preferences" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_looks_margins_and_gates_are_those_of_any_comparison() -> None:
     frame = ballots(100)
     anytime = abrank.compare_preferences(frame, design=abrank.Anytime(100))

@@ -101,6 +101,7 @@ def test_reprs_are_short() -> None:
 SEGMENTS = pd.Series(["x", "y"] * 30, index=MADE.qrels.query_ids, name="intent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [

@@ -96,6 +96,7 @@ def test_arguments_without_meaning(given, said) -> None:
 SAMPLES = np.round(np.random.default_rng(1).normal(0.1, 0.2, (20, 50)), 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_each_sample_is_the_test_alone(name) -> None:
     differences = rejections(name, SAMPLES, alpha=0.1, seed=2, n_resamples=1999)

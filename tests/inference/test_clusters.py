@@ -78,6 +78,7 @@ def test_permutation_against_enumeration(seed) -> None:
         assert brute_force(sums, sizes, limit) >= 0.1 > brute_force(sums, sizes, limit + beyond)
 
 
+@pytest.mark.slow
 def test_permutation_of_many_clusters_agrees_with_random_flips() -> None:
     # The flips of 99,999 random sets of clusters, four standard errors of p and of the limits.
     random = np.random.default_rng(12)

@@ -76,6 +76,7 @@ def test_one_query_that_carries_the_call() -> None:
     assert calls[20] == 0
 
 
+@pytest.mark.slow
 def test_a_million_queries() -> None:
     d = np.random.default_rng(1).normal(0.01, 0.2, 1_000_000)
     call, calls, _ = calls_without(d, np.arange(1_000_000))

@@ -162,6 +162,7 @@ def test_many_one_against_multivariate_t():
             assert ours == pytest.approx(1.0 - inside, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_many_one_against_dunnetts_tables():
     # Dunnett (1964), Biometrics 20, 482-491, two-sided at .05, 20 degrees of freedom.
     table = [2.09, 2.38, 2.54, 2.65, 2.73, 2.80, 2.86, 2.90, 2.95]
@@ -210,6 +211,7 @@ def test_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
             assert tail.low <= tail.value <= tail.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_sizes", "largest_count"), [(2, 9), (20, 1), (24, 1)])
 @pytest.mark.parametrize("n_frequencies", [16, 3000])
 def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):

@@ -112,6 +112,7 @@ def test_the_largest_theta_mirrors_the_least():
         assert walsh.last_above(walsh.total - bound) == -mirrored.first_below(bound)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sample",
     [np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)],

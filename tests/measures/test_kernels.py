@@ -289,6 +289,7 @@ def test_gain_against_a_plain_loop(ranking, alpha, cutoff) -> None:
     assert result == pytest.approx([0.0, gain(ranking[:cutoff], alpha)], abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(POOL, ALPHA)
 def test_ideal_is_close_to_the_best_of_all_orders(pool, alpha) -> None:

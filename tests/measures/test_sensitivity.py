@@ -54,6 +54,7 @@ def test_against_theory_extremes_are_those_of_all_orders(name, grades, data):
     assert high[0] == pytest.approx(max(values), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_against_theory_expected_value_of_random_orders():
     grades, scores = [0, 1, None, 2, 0, 1], [5.0, 4.0, 4.0, 4.0, 1.0, 1.0]
     measure = parse("nDCG")
@@ -69,6 +70,7 @@ def test_against_theory_expected_value_of_random_orders():
     assert result.low[1] == result.expected[1] == result.high[1] == measure(judged)[1]
 
 
+@pytest.mark.slow
 def test_every_order_is_as_likely_as_another():
     judged = JudgedRun.from_grades([[1, None, None, None]], scores=[[1.0] * 4])
     result = tie_range(parse("P@1"), judged, n_orders=4000)
@@ -157,6 +159,7 @@ def test_too_many_documents_are_refused(monkeypatch):
     assert unjudged_range(parse("P@3"), judged)[1] == [1.0]
 
 
+@pytest.mark.slow
 @given(ranking=st.lists(st.none() | st.integers(-1, 2), max_size=8), p=st.floats(0.1, 0.9))
 def test_against_theory_residual_is_what_relevant_unknowns_would_add(ranking, p):
     judged = JudgedRun.from_grades([ranking])

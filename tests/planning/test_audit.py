@@ -80,6 +80,7 @@ def test_bounds_of_graded_scores_by_enumeration(n: int) -> None:
     assert run_test("permutation", np.full(n, 0.25)).pvalue[0] == even.smallest_p == 2.0 ** (1 - n)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
 def test_the_stored_enumeration() -> None:
     gold = json.loads((DATA / "gold.json").read_text())

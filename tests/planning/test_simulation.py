@@ -205,6 +205,7 @@ def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> No
     assert [(first.correlation, first.n_queries) for first in plan.judged] == [(0.5, 99)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_queries_without_a_difference_stay_so_for_ranks_and_signs(test: str) -> None:
     # Moved by the mean, all ties would be wins: a power of 1. Of the others as many win as lose.

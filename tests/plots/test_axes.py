@@ -83,6 +83,7 @@ def test_names_that_find_no_room_are_left_out(comparison_of):
     assert not [t for t in deltas(comparison).texts if "a very long" in t.get_text()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [1, 8])
 def test_bootstrap_density_against_resamples(decimals):
     random = np.random.default_rng(0)

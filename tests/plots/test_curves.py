@@ -64,6 +64,7 @@ def test_an_interval_that_is_not_known_is_no_band(comparison_of):
     assert not ax.child_axes[0].collections
 
 
+@pytest.mark.slow
 def test_one_cut_off_is_two_dots(comparison_of):
     comparison = comparison_of(30)
     curve = comparison.evidence.cutoff_curve

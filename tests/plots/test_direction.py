@@ -126,6 +126,7 @@ def test_digits_are_the_themes_or_the_calls(name, comparison_of):
     assert sample[0] == sample[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["effect", "forest"])
 def test_digits_are_printed(name, comparison_of):
     row = comparison_of(60).primary

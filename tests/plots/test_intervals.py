@@ -190,6 +190,7 @@ def test_there_is_no_half_eye_where_it_would_mislead(n, how, comparison_of):
     assert not [patch for patch in ax.patches if patch.get_alpha() == 0.28]
 
 
+@pytest.mark.slow
 def test_clusters_of_queries_have_no_half_eye_of_single_queries():
     a = {f"q{i}": (7 * i % 60) / 100 for i in range(60)}
     b = {query: value**2 + 0.3 for query, value in a.items()}
@@ -328,6 +329,7 @@ def test_one_property_can_be_chosen(comparison_of):
         segments(comparison, by="lenght")
 
 
+@pytest.mark.slow
 def test_the_largest_of_very_many_are_drawn(comparison_of):
     comparison = comparison_of(250)
     segmentation = comparison.segmentations[0]

@@ -33,6 +33,7 @@ def test_few_queries_lie_with_their_names_best_first(n, comparison_of):
     assert [result[i].get_facecolor()[:3] for i in range(n)] == [_winner(v) for v in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [25, 121, 250])
 def test_more_queries_stand_sorted(n, comparison_of):
     comparison = comparison_of(n)
@@ -182,6 +183,7 @@ def test_few_values_make_steps_and_no_smooth_shape(comparison_of):
     assert len(drawing._outline(np.full(99, 0.4), smooth=True)[0]) == 0
 
 
+@pytest.mark.slow
 def test_both_shapes_are_of_one_kind() -> None:
     # A has a heap at 0 and so is drawn in steps; B alone would be a smooth curve.
     a = np.where(np.arange(200) % 3, np.linspace(0.1, 0.9, 200), 0.0)

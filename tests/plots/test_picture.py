@@ -56,6 +56,7 @@ def test_every_plot_shows_itself_in_a_notebook(name, comparison_of) -> None:
     assert f"width:{96 * wide:.0f}px" in tag["style"]
 
 
+@pytest.mark.slow
 def test_it_can_be_read_on_light_and_dark_pages(comparison_of, tmp_path) -> None:
     text = tmp_path / "x.png"
     text.write_bytes(comparison_of(12).plot.forest()._repr_png_())

@@ -158,6 +158,7 @@ def test_the_same_comparison_gives_the_same_pixels(comparison_of):
     assert plots.png("paired", comparison_of(60)) == plots.png("paired", comparison_of(60))
 
 
+@pytest.mark.slow
 def test_two_prefixes_share_no_id(comparison_of):
     svgs = [plots.svg("effect", comparison_of(60), prefix=prefix) for prefix in ("one", "two")]
     ids = [set(re.findall(r' id="([^"]+)"', text)) for text in svgs]
@@ -210,6 +211,7 @@ def test_letters_of_another_script_give_no_warning(comparison_of):
     assert plots.png("deltas", comparison_of(10, prefix="検索"))
 
 
+@pytest.mark.slow
 def test_thousands_of_queries_are_no_bars(comparison_of):
     assert "data-query" not in plots.svg("deltas", comparison_of(7000))
 

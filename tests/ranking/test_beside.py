@@ -53,6 +53,7 @@ def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_without_the_flags_nothing_is_added(files, capsys) -> None:
     assert run(["rank", *files, "--format", "json"]) == 0
     assert "extras" not in json.loads(capsys.readouterr().out)

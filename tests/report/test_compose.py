@@ -197,6 +197,7 @@ def test_finding_counts_the_secondary_measures(
     assert measures.measures_finding(changed) == finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ties", "words"), [(0, "none is tied."), (1, "1 is tied."), (2, "2 are tied.")]
 )
@@ -217,6 +218,7 @@ def test_query_table_holds_worst_and_best(make: Make) -> None:
     assert {row[4].text for row in rows[10:]} == {"B wins"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 19, 20, 21])
 def test_no_query_stands_twice_in_the_table(make: Make, n: int) -> None:
     rows = table(compose(make(0.05, n=n)), "queries").rows

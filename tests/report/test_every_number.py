@@ -376,6 +376,7 @@ def test_no_design_brings_another_number(design: Comparison, kind: str) -> None:
     assert_all_known(design, kind)
 
 
+@pytest.mark.slow
 def test_no_section_on_a_design_brings_another_number(design: Comparison) -> None:
     assert_sections_known(design)
 

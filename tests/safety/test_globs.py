@@ -67,6 +67,7 @@ def test_links_that_lead_up_are_not_followed(folder):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_another_program_has_not_finished_is_not_scored(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, seed in (("b/part-0.parquet", 1), ("b/_temporary/0/part-0.parquet", 2)):

@@ -153,6 +153,7 @@ def test_scores_of_a_job_that_did_not_end_are_not_read(folder, monkeypatch):
         abrank.read_scores(folder / "kept")
 
 
+@pytest.mark.slow
 def test_two_jobs_in_one_folder(folder):
     text = folder / "kept"
     text.mkdir()
@@ -164,6 +165,7 @@ def test_two_jobs_in_one_folder(folder):
     require_right(scores(folder, "a"), folder)  # it let go, as a killed process does
 
 
+@pytest.mark.slow
 def test_a_lock_of_a_killed_process_holds_nobody_up(folder):
     code = (
         "import os, signal\nfrom pathlib import Path\n"

@@ -97,6 +97,7 @@ def test_python_refuses_it_too(folder) -> None:
     assert Path("q.txt").read_bytes() == judgments
 
 
+@pytest.mark.slow
 def test_the_same_report_twice_in_a_row_is_replaced(folder) -> None:
     for _ in range(2):
         assert run([*COMPARE.split(), "-q", "--report", "out.md", "--report", "out.csv"]) == 0

@@ -126,6 +126,7 @@ def test_the_command_takes_runs_by_name(files, capsys) -> None:
     assert Path("again.html").read_bytes() == Path("out.html").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_ranking_takes_them_too(files, capsys) -> None:
     assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP", "-v"]) == 0
     out = capsys.readouterr().out
@@ -171,6 +172,7 @@ def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
         assert "bm25 is the mean" not in text
 
 
+@pytest.mark.slow
 def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
     table = long_table()
     first, two = (table[table.system == name] for name in ("bm25", "t5"))

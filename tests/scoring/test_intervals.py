@@ -154,6 +154,7 @@ def test_scores_of_no_known_range_have_no_bets() -> None:
         Scores((), ("run",), ("AP",), np.empty((0, 1, 1))).intervals()
 
 
+@pytest.mark.slow
 def test_every_format_says_the_same() -> None:
     collection = simulate_runs(60, rng=4)
     scores = evaluate(collection.qrels, {"new": collection.candidate}, ["nDCG@10"])

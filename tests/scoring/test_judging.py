@@ -66,6 +66,7 @@ def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> No
         assert set(inspect_query.to_judge) == mine
 
 
+@pytest.mark.slow
 def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys) -> None:
     collection = abrank.simulate_runs(30, effect=0.1, rng=2)
     monkeypatch.chdir(tmp_path)

@@ -300,6 +300,7 @@ def test_what_would_change_under_the_others_is_told_and_kept(tmp_path: Path) -> 
     assert [note.code for note in again.notes] == [note.code for note in comparison.notes]
 
 
+@pytest.mark.slow
 def test_rankings_and_collections_take_the_same_word() -> None:
     board = abrank.rank_scores({"a": HOLED_A, "b": HOLED_B}, missing="worst")
     assert board.n_queries == 30

@@ -145,6 +145,7 @@ def test_new_clusters_and_more_queries_of_the_same_are_told_apart() -> None:
     assert np.mean(run_cluster_test("t", d + 0.45, groups).pvalue < 0.05) < 0.78
 
 
+@pytest.mark.slow
 def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     d, groups = drawn([6] * 12, 0.5, 1, np.random.default_rng(7))

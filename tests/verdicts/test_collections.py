@@ -44,6 +44,7 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
         assert (low > 0.0 or high < 0.0) == (item.reading in ("better", "worse"))
 
 
+@pytest.mark.slow
 def test_a_collection_opened_says_what_its_row_says(found) -> None:
     page = html(found)
     opened = re.search(r"<summary>x ·.*?</p>", page, re.DOTALL)[0]

@@ -82,6 +82,7 @@ def test_swapped_files_are_asked_about(scores) -> None:
         compare_scores(a, b, machine=Machine(scores=(a.loc[judged], machine.loc[judged])))
 
 
+@pytest.mark.slow
 def test_half_of_the_human_judgments_left_out_stands_in_the_headline(scores) -> None:
     a, b, machine, _ = scores
     result = _compared(a, b, machine.iloc[50:], list(a.index[:80]), machine_a=a.iloc[50:])

@@ -113,6 +113,7 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     assert "--against is one system, and two.csv has 2" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_are_scored(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     collection = simulate_runs(60, rng=3)

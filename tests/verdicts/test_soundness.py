@@ -242,6 +242,7 @@ def test_every_output_says_it(
     assert dict(zip(header.split(","), first.split(","), strict=True))["soundness"] == level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda files: compare(files, "a", "few"), doubtful])
 def test_it_is_saved_and_read_and_files_without_it_are_judged_anew(
     files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path

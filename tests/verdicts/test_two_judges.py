@@ -25,6 +25,7 @@ def _judge(first_b: int, n_b: int, first_a: int, n_a: int):
     }
 
 
+@pytest.mark.slow
 def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() -> None:
     judge_agreement = abrank.judge_agreement(
         _judge(0, 12, 20, 3), _judge(0, 10, 20, 4), RUNS, measure="P@1"
@@ -55,6 +56,7 @@ def test_judges_that_are_shown_to_differ_are_told() -> None:
     assert max(map(len, visible.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_verdicts_that_are_the_same_may_differ_in_size() -> None:
     judge_agreement = abrank.judge_agreement(
         _judge(0, 30, 38, 1), _judge(0, 14, 38, 1), RUNS, measure="P@1"

@@ -103,6 +103,7 @@ def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone(
     assert np.isinf(few.ci_low).all()
 
 
+@pytest.mark.slow
 def test_weights_in_clusters_are_decided_reported_and_come_back(
     scores: Any, tmp_path: Path
 ) -> None:
@@ -188,6 +189,7 @@ def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path
     assert abrank.Comparison.from_json(comparison.report(tmp_path / "results.json")) == comparison
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_file_or_a_column(
     scores: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

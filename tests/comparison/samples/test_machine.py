@@ -115,6 +115,7 @@ def test_margins_and_gates_use_the_narrower_interval(scores) -> None:
     assert result.planning.smallest_visible < alone.planning.smallest_visible
 
 
+@pytest.mark.slow
 def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -> None:
     result = compared(scores, shared_model="b")
     again = Comparison.from_json(result.report(tmp_path / "results.json"))

@@ -89,6 +89,7 @@ def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder: Path) 
     assert int.from_bytes(data[data.index(b"pHYs") + 4 :][:4]) == pytest.approx(300 / 0.0254, abs=1)
 
 
+@pytest.mark.slow
 def test_letters_have_eight_points_at_least(comparison: Comparison) -> None:
     for figure in figures.figures_of(compose(comparison)).values():
         for width in WIDTHS:

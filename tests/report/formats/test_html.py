@@ -110,6 +110,7 @@ def test_adjusted_interval_is_drawn_thin_and_wider(better: Comparison) -> None:
         assert line.thin[0] <= line.thick[0] < line.dot < line.thick[1] <= line.thin[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shift", "tone"), [(0.1, "b"), (-0.1, "a"), (0.0, "tie")])
 def test_border_has_the_colour_of_the_winner(shift: float, tone: str) -> None:
     assert f"border-left:4px solid {TONES[tone]}" in card(comparison_of(shift=shift))
@@ -171,6 +172,7 @@ def test_hostile_names_stay_text() -> None:
     assert len(text.encode()) <= 25_000
 
 
+@pytest.mark.slow
 def test_card_is_the_same_each_time(better: Comparison) -> None:
     assert card(better) == card(comparison_of())
 
@@ -179,6 +181,7 @@ def test_notebook_shows_the_card(better: Comparison) -> None:
     assert better._repr_html_() == card(better)
 
 
+@pytest.mark.slow
 def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
     runs = replace(runs, notes=(Note("few-clusters", 3, {"n": 5, "too_few": True}),))
     text = unescape(card(runs))

@@ -115,6 +115,7 @@ def test_primary_stands_first(make: Make) -> None:
     assert [row[0] for row in rows] == ["Measure", "RR", "nDCG@10", "AP"]
 
 
+@pytest.mark.slow
 def test_superscript_marks_what_is_shown(make: Make) -> None:
     result = make(0.05, measures=6)
     rows = {row[0]: row[1:] for row in structure(latex(result, style="superscript"))[1:]}
@@ -151,6 +152,7 @@ def test_nothing_is_resized_and_no_rule_is_vertical(make: Make) -> None:
     assert r"%   \usepackage{booktabs}" in source.splitlines()
 
 
+@pytest.mark.slow
 def test_a_table_longer_than_a_page_is_cut_and_says_so() -> None:
     rng = np.random.default_rng(0)
     a = pd.DataFrame(rng.random((5, 60)), columns=[f"m{i}" for i in range(60)]).set_axis(

@@ -141,6 +141,7 @@ def test_segments_have_a_table_each() -> None:
     assert "Segments. Exploratory. By intent, B is" in page.text
 
 
+@pytest.mark.slow
 def test_many_segments_with_endless_names_fit() -> None:
     a = {f"q{i}": 0.01 * (i * 7 % 60) for i in range(60)}
     b = {query: 0.9 * x + 0.1 for query, x in a.items()}

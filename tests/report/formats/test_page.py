@@ -174,6 +174,7 @@ def test_the_worst_and_the_best_stand_in_the_page_itself(better: Comparison, pag
     assert ["246 queries between these"] in page.rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 25])
 def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
     result = read(html(comparison_of(n), drawer=no_drawer))
@@ -249,6 +250,7 @@ def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
     assert "Query by query: there is no query." in text
 
 
+@pytest.mark.slow
 def test_one_query_gets_a_page() -> None:
     result = read(html(comparison_of(1)))
     assert "1 query is too few for a test" in result.inside("h1")

@@ -264,6 +264,7 @@ def test_other_estimands_are_named(make: Make) -> None:
     assert f"pseudo-median difference {estimate} 95% CI" in visible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "lines"), [(100, 1), (4000, 2)])
 def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: int) -> None:
     parts = text(make(0.05, n=n), digits=3 if lines == 1 else 8, detail="all").split("\n")

@@ -255,6 +255,7 @@ def test_a_design_comes_back_and_every_format_with_it(design: Comparison) -> Non
         assert WRITERS[kind](again) == WRITERS[kind](design)
 
 
+@pytest.mark.slow
 def test_a_level_that_was_asked_for_again_is_that_of_the_design(design: Comparison) -> None:
     interval = design.confidence_interval(design.rule.confidence)
     assert interval == pytest.approx(design.confidence_interval(), rel=1e-12)
@@ -292,6 +293,7 @@ def test_a_design_that_contradicts_itself_is_refused(looked: Comparison, name: s
     assert message in why_refused(json.loads(json_bytes(looked)), change)
 
 
+@pytest.mark.slow
 def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
     def change(found: dict[str, Any]) -> None:
         found["clusters"]["labels"][0] = "somebody else"

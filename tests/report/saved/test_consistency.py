@@ -188,6 +188,7 @@ def test_another_choice_that_contradicts_the_scores_is_refused(change, text) -> 
     assert text in why_refused(saved, lambda value: value["sensitivity"][0].update(change))
 
 
+@pytest.mark.slow
 def test_layout_and_order_of_keys_are_no_change(saved: str, runs: Comparison) -> None:
     value = json.loads(saved)
     turned = json.loads(json.dumps(dict(reversed(value.items())), indent=7))

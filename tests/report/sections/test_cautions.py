@@ -236,6 +236,7 @@ def test_monte_carlo_p_near_alpha_is_told() -> None:
     assert "with a 95% interval of 0.0374 to 0.0646" in result.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pvalue", "error", "near"),
     [(0.06, 0.0075, True), (0.04, 0.0062, True), (0.07, 0.0081, False), (0.06, 0.0, False)],

@@ -55,6 +55,7 @@ def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -
     assert sizes == sorted(sizes, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_command_finds_the_same(unjudged: Comparison) -> None:
     inputs = unjudged.provenance["inputs"]
     paths = [inputs[role]["path"] for role in ("qrels", "a", "b")]
@@ -329,6 +330,7 @@ def of_runs() -> Comparison:
     return compare(collection.qrels, collection.baseline, shallow, measures="AP")
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
     kinds = {item.kind for item in of_runs.alternatives}
     assert {"shared-queries", "common-depth", "judged-only"} <= kinds

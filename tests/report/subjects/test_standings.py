@@ -52,6 +52,7 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     assert named == list(range(8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("these", "like", "said"),
     [

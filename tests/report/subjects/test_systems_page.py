@@ -52,6 +52,7 @@ class Targets(HTMLParser):
             self.links.append((result["href"] or "").removeprefix("#"))
 
 
+@pytest.mark.slow
 def test_every_pair_opens_from_the_table(page: str, ranking: Ranking) -> None:
     parser = Targets()
     parser.feed(page)
@@ -119,6 +120,7 @@ def test_hostile_names_stay_text(no_drawer) -> None:
     assert "\x1b" not in page
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_named(no_drawer) -> None:
     page = html(rank_scores(board(3)), drawer=no_drawer)
     assert "Other measures: the systems were ranked by one" in page
