@@ -63,7 +63,9 @@ def decimals(intervals: Iterable[tuple[float, float]], *, minimum: int = DIGITS)
     # either.
     finite = [(low, high) for low, high in intervals if math.isfinite(high - low)]
     without_zero = [(low, high) for low, high in finite if low * high > 0.0] or finite
-    half = min((0.5 * (high - low) for low, high in without_zero if high > low), default=1.0)
+    half = min(
+        (0.5 * (high - low) for low, high in without_zero if high - low > _NOTHING), default=1.0
+    )
     return min(max(minimum, 1 - math.floor(math.log10(half))), _MAX_DECIMALS)
 
 

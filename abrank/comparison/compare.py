@@ -73,7 +73,7 @@ def compare_ready(
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
-    properties = scores.reading.properties if scores.reading is not None else {}
+    properties = scores.reading.properties if scores.reading is not None else None
     data = QueryData.of(
         inputs, clusters=question.clusters, weights=question.weights, properties=properties
     )

@@ -68,20 +68,21 @@ class QueryData:
         segments, topics, docs = inputs.segments, inputs.topics, inputs.docs
         there, of_table = properties or {}, None
         if (
-            there
+            properties is not None
             and isinstance(segments, (list, tuple))
             and all(isinstance(x, str) for x in segments)
         ):
             segments = ",".join(segments)
-        if isinstance(segments, str) and there and not is_regular(segments):
+        if isinstance(segments, str) and properties is not None and not is_regular(segments):
             names = [name.strip() for name in segments.split(",")]
             lacking = next((name for name in names if name not in there), None)
             if lacking is not None:
-                columns = ", ".join(there)
+                columns = ", ".join(there) or "it has none"
                 raise ArgumentError(
                     f"segments: {lacking} is no file, nor a property of the queries in the table:"
                     f" {columns}; --columns segments={lacking}"
-                    f' (columns={{"segments": "{lacking}"}}) takes a further one'
+                    f' (columns={{"segments": "{lacking}"}}) takes a further one, and one that'
+                    f" differs within a query takes --where {lacking}=VALUE"
                 )
             segments = of_table = {name: there[name] for name in names}
         columns_of_table = {

@@ -220,7 +220,8 @@ VARIANT_NAMES = (
 GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
-    "replicate", "attempt", "random_seed", "sample_index", "day", "week", "month",
+    "replicate", "attempt", "random_seed", "sample_index", "hour", "day", "week",
+    "month",
 ))  # fmt: skip
 RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
 RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
@@ -254,6 +255,7 @@ TEXT_NAMES = ANSWER_NAMES.union((
 # Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
+    r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|p_?value)|ci_(low|high|lower|upper)"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
 # What spreadsheets call a last row or column that is the mean or the sum of the others.
@@ -291,7 +293,7 @@ CANDIDATES = (
     "treatment", "candidate", "b", "new", "test", "variant", "challenger", "after", "v2",
     "experiment", "staging", "on", "proposed",
 )  # fmt: skip
-_SEPARATORS = re.compile(r"__| \(|[/.:|_ -]|\)")
+_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)")
 
 
 def baseline_of(names: Sequence[str]) -> str:

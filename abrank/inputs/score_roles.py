@@ -37,6 +37,7 @@ from abrank.inputs.score_reading import (
     RUN_NAMES,
     SCORE_WORDS,
     SETTING_NAMES,
+    SURE_WITHIN,
     TEXT_NAMES,
     TOTALS,
     UNNAMED,
@@ -57,7 +58,7 @@ MOST_APART = 20  # times the largest value of one variant is that of another on 
 FIRST_GROUPS = 1000  # looked at before all
 MOST_VARIANTS = 1000
 _DATE = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T| 00:00:00.*)?|[0-9]{1,2}([./])[0-9]{1,2}\2[0-9]{2,4}"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]00:00.*)?|[0-9]{1,2}([./])[0-9]{1,2}\2[0-9]{2,4}"
 )
 PROMPT = "prompt"  # the text of each query, or the template that is compared
 MOST_PROMPTS = 20
@@ -466,9 +467,26 @@ class TableRoles:
             if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
             or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
+        arms = [name for name in together if self._is_of_arms(name)]
+        rest = [name for name in together if name not in arms]
+        options = {*SETTING_NAMES, *COLLECTIONS}.union(*VARIANT_NAMES)
+        are_texts = not any(self.column(name).is_numeric for name in rest)
+        if len(arms) == 1 and rest and are_texts and options.isdisjoint(map(folded, rest)):
+            # Countries and devices in which both arms ran are not what is compared.
+            self.set_role("repeat", rest[0] if self.names_rows(*key, *arms, rest[0]) else ROWS)
+            self.free = [name for name in self.free if name not in rest]
+            return self.set_role("variant", *arms)
         if together and self.names_rows(*key, *together):
             return self.set_role("variant", *together)
         return self._with_repeats(crossed, named, key)
+
+    def _is_of_arms(self, name: str) -> bool:
+        """Whether a column holds the two arms of an experiment, by their names or by its own."""
+        labels = self.column(name).labels
+        is_sure = any(label.casefold() in SURE_WITHIN for label in labels)
+        is_named = folded(name).rpartition("_")[2] in VARIANT_NAMES[0]
+        by_part = any("=" in system for system in self.options.systems)
+        return bool(baseline_of(labels)) and (is_sure or is_named) and not by_part
 
     def _with_repeats(
         self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]

@@ -192,7 +192,7 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         return table
     query = table.column(reading.query)
     first = table.n_rows
-    while first and str(query.cell(first - 1)).strip().casefold() in TOTALS:
+    while first and str(query.cell(first - 1)).strip(" ()*").casefold() in TOTALS:
         first -= 1
     if first in (0, table.n_rows) or query.cell(first) in AGGREGATES:  # the last are checked later
         return table
@@ -201,10 +201,11 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         table.column(name).as_scores()
         for name in ([reading.value] if reading.metric else reading.variants or reading.measures)
     ]
-    codes = [table.column(name).codes for name in names]  # of the variant and the measure
+    keys = [table.column(name) for name in names]  # of the variant and the measure
     alike = {
-        row: np.flatnonzero(np.all([code[:first] == code[row] for code in codes], axis=0))
-        if codes else np.arange(first)
+        row: np.flatnonzero(np.all([
+            (key.codes[:first] == key.codes[row]) | key.empty[row] for key in keys
+        ], axis=0)) if keys else np.arange(first)
         for row in range(first, table.n_rows)
     }  # fmt: skip
     is_total = all(_is_total(column, alike[row], row) for row in alike for column in columns)

@@ -23,7 +23,7 @@ def written(frame: pd.DataFrame, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["TOTAL", "Total", "Mean", "Average", "Grand total", "All"])
+@pytest.mark.parametrize("name", ["TOTAL", "Total", "Mean", "Average", "Grand total", "(All)"])
 @pytest.mark.parametrize("kind", ["mean", "sum"])
 def test_a_row_of_means_or_sums_is_left_out(name: str, kind: str, tmp_path: Path) -> None:
     last = {"query": name, **WIDE[["old", "new"]].agg(kind).round(4)}
@@ -45,6 +45,9 @@ def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
     frame = WIDE.melt("query", var_name="variant", value_name="ndcg")
     means = frame.groupby("variant", as_index=False)["ndcg"].mean().assign(query="Average")
     scores = read_scores(written(pd.concat([frame, means]), tmp_path / "a.csv"))
+    assert len(scores.query_ids) == N
+    mean = pd.DataFrame([{"query": "Total", "variant": "", "ndcg": frame["ndcg"].mean()}])
+    scores = read_scores(written(pd.concat([frame, mean]), tmp_path / "b.csv"))
     assert len(scores.query_ids) == N
 
 

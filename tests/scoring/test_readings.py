@@ -121,6 +121,12 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
              "control is the mean of 3 runs on every query")
             for name, day in (("event_date", "2026-03-0{}"), ("date", "1{}.03.2026"))
         ],
+        (pd.concat([long(country=c) for c in ("US", "DE")]), {}, "control is the mean of 2 runs"),
+        (pd.concat([long(country=c, device=d) for c in ("US", "DE") for d in ("web", "app")]), {},
+         "control is the mean of 4 runs"),
+        (SEEDS.assign(date=SEEDS["seed"].map("2026-03-0{}T00:00:00".format)), {}, "mean of 3 runs"),
+        (pd.DataFrame({"q": QUERIES, "control": A, "treatment": B, "lift": B / A, "p_value": A}),
+         {}, "not compared: lift, p_value"),
         (SEEDS.rename(columns={"seed": "run", "variant": "config"}), {}, "mean of 3 runs"),
         (SEEDS.rename(columns={"seed": "run", "variant": "embedder"}),
          {"baseline": "control", "candidate": "treatment"}, "mean of 3 runs"),
