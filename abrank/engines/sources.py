@@ -19,12 +19,11 @@ from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.work import threaded_map
 from abrank.engines.engine import files_of
 from abrank.engines.kernel import JOINED, column_names, read_rows, split_joined
-from abrank.inputs.archives import Stored, Unpacked, excess
 from abrank.inputs.arrow import nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
 from abrank.inputs.parquet import DamagedParquet, Group, Oversized, ParquetData
-from abrank.inputs.storage import storage
+from abrank.inputs.storage import Stored, Unpacked, excess, storage
 
 # --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
 

@@ -17,7 +17,6 @@ import pyarrow as pa
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.archives import excess
 from abrank.inputs.columns import (
     DOC_IDS,
     QUERY_IDS,
@@ -27,7 +26,7 @@ from abrank.inputs.columns import (
     require_distinct,
 )
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.storage import require_no_lake
+from abrank.inputs.storage import excess, require_no_lake
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 

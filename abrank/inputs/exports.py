@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from abrank._support.display import count, plural, shorten
 from abrank._support.errors import ReadError
-from abrank.inputs.archives import UNPACK, excess, not_text
 from abrank.inputs.columns import folded, require_distinct
+from abrank.inputs.storage import UNPACK, excess, not_text
 from abrank.inputs.topics import QUERY_IDS
 from abrank.inputs.tree import AGAIN, parsed
 

@@ -20,17 +20,21 @@ from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
 from abrank.inputs import arrow, delimited, objects, tree
-from abrank.inputs.archives import ZIP, Stored, Unpacked, not_text, refusal
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
 from abrank.inputs.storage import (
     TABLES,
+    ZIP,
+    Stored,
+    Unpacked,
     folder_table,
     format_of_folder,
     is_uri,
+    not_text,
     open_object,
     read_lake,
+    refusal,
     require_no_lake,
 )
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse

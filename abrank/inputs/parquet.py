@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from abrank.inputs.archives import excess
 from abrank.inputs.ids import MOST_ID, kernels
+from abrank.inputs.storage import excess
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile

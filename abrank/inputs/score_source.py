@@ -25,7 +25,6 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
-from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns, require_distinct
 from abrank.inputs.delimited import headed_lines, plain_table, text_columns
 from abrank.inputs.exports import (
@@ -39,6 +38,7 @@ from abrank.inputs.exports import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_column import ScoreColumn, tidied
+from abrank.inputs.storage import ZIP
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed
 

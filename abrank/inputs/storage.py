@@ -1,8 +1,9 @@
-"""What is no file of this machine: objects of a store, and tables of Delta Lake and Iceberg.
+"""What holds the bytes: packed files, objects of a store, and tables of Delta Lake and Iceberg.
 
-A URI such as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a table holds the
-Parquet files of its earlier versions, too, which only its own library tells apart from the current
-ones; tables of Hudi are refused.
+gzip, bzip2 and Zstandard are told by their first bytes, every stream of them is checked, and their
+growth is bounded. A URI such as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a
+table holds the Parquet files of its earlier versions, too, which only its own library tells apart
+from the current ones; tables of Hudi are refused.
 """
 
 from __future__ import annotations
@@ -10,14 +11,222 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol, cast
 
 import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError
+
+# --- A file's bytes: hashed as they are stored, unpacked by what they are, their growth bounded
+
+# Unless told otherwise, what is packed, or has no known end, may give this many bytes.
+MOST_UNPACKED = 4 << 30
+# A run packs to a tenth. A file that is packed more than so many times is made to fill memory if it
+# has very many rows, too: a row takes more memory than its bytes.
+MOST_GROWTH, MOST_ROWS = 200, 5_000_000
+
+# What the unpackers raise where an archive is cut short or damaged.
+_DAMAGED = (EOFError, ValueError, OSError, zlib.error)
+
+_GZIP = b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+# The digits of pi open the first block, those of its square root close an empty file.
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+_LONGEST_MARK = 10
+
+
+class Readable(Protocol):
+    """What can be read forward."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        ...
+
+
+class Stored:
+    """A binary file that is read forward and hashed, if that is asked for."""
+
+    # n_bytes: Read so far.
+
+    closed = False
+
+    def __init__(
+        self, file: BinaryIO, label: str, *, hashes: bool = True, endless: bool = False
+    ) -> None:
+        self.endless = endless
+        self.n_bytes = 0
+        self._file, self.label = file, label
+        self._hash: Any = None
+        if hashes:
+            from hashlib import sha256  # its library takes as long to load as ten of our modules
+
+            self._hash = sha256()
+        self._ahead = b""
+
+    def peek(self, size: int) -> bytes:
+        """Return the next ``size`` bytes, fewer at the end, and leave them to be read."""
+        while len(self._ahead) < size and (data := self._next(size - len(self._ahead))):
+            self._ahead += data
+        return self._ahead[:size]
+
+    def read(self, size: int = 1 << 20) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        ahead, self._ahead = self._ahead[:size], self._ahead[size:]
+        return ahead + self._next(size - len(ahead)) if len(ahead) < size else ahead
+
+    def close(self) -> None:
+        """Do nothing: who opened the file closes it (Arrow closes what it reads)."""
+
+    def sha256(self) -> str | None:
+        """Return the hash of the whole file, or None if it was not asked for."""
+        if self._hash is None:
+            return None
+        while self.read():
+            pass
+        return str(self._hash.hexdigest())
+
+    def _next(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            raise refusal(self.label, error) from error
+        self.n_bytes += len(data)
+        if self._hash is not None:
+            self._hash.update(data)
+        return data
+
+
+def refusal(label: str, error: Exception) -> ReadError:
+    """Return what the system said as an error that names the file."""
+    if isinstance(error, IsADirectoryError):
+        return ReadError(label, "is a folder, not a file")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return ReadError(label, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+
+
+class Unpacked:
+    """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
+
+    def __init__(self, stored: Stored, label: str, *, maximum: int | None = None) -> None:
+        self._stored, self._label = stored, label
+        self.requested = maximum  # bytes that it may hold, if that was said
+        self._kind, self._file = _opened(stored)
+        self._is_bounded = bool(self._kind) or stored.endless or maximum is not None
+        self._n_bytes = self._n_rows = 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        try:
+            data = bytes(self._file.read(size))
+        except ReadError:
+            raise  # of the file beneath
+        except _DAMAGED as error:
+            problem = f"the {self._kind} archive is cut short or damaged ({error})"
+            hint = "copy or download the file again"
+            raise ReadError(self._label, problem, hint=hint) from error
+        self._n_bytes += len(data)
+        if not self._is_bounded:
+            return data
+        n_packed = self._stored.n_bytes if self._kind else self._n_bytes
+        if self._kind:  # JSON may be one line
+            self._n_rows += data.count(b"\n") or data.count(b",")
+        problem, hint = excess(
+            self._n_bytes, self.requested, n_rows=self._n_rows, n_packed=n_packed
+        )
+        if problem:
+            subject = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+            raise ReadError(self._label, f"{subject} {problem}", hint=hint)
+        return data
+
+
+def _opened(stored: Stored) -> tuple[str, Readable]:
+    """Return how a file is packed, and its content; most are not, and load no unpacker."""
+    start = stored.peek(_LONGEST_MARK)
+    if start.startswith(_GZIP):
+        import gzip
+
+        return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
+    kind, codec = ("Zstandard", "zstd") if start.startswith(_ZSTD) else ("", "")
+    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
+        kind, codec = "bzip2", "bz2"
+    if kind:
+        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), codec)
+        return kind, cast(Readable, stream)
+    return "", stored
+
+
+# What is no text, by its first bytes: archives first, then what holds tables, then the rest.
+UNPACK = "unpack it: gzip, bzip2 and Zstandard are read as they are"
+_EXPORT = "write its table as CSV, JSON or Parquet, and give that"
+_NO_TEXT = {
+    ZIP: ("a zip archive", UNPACK),
+    b"\xfd7zXZ\x00": ("an xz archive", UNPACK),
+    b"7z\xbc\xaf": ("a 7z archive", UNPACK),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _EXPORT),
+    b"\x93NUMPY": ("an array of NumPy", _EXPORT),
+    b"SQLite format 3": ("a database of SQLite", _EXPORT),
+    b"\x89HDF": ("an HDF5 file", _EXPORT),
+    **{bytes([0x80, protocol]): ("a pickle", _EXPORT) for protocol in range(2, 6)},
+    b"PAR1": ("a Parquet file", "give it as it is, not packed"),
+    b"\x89PNG": ("an image", ""),
+    b"\xff\xd8\xff": ("an image", ""),
+    b"%PDF-": ("a PDF", ""),
+    b"\x7fELF": ("a program", ""),
+}
+_LOOKED_AT = 4096  # bytes
+_FEWEST_CONTROLS = 8  # of them; in a text a slip of the pen is an error of its line
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+
+
+def not_text(start: bytes) -> tuple[str, str]:
+    """Return what is wrong with a file that is no text, and what to do; empty for a text."""
+    kind, hint = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
+    start = start[:_LOOKED_AT]
+    if kind == "a zip archive" and (b"[Content_Types].xml" in start or b"xl/" in start):
+        kind, hint = "an Excel workbook", _EXPORT
+    if start[257:262] == b"ustar":
+        kind, hint = "a tar archive", UNPACK
+    if kind:
+        return f"is {kind}, which is not read", hint
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "this looks like UTF-16", "save it as UTF-8"
+    n_controls = len(start) - len(start.translate(None, _CONTROLS))
+    if n_controls >= _FEWEST_CONTROLS and n_controls > len(start) // 20:
+        return "is no text file: it holds bytes that no text has", ""
+    return "", ""
+
+
+def excess(n_bytes: int, requested: int | None, *, n_rows: int, n_packed: int) -> tuple[str, str]:
+    """Return what is too much of a file, and what to do; empty where it may be read."""
+    maximum = MOST_UNPACKED if requested is None else requested
+    many = requested is None and n_rows > MOST_ROWS and n_bytes > MOST_GROWTH * n_packed
+    if n_bytes <= maximum and not many:
+        return "", ""
+    problem = f"more than {_size(maximum)} bytes, the most that is read"
+    if many:
+        problem = f"more than {MOST_ROWS:,} rows, packed beyond {MOST_GROWTH} to 1"
+    limit = _size(4 * maximum)
+    return problem, (
+        "if it is meant to, write it as text that is not packed, which may have any size, or raise"
+        f" the limit: --max-input-size {limit} (of compare: --config max_input_size={limit};"
+        f" max_input_size={4 * maximum})"
+    )
+
+
+def _size(size: int) -> str:
+    """Return a number of bytes in the largest unit that fits."""
+    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit}{name}"
+    return str(size)
+
+
+# --- Objects of a store
 
 # `pyarrow.fs` is imported where an object is asked for: it takes longer than an everyday file.
 

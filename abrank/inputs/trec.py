@@ -29,7 +29,6 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.files import replace_all
 from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
-from abrank.inputs.archives import Readable
 from abrank.inputs.arrow import to_floats
 from abrank.inputs.columns import (
     QUERY_IDS,
@@ -46,6 +45,7 @@ from abrank.inputs.columns import (
     rank_rows,
 )
 from abrank.inputs.ids import Ids, kernels
+from abrank.inputs.storage import Readable
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
-from abrank.inputs.archives import excess
 from abrank.inputs.columns import QUERY_IDS, Columns, Layout, found_in, has_columns
 from abrank.inputs.objects import read_columns, read_queries, read_rows
+from abrank.inputs.storage import excess
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 
 LZ4_MARK = b"\x04\x22\x4d\x18"

@@ -20,7 +20,7 @@ from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.cli.judge import check
-from abrank.inputs import archives, arrow, looks_like_qrels
+from abrank.inputs import arrow, looks_like_qrels, storage
 from abrank.options import Scoring
 from tests.inputs.conftest import ended_with
 
@@ -353,7 +353,7 @@ def test_documents_in_a_list_are_rows(tmp_path: Path, monkeypatch: pytest.Monkey
     table = pa.table({"query_id": ["q1", "q2"], "hits": [hits, hits]})
     parquet.write_table(table, tmp_path / "a.parquet")
     assert len(read_run(tmp_path / "a.parquet")) == 2000
-    monkeypatch.setattr(archives, "MOST_ROWS", 1000)
-    monkeypatch.setattr(archives, "MOST_GROWTH", 1)
+    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
+    monkeypatch.setattr(storage, "MOST_GROWTH", 1)
     with pytest.raises(ReadError, match="holds more than 1,000 rows"):
         read_run(tmp_path / "a.parquet")

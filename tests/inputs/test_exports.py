@@ -15,7 +15,7 @@ import pytest
 from abrank import ReadError
 from abrank.cli import run
 from abrank.comparison import pair_scores
-from abrank.inputs import archives, exports
+from abrank.inputs import exports, storage
 
 SAMPLE = {"id": "q1", "epoch": 1, "scores": {"exact": {"value": "C"}}}
 
@@ -118,6 +118,6 @@ def test_what_is_no_log_is_refused(data: bytes, said: str) -> None:
 
 
 def test_more_than_may_be_unpacked_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 10)
+    monkeypatch.setattr(storage, "MOST_UNPACKED", 10)
     with pytest.raises(ReadError, match=r"^x\.eval"):
         exports.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")

@@ -14,9 +14,9 @@ import pytest
 
 from abrank import NotFoundError, ReadError, read_qrels, read_run
 from abrank.inputs import files, ids, looks_like_qrels
-from abrank.inputs.archives import Stored
 from abrank.inputs.columns import QRELS, RUN
 from abrank.inputs.files import likeness
+from abrank.inputs.storage import Stored
 
 LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
 

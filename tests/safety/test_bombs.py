@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather
 
 from abrank import ReadError, read_qrels, read_run, read_scores
-from abrank.inputs import archives, read_judged_run
+from abrank.inputs import read_judged_run, storage
 from abrank.inputs.topics import read_segments
 from abrank.inputs.votes import read_votes
 from tests.inputs.conftest import ended_with
@@ -52,7 +52,7 @@ def test_rows_that_are_packed_beyond_reason_are_refused(
     reader, first, line = TEXTS[form]
     path = tmp_path / "bomb"
     path.write_bytes(gzip.compress((first + line * ROWS).encode()))
-    monkeypatch.setattr(archives, "MOST_ROWS", 1000)
+    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
     with pytest.raises(ReadError, match=REFUSED) as caught:
         reader(path)
     assert "write it as text that is not packed" in str(caught.value)
@@ -64,10 +64,10 @@ def test_rows_of_a_table_are_bounded_likewise(
 ) -> None:
     path = tmp_path / "bomb"
     write(pa.table(dict.fromkeys(TABLE.column_names, pa.nulls(ROWS))), path, compression="zstd")
-    monkeypatch.setattr(archives, "MOST_ROWS", 1000)
+    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
     with pytest.raises(ReadError, match=REFUSED):
         read_run(path)
-    monkeypatch.setattr(archives, "MOST_ROWS", ROWS)
+    monkeypatch.setattr(storage, "MOST_ROWS", ROWS)
     with pytest.raises(ReadError, match="row 0: query_id is missing"):
         read_run(path)
 
@@ -75,7 +75,7 @@ def test_rows_of_a_table_are_bounded_likewise(
 def test_rows_that_pack_as_others_do_may_be_any_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MOST_ROWS", 1000)
+    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
     text = "".join(f"q{i} 0 d{i * 7919 % 99991} 1\n" for i in range(ROWS)).encode()
     packed, plain = tmp_path / "packed", tmp_path / "plain"
     packed.write_bytes(gzip.compress(text))
