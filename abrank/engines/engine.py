@@ -110,7 +110,11 @@ def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
         if filesystem.get_file_info(base).type != fs.FileType.Directory:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
-    files = list(_below(filesystem, base))
+    if isinstance(filesystem, fs.LocalFileSystem):
+        files = list(_below(base, (os.path.realpath(base),)))
+    else:
+        entries = filesystem.get_file_info(fs.FileSelector(base, recursive=True))
+        files = [entry.path for entry in entries if entry.type == fs.FileType.File]
     if kind := format_of([file[len(base.rstrip("/")) :] for file in files]):
         raise lake_refusal(path, kind)
     if isinstance(filesystem, fs.LocalFileSystem):
@@ -121,17 +125,7 @@ def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
     return sorted(file for file in files if meant.fullmatch(f"{file[start:]}/"))
 
 
-def _below(filesystem: fs.FileSystem, base: str) -> Iterator[str]:
-    """Yield every file below a folder."""
-    if not isinstance(filesystem, fs.LocalFileSystem):
-        for info in filesystem.get_file_info(fs.FileSelector(base, recursive=True)):
-            if info.type == fs.FileType.File:
-                yield info.path
-        return
-    yield from _below_here(base, (os.path.realpath(base),))
-
-
-def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
+def _below(folder: str, above: tuple[str, ...]) -> Iterator[str]:
     """Yield every file below a folder of this machine; ``above`` it stand those walked through."""
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -141,7 +135,7 @@ def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
                 real = os.path.realpath(entry.path)
                 leads_up = any(Path(folder_above).is_relative_to(real) for folder_above in above)
                 if not leads_up:
-                    yield from _below_here(entry.path, (*above, real))
+                    yield from _below(entry.path, (*above, real))
 
 
 def _expression(part: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -104,21 +104,20 @@ def open_table(
     source: object,  # a path, or several
     layout: Layout,
     *,
-    columns: Mapping[str, str] | None = None,
     skips: bool = False,
     max_input_size: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table."""
-    paths_named = [source] if isinstance(source, (str, os.PathLike)) else source
-    if not isinstance(paths_named, (list, tuple)) or not all(
-        isinstance(path_named, (str, os.PathLike)) for path_named in paths_named
+    names = [source] if isinstance(source, (str, os.PathLike)) else source
+    if not isinstance(names, (list, tuple)) or not all(
+        isinstance(name, (str, os.PathLike)) for name in names
     ):
         raise ArgumentError(
             f"an engine reads tables of Parquet, by their paths, not {type(source).__name__}: leave"
             " out --engine (engine=) for what is in memory"
         )
-    label = os.fspath(paths_named[0]) if paths_named else ""
-    filesystem, paths = files_of(paths_named)
+    label = os.fspath(names[0]) if names else ""
+    filesystem, paths = files_of(names)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     hint = "" if layout == JOINED else _ONLY_PARQUET
@@ -142,7 +141,7 @@ def open_table(
             "its documents stand in lists, a row a query, which is read only of one small file",
             hint='LensKit writes a row a document with save_parquet(path, layout="flat")',
         )
-    chosen = column_names(footer.schema.names, layout, columns, first)
+    chosen = column_names(footer.schema.names, layout, None, first)
     pieces: list[Piece] = []
     total = 0
     for path, file in files.items():

@@ -106,9 +106,7 @@ def has_spread(values: FloatArray) -> BoolArray:
     return np.asarray(high - low > TIE * np.maximum(high, -low))
 
 
-def to_lattice(
-    differences: FloatArray, *, n_terms: int | None = None
-) -> tuple[IntArray, FloatArray]:
+def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return whole numbers and the unit of each column: differences = numbers * unit."""
     # Where the differences are multiples of one step (they have few decimals, or are small
     # fractions as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit
@@ -119,7 +117,7 @@ def to_lattice(
     largest = np.abs(differences).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     share = round_off(differences) / largest
-    finest = min(FINEST, 2 ** (BITS_OF_A_SUM - (n_terms or len(differences)).bit_length()))
+    finest = min(FINEST, 2 ** (BITS_OF_A_SUM - len(differences).bit_length()))
     parts = _common_denominator(np.abs(share))
     rows = np.where(parts > 0, finest // np.maximum(parts, 1), 1)
     shares = np.where(parts > 0, parts, finest)
