@@ -765,10 +765,10 @@ def known_among(name: object, available: Sequence[str]) -> str:
     meant = str(name if name in available else known(name) or name)  # type: ignore[arg-type]
     if meant in available:
         return meant
-    word = meant.casefold()
-    alike = [other for other in available if other.casefold() == word] or [
+    words = {str(name).casefold(), meant.casefold()}
+    alike = [other for other in available if other.casefold() in words] or [
         # faithfulness of feedback.faithfulness and of faithfulness/v1/score
-        other for other in available if word in re.split(r"[./]", other.casefold())
+        other for other in available if words & {*re.split(r"[./]", other.casefold())}
     ]  # fmt: skip
     if len(alike) == 1:
         return alike[0]

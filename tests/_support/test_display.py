@@ -136,10 +136,8 @@ def test_smallest_difference_is_never_written_as_nothing(value: float, digits: i
 NAN, INF = float("nan"), float("inf")
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("write", "given", "shown"),
-    [
+def test_how_a_value_is_written() -> None:
+    for write, arguments, shown in (
         (f.score, (0.4404,), "0.440"),
         (f.score, (2_500_000,), "2.500e+06"),
         (f.signed, (0.0372,), "+0.037"),
@@ -171,10 +169,8 @@ NAN, INF = float("nan"), float("inf")
         (f.interval, (0.0121, 0.0619), "+0.012 to +0.062"),
         (f.interval, (NAN, NAN), "not defined"),
         (f.visible, ("one\ttwo\x1b[31m" + chr(0x202E),), "one\ttwo\\x1b[31m\\u202e"),
-    ],
-)
-def test_how_a_value_is_written(write, given, shown) -> None:
-    assert write(*given) == shown
+    ):
+        assert write(*arguments) == shown
 
 
 def test_a_difference_has_its_sign() -> None:

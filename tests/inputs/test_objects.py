@@ -24,9 +24,13 @@ def frame(**columns: Any) -> pd.DataFrame:
     )
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("query", ["query_id", "qid", "Q_ID", "query", "topic_id", "Topic"])
-@pytest.mark.parametrize("doc", ["doc_id", "DOCNO", "docid", "pid", "corpus_id", "did"])
+@pytest.mark.parametrize(
+    ("query", "doc"),
+    [
+        ("query_id", "doc_id"), ("qid", "DOCNO"), ("Q_ID", "docid"), ("query", "pid"),
+        ("topic_id", "corpus_id"), ("Topic", "did"),
+    ],
+)  # fmt: skip
 def test_names_that_other_tools_use(query: str, doc: str) -> None:
     rename = frame().rename(columns={"query_id": query, "doc_id": doc})
     assert read_run(rename).ranking("301") == EXPECTED

@@ -115,13 +115,9 @@ SEVERAL = {
 }
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("canonical", "text"),
-    [(name, text) for name, texts in SPELLINGS.items() for text in texts.split()],
-)
-def test_parse_spelling(canonical, text):
-    assert parse(text).name == canonical
+def test_parse_spelling():
+    read = {n: {t: parse(t).name for t in texts.split()} for n, texts in SPELLINGS.items()}
+    assert read == {name: dict.fromkeys(texts, name) for name, texts in read.items()}
 
 
 @pytest.mark.every_case
@@ -419,35 +415,28 @@ NOT_PRINTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", PRINTED)
-def test_name_that_trec_eval_prints(name):
-    assert trec_eval_name(parse(name)) == PRINTED[name]
-    assert parse(PRINTED[name]) == parse(name)
+def test_name_that_trec_eval_prints():
+    assert {name: trec_eval_name(parse(name)) for name in PRINTED} == PRINTED
+    assert [parse(name) for name in PRINTED.values()] == [parse(name) for name in PRINTED]
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", NOT_PRINTED)
-def test_what_trec_eval_has_no_name_for(name):
-    assert trec_eval_name(parse(name)) is None
+def test_what_trec_eval_has_no_name_for():
+    assert [name for name in NOT_PRINTED if trec_eval_name(parse(name)) is not None] == []
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", TREC_EVAL)
-def test_every_name_of_trec_eval_goes_there_and_back(name):
-    result = expand(name)
-    printed = [trec_eval_name(item) for item in result]
-    assert [parse(item) for item in printed] == list(result)
-    assert all(item == name or item.startswith(f"{name}_") for item in printed)
+def test_every_name_of_trec_eval_goes_there_and_back():
+    for name in TREC_EVAL:
+        result = expand(name)
+        printed = [trec_eval_name(item) for item in result]
+        assert [parse(item) for item in printed] == list(result)
+        assert all(item == name or item.startswith(f"{name}_") for item in printed), name
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("spelling", [*TREC_EVAL.values(), *OTHERS.values(), *BARE.values()])
-def test_every_spelling_means_a_measure_and_its_parameters(spelling):
-    entry = catalogue()[spelling.name]
-    names = [name for name, _ in spelling.fixed]
-    names += spelling.numbers.parameters if spelling.numbers else ()
-    assert all(entry.parameter(name) for name in names)
+def test_every_spelling_means_a_measure_and_its_parameters():
+    for spelling in (*TREC_EVAL.values(), *OTHERS.values(), *BARE.values()):
+        names = [name for name, _ in spelling.fixed]
+        names += spelling.numbers.parameters if spelling.numbers else ()
+        assert all(catalogue()[spelling.name].parameter(name) for name in names), spelling
 
 
 def test_sets_are_made_of_names_of_trec_eval():
@@ -496,10 +485,8 @@ READ = [
 ]
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize(("notation", "text", "values"), READ)
-def test_read(notation, text, values):
-    assert notation.read(text) == values
+def test_read():
+    assert [(notation, text, notation.read(text)) for notation, text, _ in READ] == READ
 
 
 @pytest.mark.every_case

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 import pandas as pd
-import pytest
 
 from abrank import inference
 from abrank.comparison import Comparison, compare_scores
@@ -54,30 +53,25 @@ def keys(comparison: Comparison) -> set[str]:
     return set(re.findall(r"^@\w+\{([^,]+),$", bibtex(comparison), re.MULTILINE))
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("source", sorted(CITED))
-def test_every_cited_source_has_an_entry_of_its_year(source: str) -> None:
-    entry = entries()[key_of(source)]
-    year = re.search(r"\b\d{4}\b", source)
-    if year:
-        assert f"{{{year.group()}}}" in entry
+def test_every_cited_source_has_an_entry_of_its_year() -> None:
+    for source in CITED:
+        entry, year = entries()[key_of(source)], re.search(r"\b\d{4}\b", source)
+        assert year is None or f"{{{year.group()}}}" in entry, source
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("key", sorted(entries()))
-def test_entries_are_whole_and_balanced(key: str) -> None:
-    entry = entries()[key]
-    assert entry.isascii()
-    assert entry.count("{") == entry.count("}")
-    kind = re.match(r"@(\w+)", entry)
-    assert kind is not None
-    fields = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", entry, re.MULTILINE))
-    assert REQUIRED[kind.group(1)] <= set(fields)
-    assert len(fields) == entry.count(" = ")
-    lines = entry.splitlines()[1:-1]
-    assert all(line.endswith("},") for line in lines[:-1])
-    assert not lines[-1].endswith(",")
-    assert re.fullmatch(r"10\.\d{4,}/\S+", fields.get("doi", "10.1000/x"))
+def test_entries_are_whole_and_balanced() -> None:
+    for entry in entries().values():
+        assert entry.isascii()
+        assert entry.count("{") == entry.count("}"), entry
+        kind = re.match(r"@(\w+)", entry)
+        assert kind is not None, entry
+        fields = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", entry, re.MULTILINE))
+        assert REQUIRED[kind.group(1)] <= set(fields), entry
+        assert len(fields) == entry.count(" = "), entry
+        lines = entry.splitlines()[1:-1]
+        assert all(line.endswith("},") for line in lines[:-1]), entry
+        assert not lines[-1].endswith(","), entry
+        assert re.fullmatch(r"10\.\d{4,}/\S+", fields.get("doi", "10.1000/x")), entry
 
 
 def test_no_entry_is_cited_nowhere() -> None:
