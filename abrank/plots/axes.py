@@ -167,17 +167,23 @@ def draw_rows(
     first: str = "Δ",
     percent: bool = False,
     mixed: bool = False,
+    margin: float = 0.0,
+    n_with_margin: int | None = None,
 ) -> None:
     """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns.
 
-    ``mixed``: on some rows the higher one is better, on others the lower one.
+    ``mixed``: on some rows the higher one is better, on others the lower one. The margin is that of
+    the first ``n_with_margin`` rows, of all without it.
     """
     style.dress(ax, theme)
     plain_rows = [row for row in rows if not row.remark]
     ends = [value for row in plain_rows for value in (*row.thick, *(row.thin or ()))]
     ends += [row.estimate for row in plain_rows if row.size]
     limits = style.difference_limits(*ends, room=0.3 if style.inches(ax) < NARROW else 0.18)
-    stripe(ax, theme, len(rows))
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    for place in range(1, len(rows)):
+        ax.axhline(place - 0.5, color=theme.grid, linewidth=0.6, zorder=0.3)
+    style.margin_band(ax, theme, margin, share=(n_with_margin or len(rows)) / len(rows))
     side = replace(theme, undeclared=True) if mixed else theme
     style.difference_axis(ax, side, limits, higher_is_better=higher_is_better, percent=percent)
     if style.inches(ax) < NARROW:

@@ -47,8 +47,9 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
     glyph: B's for better, A's for worse, grey for unclear. Where a margin decides, the thick one of
     the primary measure is that of the two one-sided tests. At the right stand the estimate and the
-    adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn;
-    an arrow marks one whose better side is the other one.
+    adjusted p-value; the margin is a band on the primary measure's row. A measure whose scale is
+    another than the primary one's is named, not drawn; an arrow marks one whose better side is the
+    other one.
 
     Examples
     --------
@@ -77,9 +78,11 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     )
     draw_rows(
         ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent,
-        mixed=mixed,
+        mixed=mixed, margin=comparison.rule.margin, n_with_margin=1,
     )  # fmt: skip
-    words += "\n" + ("\n" if style.inches(ax) < NARROW else "; ").join(_bar_words(comparison, rows))
+    words += "\n" + ("\n" if style.inches(ax) < NARROW else "; ").join(
+        [*_bar_words(comparison, rows), *_margin_words(comparison, theme)]
+    )
     if any(row.higher_is_better != higher for row in ordered):
         side, better = ("left", "lower") if higher else ("right", "higher")
         words += f"\n{_TURNED[not higher]} {better} is better: {side} of 0 B is better"
@@ -95,6 +98,11 @@ def _bar_words(comparison: Comparison, rows: Sequence[AxisRow]) -> list[str]:
     others = f" (others {level})" if len(rows) > 1 else ""
     thick = f"bar: {display.level(rule.confidence_equivalence)} interval{others}"
     return [thick, f"thin: {level}{', adjusted' * adjusted}"]
+
+
+def _margin_words(comparison: Comparison, theme: Theme) -> list[str]:
+    words = f"band: margin ±{style.margin_words(comparison, theme)}"
+    return [words] if comparison.rule.margin else []
 
 
 # What marks a measure whose better side is not the primary one's.
@@ -260,8 +268,8 @@ def _axis_words(comparison: Comparison, row: MeasureResult, theme: Theme, *, lea
     level = display.level(deciding_level(comparison) if lead else rule.confidence)
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
     parts = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
-    if lead and rule.margin:
-        parts.append(f"band: margin ±{style.margin_words(comparison, theme)}")
+    if lead:
+        parts += _margin_words(comparison, theme)
     # What is in per cent takes more words.
     first = 1 + (len(parts) < 3 and not is_relative(comparison))
     return "\n".join("; ".join(part) for part in (parts[:first], parts[first:]) if part)
@@ -349,12 +357,14 @@ def segments(
     higher = comparison.rule.higher_is_better
     first = "Δ%" if percent else "Δ"
     draw_rows(
-        ax, theme, rows, first=first, last="queries", higher_is_better=higher, percent=percent
-    )
+        ax, theme, rows, first=first, last="queries", higher_is_better=higher, percent=percent,
+        margin=comparison.rule.margin,
+    )  # fmt: skip
     words = style.interval_axis(comparison, f"mean {style.delta(primary)}")
     words = style.relative_change(primary) if percent else words
     if total >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
+    words = "; ".join([words, *_margin_words(comparison, theme)])
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
     lines = [
         f"{display.shorten(segmentation.name, width=24)}: do its segments differ?"
@@ -527,7 +537,10 @@ def collections(
         )
     ]
     style.fit_height(ax, 1.1 + 0.28 * len(rows))
-    draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
+    margin = result.pooled.rule.margin if summary is result.primary else 0.0
+    draw_rows(
+        ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better, margin=margin
+    )
     level = display.level(1.0 - result.alpha)
     words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
     if len(chosen) < len(summary.rows):
@@ -536,5 +549,7 @@ def collections(
         )
     if math.isfinite(prediction[0]):
         words.append(f"line through the last diamond: {level} prediction interval")
+    if margin:
+        words += _margin_words(result.pooled, theme)
     style.label_x(ax, theme, "\n".join(words))
     return ax

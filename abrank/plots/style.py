@@ -435,10 +435,11 @@ def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def margin_band(ax: Axes, theme: Theme, margin: float) -> None:
-    """Shade the differences that are too small to matter."""
+def margin_band(ax: Axes, theme: Theme, margin: float, *, share: float = 1.0) -> None:
+    """Shade the differences that are too small to matter, on that share of the frame's top."""
     if margin > 0:
-        ax.axvspan(-margin, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
+        look: dict[str, Any] = {"facecolor": theme.band, "edgecolor": "none", "zorder": 0.4}
+        ax.axvspan(-margin, margin, 1.0 - share, 1.0, **look)
 
 
 SENTENCE = "sentence"  # the label of a frame with no picture in it

@@ -211,13 +211,16 @@ def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monk
     assert shape.get_xy()[:, 0].min() == pytest.approx(differences.mean() - 4 * error)
 
 
-def test_the_margin_is_a_band_and_named(comparison_of):
-    ax = effect(comparison_of(60, margin=0.02))
+@pytest.mark.parametrize(
+    ("plot", "height"), [(effect, 1.0), (forest, 1 / 3), (segments, 1.0)], ids=lambda x: str(x)
+)
+def test_the_margin_is_a_band_and_named(plot, height, comparison_of):
+    ax = plot(comparison_of(60, margin=0.02))
     (band,) = [patch for patch in ax.patches if patch.get_facecolor()[:3] == _rgb(LIGHT.band)]
-    assert band.get_x() == -0.02
-    assert band.get_width() == pytest.approx(0.04)
-    assert ax.get_xlabel().endswith("margin ±0.020")
-    assert "margin" not in effect(comparison_of(60, margin=0.0)).get_xlabel()
+    assert (band.get_x(), band.get_width()) == (-0.02, pytest.approx(0.04))
+    assert (band.get_y(), band.get_height()) == (pytest.approx(1 - height), pytest.approx(height))
+    assert "margin ±0.020" in ax.get_xlabel()
+    assert "margin" not in plot(comparison_of(60, margin=0.0)).get_xlabel()
 
 
 def test_another_test_names_what_it_estimates(comparison_of):
