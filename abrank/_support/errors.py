@@ -298,6 +298,12 @@ class AbrankWarning(UserWarning):
         super().__init__(f"{message} [{code}]")
 
 
+def name_parts(name: str) -> set[str]:
+    """Return a name of a measure and its parts: feedback.tone, tone_score and tone/v1/score."""
+    word = name.casefold()
+    return {word, *re.split(r"[./]|^scores?_|_score$", word)}
+
+
 def nearest(name: str, names: Iterable[str], kind: str = "") -> list[str]:
     """Return up to three known names that mean or look like ``name``, best first."""
     import difflib

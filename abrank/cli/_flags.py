@@ -334,7 +334,7 @@ def _score_files(context: click.Context) -> list[str]:
     named = [*(typed.get(name) for name in FILES), *typed.get("runs", ())]
     files: list[str] = [name for name in named if name is not None]
     alone = len(files) == 1
-    several = (context.info_name == "rank" or len(files) == 2) and context.info_name != "score"
+    several = len(files) > 1 and context.info_name != "score"
     if not files or not (alone or (several and all(name.endswith(_TABLES) for name in files))):
         return []
 

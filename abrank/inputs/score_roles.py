@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import ReadError, UnclearError, nearest
+from abrank._support.errors import ReadError, UnclearError, name_parts, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
 from abrank.inputs.exports import INDEX
@@ -76,7 +76,7 @@ class TableRoles:
     ) -> None:
         self.table, self.options = table, options
         self.names_measure, self.is_cost = is_measure, is_cost
-        self.asked = {*map(folded, options.measures)}
+        self.asked = {*map(str.casefold, options.measures)}
         self.label = table.origin.label
         self.roles = {**table.roles, **options.columns}
         names = [column.name for column in table.columns]
@@ -92,7 +92,7 @@ class TableRoles:
 
     def is_measure(self, name: str) -> bool:
         """Whether a name is that of a measure, of the catalogue or of the caller."""
-        return folded(name) in self.asked or self.names_measure(name)
+        return name.casefold() in self.asked or self.names_measure(name)
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
@@ -714,8 +714,9 @@ class TableRoles:
         numeric, measure = column.is_numeric, self.is_measure(name)
         if not numeric and (measure or column.is_damaged):
             numeric = word not in TEXT_NAMES  # of damaged cells, or of none
+        is_asked = bool(self.asked & name_parts(name))
         if not numeric and column.is_yes_or_no:
-            numeric = name in self.options.measures
+            numeric = is_asked
         n_queries = self.n_distinct(query) if query else self.table.n_rows
         varies = bool(variant) and self.n_distinct(*variant) > 1
         of_query = (
@@ -723,7 +724,9 @@ class TableRoles:
         )
         no_quality = bool(NO_QUALITY.fullmatch(word)) or name == INDEX
         named = "measures" in self.roles or has_scores
-        if name in self.options.measures or (numeric and measure and not named):
+        if (is_asked and numeric) or name in self.options.measures or (
+            numeric and measure and not named
+        ):  # fmt: skip
             return "measures"
         if word in WEIGHT_NAMES and numeric and (of_query or not variant):
             return "weights"

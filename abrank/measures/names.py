@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError, UnknownNameError, nearest
+from abrank._support.errors import ArgumentError, UnknownNameError, name_parts, nearest
 from abrank._support.typing import FloatArray, IntArray, Interpolation
 from abrank.measures.registry import (
     Aggregate,
@@ -767,8 +767,7 @@ def known_among(name: object, available: Sequence[str]) -> str:
         return meant
     words = {str(name).casefold(), meant.casefold()}
     alike = [other for other in available if other.casefold() in words] or [
-        # faithfulness of feedback.faithfulness and of faithfulness/v1/score
-        other for other in available if words & {*re.split(r"[./]", other.casefold())}
+        other for other in available if words & name_parts(other)
     ]  # fmt: skip
     if len(alike) == 1:
         return alike[0]

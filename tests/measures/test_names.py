@@ -516,4 +516,5 @@ def test_a_measure_that_is_there_is_known_by_any_name() -> None:
     assert known_among("ndcg_cut_10", ["AP", "nDCG@10"]) == "nDCG@10"
     assert known_among("ctr", ["AP", "CTR"]) == "CTR"
     assert known_among("F1", ["AP", "feedback.f1"]) == "feedback.f1"
-    assert known_among("tone", ["AP", "tone/v1/score"]) == "tone/v1/score"
+    for name in ("tone/v1/score", "tone_score", "scores_Tone", "eval.tone.score"):
+        assert known_among("tone", ["AP", name]) == name
