@@ -403,8 +403,7 @@ class _Cells:
     filled: int = 0
     point: str = ""  # the decimal mark that its cells show; empty where none does
     whole: bool = False  # whether some have no mark, and none of these has four digits
-    # The first text with a sign of money, or a blank that marks thousands, and how it was written.
-    signed: tuple[tuple[int, str], ...] = ()
+    bared: tuple[int, str] = (-1, "")  # the first with a sign of money or a blank, as written
 
 
 def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> list[ScoreColumn]:
@@ -469,7 +468,7 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
         filled=int(counts[[bool(text) for text in plain]].sum()),
         point=points.pop() if len(points) == 1 else "",
         whole=bool(digits) and max(map(len, digits)) <= 3,
-        signed=tuple((i, cell) for i, cell in enumerate(written) if texts[i] != cell.strip())[:1],
+        bared=next((x for x in enumerate(written) if _bare(x[1]) != x[1].strip()), (-1, "")),
     )
 
 
@@ -518,7 +517,8 @@ def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
             f"{cells.percent} of {cells.filled} cells have a sign of per cent: write all with it,"
             " or all as shares (0.503 for 50.3%)"
         )
-    notes = [f"{cell} is read as {texts[place]}" for place, cell in cells.signed] or notes
+    if cells.bared[1]:
+        notes = [f"{cells.bared[1]} is read as {texts[cells.bared[0]]}"]
     column = replace(cells.column, cells=ids.take(ids.encode(texts), cells.codes))
     if not column.is_numeric and not column.is_damaged and not fault:
         return cells.column

@@ -216,13 +216,11 @@ VARIANT_NAMES = (
     ),
     ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
 )  # fmt: skip
-# Parts of names of columns that say of which of two groups a row is: is_treatment, in_variant.
-GROUP_WORDS = frozenset(("variant", "treatment", "treated", "exposed", "candidate"))
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
-    "replicate", "attempt", "random_seed", "sample_index", "hour", "day", "week",
-    "month",
+    "replicate", "attempt", "random_seed", "sample_index",
 ))  # fmt: skip
+DATE_NAMES = frozenset(("date", "day", "week", "month", "hour", "dt"))  # at the end of a name
 RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
 RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
 CLUSTER_NAMES = frozenset((
@@ -256,6 +254,7 @@ TEXT_NAMES = ANSWER_NAMES.union((
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|p_?value)|ci_(low|high|lower|upper)"
+    r"|(.*_)?dim(ension)?s?|zero_shot"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
 # What spreadsheets call a last row or column that is the mean or the sum of the others.

@@ -26,7 +26,7 @@ from abrank.inputs.score_reading import (
     BASELINES,
     CANDIDATES,
     CLUSTER_NAMES,
-    GROUP_WORDS,
+    DATE_NAMES,
     METRIC_NAMES,
     NO_QUALITY,
     QUERY_NAMES,
@@ -39,7 +39,6 @@ from abrank.inputs.score_reading import (
     SETTING_NAMES,
     SURE_WITHIN,
     TEXT_NAMES,
-    TOTALS,
     UNNAMED,
     VALUE_NAMES,
     VARIANT_NAMES,
@@ -57,9 +56,7 @@ from abrank.inputs.topics import COLLECTIONS
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 FIRST_GROUPS = 1000  # looked at before all
 MOST_VARIANTS = 1000
-_DATE = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]00:00.*)?|[0-9]{1,2}([./])[0-9]{1,2}\2[0-9]{2,4}"
-)
+_TOTAL = re.compile("((grand|row)_)?totals?|gesamtergebnis")
 PROMPT = "prompt"  # the text of each query, or the template that is compared
 MOST_PROMPTS = 20
 
@@ -230,13 +227,8 @@ class TableRoles:
         return column.is_whole and not (is_score or self._is_judged(name))
 
     def _is_judged(self, name: str) -> bool:
-        """Whether a column of true and false is a score by its name, and says of no group."""
-        words = folded(name).split("_")
-        return (
-            self.column(name).is_truth
-            and GROUP_WORDS.isdisjoint(words)
-            and words[-1] in SCORE_WORDS
-        )
+        """Whether a column of true and false is a score by its name."""
+        return self.column(name).is_truth and folded(name).rpartition("_")[2] in SCORE_WORDS
 
     def _find_query(self) -> None:
         if "query" in self.roles:
@@ -343,7 +335,10 @@ class TableRoles:
         ] or [name for name in self._crossed() if folded(name) == PROMPT]  # fmt: skip
         named = [
             name for name in self.free
-            if folded(name) in REPEAT_NAMES or (self._is_date(name) and self._has_rest(name))
+            if folded(name) in REPEAT_NAMES or (
+                folded(name).rpartition("_")[2] in DATE_NAMES
+                and {*self.roles.get("variant", ()), *self._crossed()} - {name}
+            )
         ]  # fmt: skip
         varying = [name for name in named if not self.determines([query], name)]
         several = bool(systems) and self.n_distinct(systems[0]) > 1  # else the judges are compared
@@ -380,19 +375,6 @@ class TableRoles:
         ]  # fmt: skip
         if len(holding) == 1:
             self.set_role("variant", *holding)
-
-    def _is_date(self, name: str) -> bool:
-        """Whether a column holds days, several of which most queries have."""
-        column = self.column(name)
-        return (
-            not column.is_numeric and not column.is_nested
-            and self.n_distinct(name) * self.n_distinct(self.one("query")) <= 2 * self.table.n_rows
-            and all(map(_DATE.fullmatch, column.labels))
-        )  # fmt: skip
-
-    def _has_rest(self, name: str) -> bool:
-        """Whether a column other than this one could be the variant's."""
-        return bool({*self.roles.get("variant", ()), *self._crossed()} - {name})
 
     # --- The variant
 
@@ -587,7 +569,7 @@ class TableRoles:
             name for name in names
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
-        names = self._without_totals(names)
+        names = [name for name in names if not _TOTAL.fullmatch(folded(name))]
         pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
             return pairs
@@ -613,20 +595,6 @@ class TableRoles:
             choices = [{**choices[0], "baseline": a, "candidate": b} for a, b in ends]
         problem = f"{listed(names)} may be variants, or measures of one system: say which"
         raise UnclearError(self.label, problem, choices)
-
-    def _without_totals(self, names: list[str]) -> list[str]:
-        """Return columns without those called a total that are the sum or a mean of the others."""
-        others = [name for name in names if name.strip().casefold() not in TOTALS]
-        if not 2 <= len(others) < len(names):
-            return names
-        block = np.stack([self.column(name).numbers for name in others])
-        low, high = np.nanmin(block, axis=0), np.nanmax(block, axis=0)
-        for name in (name for name in names if name not in others):
-            numbers = self.column(name).numbers
-            is_mean = bool(((low - 1e-9 <= numbers) & (numbers <= high + 1e-9)).all())
-            if not is_mean and not np.allclose(numbers, np.nansum(block, axis=0), rtol=1e-3):
-                return names
-        return others
 
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
         """Return variants and measures of a frame with two rows of names."""

@@ -27,7 +27,7 @@ from abrank.inputs.score_reading import (
     TableOptions,
     naming_queries,
 )
-from abrank.inputs.score_roles import MOST_APART, TableRoles
+from abrank.inputs.score_roles import TableRoles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
 MOST_BAD = 3  # bad lines that are shown: they are mostly alike
@@ -166,13 +166,7 @@ def _of_tasks(
             table.origin.label, f"each system of {named[0]} has one row, of means over its queries",
             hint="give a row per query and system (of PyTerrier's Experiment: perquery=True)",
         )  # fmt: skip
-    largest = [float(np.nanmax(np.abs(column.numbers))) for column in scores]
-    scores = [
-        column for column, number in zip(scores, largest, strict=True)
-        if number <= MOST_APART * np.median(largest)
-    ]  # fmt: skip
-    of_quality = any(words[name].rpartition("_")[2] in SCORE_WORDS for name in names)
-    if len(scores) < 3 or of_quality:
+    if len(scores) < 3 or any(words[name].rpartition("_")[2] in SCORE_WORDS for name in names):
         return table
     columns = {
         "task": [column.name for column in scores for _ in systems],

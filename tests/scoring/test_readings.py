@@ -119,7 +119,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         *[
             (SEEDS.assign(**{name: SEEDS["seed"].map(day.format)}).drop(columns="seed"), {},
              "control is the mean of 3 runs on every query")
-            for name, day in (("event_date", "2026-03-0{}"), ("date", "1{}.03.2026"))
+            for name, day in (("event_date", "2026-03-0{}"), ("date", "1{}.03.2026"), ("day", "{}"))
         ],
         (pd.concat([long(country=c) for c in ("US", "DE")]), {}, "control is the mean of 2 runs"),
         (pd.concat([long(country=c, device=d) for c in ("US", "DE") for d in ("web", "app")]), {},
