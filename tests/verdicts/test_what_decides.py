@@ -542,7 +542,7 @@ def test_so_few_resamples_are_refused() -> None:
         ("AP:-150%", "the guard AP:-150% allows to lose everything", {}),
         ("AP:-2%", "the guard AP:-2% is decided by the paired t test", {"test": "permutation"}),
         ("gain:-2%", "the guard gain:-2%: a relative margin needs scores of 0", {}),
-        ("RR:-0.1", "guard: RR is not among", {}),
+        ("RR:-0.1", "no measure 'RR' here; there are gain, AP", {}),
     ],
 )
 def test_messages_on_a_guard_name_it(guard, said, how) -> None:
