@@ -230,14 +230,6 @@ def test_a_run_of_another_form_says_what_it_is_and_what_to_do(collection, tmp_pa
     assert hint.startswith("  --engine (engine=) reads Parquet only; leave it out")
 
 
-def test_a_damaged_parquet_file_is_told_as_one(collection, tmp_path):
-    pq.write_table(pa.table({"query_id": ["q"], "doc_id": ["d"]}), tmp_path / "a.parquet")
-    whole = (tmp_path / "a.parquet").read_bytes()
-    (tmp_path / "a.parquet").write_bytes(whole[:-9])
-    with pytest.raises(ReadError, match=r"a\.parquet: cannot be read as a Parquet file"):
-        abrank.evaluate(collection.qrels, {"A": tmp_path / "a.parquet"}, MEASURES, engine="local")
-
-
 def test_a_run_that_no_partition_can_use_is_an_error_when_skipping_too(collection, tmp_path):
     write(collection.runs["A"].assign(score=None), tmp_path / "A", n_files=1, group=200)
     engine = Engine(rows=100, on_bad_partition="skip")

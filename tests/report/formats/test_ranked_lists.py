@@ -149,14 +149,6 @@ def test_documents_of_both_lists_are_listed_once() -> None:
     )
 
 
-def test_the_sentence_counts_what_was_lost_and_what_nobody_judged() -> None:
-    a = (("d1", 2), ("d2", 1), ("d3", 0))
-    b = (("d4", None), ("d2", 1), ("d3", 0))
-    assert why(a, b, depth=3) == (
-        "B lost 1 and gained 0 relevant documents in the top 3; 1 of B's top 3 is not judged."
-    )
-
-
 def test_a_compact_list_has_the_sentence_and_four_values_a_document() -> None:
     assert compact((("d1", 1),), (("d1", 1),), depth=10, rel=1) == [
         "Both have the same top 10, in the same order.",

@@ -194,15 +194,6 @@ def test_every_format_says_it(situation: Comparison) -> None:
     assert json.loads(WRITERS[".json"](situation))["next_step"] == step.action
 
 
-def test_more_queries_are_asked_for_to_show_the_margin() -> None:
-    a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
-    b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
-    assert (
-        next_step(compare_scores(a, b, margin=0.1)).sentence
-        == "Add queries: about 36 in all would, 80% of the time, prove a Δ of the margin, 0.100."
-    )
-
-
 def test_judge_first_where_one_run_is_judged_less() -> None:
     data = abrank.simulate_runs(60, rng=16)
     old = data.baseline.frame()
