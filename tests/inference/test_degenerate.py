@@ -19,6 +19,7 @@ from abrank.inference import (
     two_way_anova,
     within_query_interval,
 )
+from abrank.inference.shape import calls_without
 from tests.inference.degenerate import (
     HALF,
     INF,
@@ -31,6 +32,7 @@ from tests.inference.degenerate import (
     half_width,
     nothing,
 )
+from tests.inference.degenerate_sizes import SIZES
 
 # Sign flips of four .1 and four .3 whose sum is at least the .8 observed: 36 of 256, on each side.
 FLIPS = 72 / 256
@@ -189,6 +191,7 @@ ANALYSES = {
                 (7 / 4, T[6][1])], 0,
     ),
     "within": (within, within_cells(), 0),
+    **SIZES,
 }  # fmt: skip
 
 
@@ -206,6 +209,11 @@ def test_what_is_not_finite_is_refused(name) -> None:
     for endless in (INF, -INF, NAN):
         with pytest.raises(ArgumentError, match="finite"):
             ANALYSES[name][0]([0.1] * 7 + [endless])
+
+
+def test_two_queries_that_show_something_show_it_together() -> None:
+    call, calls, _ = calls_without([0.1, 0.1001], np.arange(2))
+    assert (call, calls.tolist()) == (1, [0, 0])
 
 
 MODULES = {"registry": 1, "systems.registry": 1}  # how many tables each has; the guide shows them

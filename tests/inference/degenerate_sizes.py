@@ -1,4 +1,4 @@
-"""Sizes, beliefs, streams of too few, too even, endless differences: every cell of their tables."""
+"""Cells of the tables of sizes, beliefs and streams of too few, too even differences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from abrank._support.errors import ArgumentError
 from abrank.inference import (
     EFFECT_SIZES,
     bayesian_bootstrap,
@@ -17,7 +16,6 @@ from abrank.inference import (
     ratio_interval,
     t_posterior,
 )
-from abrank.inference.shape import calls_without
 from tests.inference.degenerate import (
     HALF,
     INF,
@@ -211,7 +209,7 @@ SEGMENTS = [nothing(5), nothing(5), nothing(5), (1, 1, 0, 0, NAN), (NAN, NAN, -I
 
 
 # What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.
-ANALYSES = {
+SIZES = {
     "ratio": (ratio, RATIO_BY_T, 0),
     **{name: (effect(name), effect_cells(name), 0) for name in EFFECT_SIZES},
     "t_posterior": (posterior(t_posterior), posterior_cells(*(by_t_law(*e) for e in SPREAD)), 0),
@@ -225,24 +223,3 @@ ANALYSES = {
     "pooling": (pooled, POOLED, 0),
     "segments": (segments, SEGMENTS, 0),
 }  # fmt: skip
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", ANALYSES)
-def test_row_against_theory(name) -> None:
-    ask, cells, off = ANALYSES[name]
-    result = [ask(d) for d in ROWS.values()]
-    np.testing.assert_allclose(result, cells, rtol=1e-7, atol=max(off, 1e-10), err_msg=str(ROWS))
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", ANALYSES)
-def test_what_is_not_finite_is_refused(name) -> None:
-    for endless in (INF, -INF, NAN):
-        with pytest.raises(ArgumentError, match="finite"):
-            ANALYSES[name][0]([0.1] * 7 + [endless])
-
-
-def test_two_queries_that_show_something_show_it_together() -> None:
-    call, calls, _ = calls_without([0.1, 0.1001], np.arange(2))
-    assert (call, calls.tolist()) == (1, [0, 0])
