@@ -35,10 +35,11 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     assert lines[1].startswith(
         "P@2 0.500 → 0.000, Δ −0.500: A is better on this query. B lost 1 and gained 0"
     )
-    assert lines[4].split() == ["A", "a", "B", "b"]
-    assert lines[5].split() == ["1", "2", "d1", "→", "3", "1", "?", "d9", "new"]
-    assert "One" in lines[6]
-    assert "…" in lines[6]
+    assert lines[4].startswith("Rank, grade (? is unjudged), document; → rank by B")
+    assert lines[6].split() == ["A", "a", "B", "b"]
+    assert lines[7].split() == ["1", "2", "d1", "→", "3", "1", "?", "d9", "new"]
+    assert "One" in lines[8]
+    assert "…" in lines[8]
     # AP of A is (1/1 + 2/3) / 3, of B (1/3) / 3; P@2 is 1/2 and 0.
     assert "P@2      0.500  0.000  −0.500" in lines
     assert "AP       0.556  0.111  −0.444" in lines

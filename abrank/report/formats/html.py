@@ -165,7 +165,7 @@ def heat(card: Scorecard) -> dict[tuple[int, int], float]:
 
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
-MOST_ROWS = 12
+MOST_ROWS, MOST_TABLES = 12, 3
 LONGEST_LABEL, LONGEST_READING, LONGEST_TITLE, LONGEST_ASIDE = 19, 26, 200, 400
 _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 
@@ -191,16 +191,19 @@ def card(report: Report) -> str:
     lines = [] if scorecard is None or drawn is None else _lines(scorecard)
     legend: tuple[str, ...] = ()
     heads: list[str] = []
-    tables: list[Table] = []
+    tables: list[tuple[str, Table]] = []
     more = 0
     if scorecard is not None:
         titles = {column.role: column.title for column in scorecard.columns}
         heads = [titles.get(role, "") for role in ("name", *_numbers(scorecard), "reading")]
         legend, more = scorecard.legend, max(len(scorecard.rows) - MOST_ROWS, 0)
     else:
-        sections = report.in_place("text", "details")
-        blocks = (block for section in sections for block in section.blocks)
-        tables = [block for block in blocks if isinstance(block, Table)][:3]
+        tables = [
+            (section.finding, block)
+            for section in report.in_place("text", "details")
+            for block in section.blocks
+            if isinstance(block, Table)
+        ][:MOST_TABLES]
     return (
         environment()
         .get_template("card.html")
@@ -221,7 +224,10 @@ def card(report: Report) -> str:
             legend=[cut(item, LONGEST_ASIDE) for item in legend],
             more=more,
             asides=list(_asides(report)),
-            tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in tables],
+            tables=[
+                (cut(title, LONGEST_ASIDE), replace(table, rows=table.rows[:MOST_ROWS]))
+                for title, table in tables
+            ],
             hint=report.hint,
         )
         .strip()

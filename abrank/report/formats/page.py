@@ -213,7 +213,7 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             report=report,
             numbers=head.numbers.partition(head.lead) if head.lead else (head.numbers, "", ""),
             # What a line below says at more length is not said here.
-            beside=[]
+            sentences=[]
             if any(section.key == "margin" for section in sections)
             else [item for item in (head.sensitivity, head.design, head.meaning) if item],
             scorecard=() if card is None else scorecard_of(card),
@@ -221,7 +221,7 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
                 (*group, [page for page in pages if page.section.group == group[0]])
                 for group in GROUPS
             ],
-            cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
+            cautions={"first": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
             rows=rows,
             island=packed(rows.island(fill)) if rows else "",
             fill=fill,

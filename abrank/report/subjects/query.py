@@ -106,7 +106,8 @@ def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
     )
     rows = tuple(zip_longest(*columns, fillvalue=Cell("")))
     block = Rankings("lists", heads, rows, sides=(sides[0], sides[1]))
-    return Section("lists", "Ranked lists", "", (block,), EVERYWHERE)
+    finding = "Rank, grade (? is unjudged), document; → rank by B, ▲ ▼ how far B moved it"
+    return Section("lists", "Ranked lists", finding, (block,), EVERYWHERE)
 
 
 def _scores(w: Words[Inspection]) -> Section:

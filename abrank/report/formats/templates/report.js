@@ -55,7 +55,7 @@
     const target = by(location.hash.slice(1));
     const fold = target && target.closest("details");
     if (!fold) return;
-    for (let each = fold; each; each = each.parentElement.closest("details")) each.open = true;
+    for (let outer = fold; outer; outer = outer.parentElement.closest("details")) outer.open = true;
     fold.scrollIntoView({ block: "start" });
     fold.querySelector("summary").focus({ preventScroll: true });
   };
@@ -94,9 +94,9 @@
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("main details:not([open], .lists-fold *)")];
-    for (const each of folded) each.open = true;
+    for (const fold of folded) fold.open = true;
   });
-  window.addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
+  window.addEventListener("afterprint", () => { for (const fold of folded) fold.open = false; });
 
   /* ---- query by query: the rows travel deflated; without them the first ones stand as they are */
   if (!by("query-data") || !window.DecompressionStream) return;
@@ -187,7 +187,7 @@
   };
 
   /* ---- the two ranked lists of a row: documents of four values, after a sentence */
-  const hidden = (said) => make("span", "vh", said);
+  const hidden = (text) => make("span", "vh", text);
   const chip = (grade) => (grade === null
     ? make("span", "chip hole", make("span", "", "?"), hidden(" not judged"))
     : make("span", `chip g${Math.max(0, Math.min(3, Math.ceil(grade)))}`, hidden("grade "), String(grade)));
@@ -201,15 +201,15 @@
   const ranking = (entries, first) => {
     const own = first ? 2 : 3;
     const other = first ? 3 : 2;
-    const shown = entries.filter((entry) => entry[own] && entry[own] <= data.depth);
-    shown.sort((left, right) => left[own] - right[own]);
-    const items = shown.map((entry) => {
-      const [said, lost] = move(entry[own], entry[other], first);
+    const visible = entries.filter((entry) => entry[own] && entry[own] <= data.depth);
+    visible.sort((left, right) => left[own] - right[own]);
+    const items = visible.map((entry) => {
+      const [text, lost] = move(entry[own], entry[other], first);
       const gained = !first && (!entry[other] || entry[other] > data.depth);
       const matters = entry[1] >= data.relevant && (lost || gained);
       const rank = make("span", "rank", String(entry[own]));
       rank.setAttribute("aria-hidden", "true");
-      const moved = make("span", `move${matters ? (first ? " lost" : " gained") : ""}`, said);
+      const moved = make("span", `move${matters ? (first ? " lost" : " gained") : ""}`, text);
       const title = entry[4] ? [make("bdi", "title", entry[4])] : [];
       return make("li", "", rank, chip(entry[1]), moved, make("bdi", "doc", entry[0]), ...title);
     });
@@ -221,7 +221,7 @@
     if (!place || tag === "th") cell.scope = place ? "col" : tag === "th" ? "col" : "row";
     return cell;
   }));
-  const small = (name, said, head, rows) => make("table", name, make("caption", "", said),
+  const small = (name, text, head, rows) => make("table", name, make("caption", "", text),
     make("thead", "", line("th", head)), make("tbody", "", ...rows));
   /* Every measure of a row, and the address that opens it. */
   const everyMeasure = (row) => {
@@ -229,8 +229,8 @@
     link.href = address(row);
     const below = make("div", "every", make("p", "", link));
     if (!data.measures) return below;
-    below.prepend(small("", "Every measure", ["Measure", "A", "B", "Δ"], data.measures.map((each) => (
-      line("td", [each.name, each.a[row], each.b[row], each.texts[row]], side(each, each.texts[row]))
+    below.prepend(small("", "Every measure", ["Measure", "A", "B", "Δ"], data.measures.map((measure) => (
+      line("td", [measure.name, measure.a[row], measure.b[row], measure.texts[row]], side(measure, measure.texts[row]))
     ))));
     return below;
   };
@@ -310,8 +310,8 @@
     const direction = state.down ? -1 : 1;
     view.sort((left, right) => direction * order(values[left], values[right]) || left - right);
   };
-  const gapRow = (said) => {
-    const cell = make("td", "", said);
+  const gapRow = (text) => {
+    const cell = make("td", "", text);
     cell.colSpan = columns.length + 1;
     return make("tr", "gap", cell);
   };
@@ -346,7 +346,7 @@
   const outcomes = [...box.querySelectorAll("[data-outcome]")];
   const setOutcome = (value) => {
     state.outcome = value;
-    for (const each of outcomes) each.setAttribute("aria-pressed", String(each.dataset.outcome === value));
+    for (const button of outcomes) button.setAttribute("aria-pressed", String(button.dataset.outcome === value));
   };
   for (const button of outcomes) {
     button.addEventListener("click", () => { setOutcome(button.dataset.outcome); refresh(); });
@@ -363,15 +363,15 @@
   const measurePicker = by("query-measure");
   const declared = columns.map((column) => ({ ...column }));
   const setMeasure = (place) => {
-    const found = data.measures[place];
-    const named = { a: found.a, b: found.b };
+    const measure = data.measures[place];
+    const named = { a: measure.a, b: measure.b };
     for (const column of columns) {
       if (column.kind === "score") Object.assign(column, { texts: named[column.csv], values: named[column.csv].map(numberOf) });
     }
-    const title = `Δ ${found.name}`;
-    Object.assign(columns[barColumn], { title, csv: `diff ${found.name}`, values: found.values, texts: found.texts, flip: found.flip });
+    const title = `Δ ${measure.name}`;
+    Object.assign(columns[barColumn], { title, csv: `diff ${measure.name}`, values: measure.values, texts: measure.texts, flip: measure.flip });
     if (place === 0) columns.forEach((column, index) => Object.assign(column, declared[index]));
-    ({ outcome, largest } = found);
+    ({ outcome, largest } = measure);
     heads[barColumn].querySelector("button").textContent = columns[barColumn].title;
   };
   if (measurePicker) {
@@ -439,8 +439,8 @@
     const line = body.querySelector(".found");
     if (line) line.scrollIntoView({ block: "center" });
   }
-  for (const [row, drawn] of bars) {
-    for (const bar of drawn) {
+  for (const [row, parts] of bars) {
+    for (const bar of parts) {
       bar.addEventListener("mouseenter", () => { light(row); readout.replaceChildren(...sentence(row)); });
       bar.addEventListener("mouseleave", () => light(state.open));
       bar.addEventListener("click", () => { light(row); find(row); });
