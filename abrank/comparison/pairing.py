@@ -418,10 +418,7 @@ def _unchosen(
 def _choice(
     both: Scores, name: str | None, role: str, label: str, taken: str | None = None
 ) -> Scores | None:
-    """Return one variant by its name, or the mean of those whose columns have given values.
-
-    ``taken`` is the one on the other side, which an error does not offer.
-    """
+    """Return one variant by its name, or the mean of those whose columns have given values."""
     from abrank.scoring.score_files import one_system
 
     if name is None:
@@ -448,7 +445,7 @@ def _choice(
                 both, systems=(name,), values=mean, notes=(*both.notes, note),
                 sources=dict.fromkeys((name,), next(iter(both.sources.values()))),
             )  # fmt: skip
-    others = [system for system in both.systems if system != taken]
+    others = [system for system in both.systems if system != taken]  # on the other side
     close = nearest(name, others) or others[:1]
     problem, _ = _unchosen(both.systems, None, None)
     problem = f"has no variant {name!r}; it {problem.partition(':')[0]}"

@@ -186,11 +186,9 @@ class TableRoles:
             ]  # fmt: skip
             named = [name for name in texts if folded(name) in METRIC_NAMES]
             has_value = any(folded(name) in VALUE_NAMES for name in numeric)
-            several = [
-                name for name in texts
-                if self.column(name).n_distinct > 1 and folded(name) in (*VARIANT_NAMES[0],
-                *VARIANT_NAMES[1], *VARIANT_NAMES[2], "name")
-            ]  # fmt: skip
+            words = {"name"}.union(*VARIANT_NAMES[:3])
+            several = [name for name in texts if folded(name) in words]
+            several = [name for name in several if self.column(name).n_distinct > 1]
             of_one = self.options.purpose == "compare" and not self.options.alone
             if not named and has_value and (of_one or len(several) > 1):
                 # Phoenix and Langfuse name their evaluators so, beside a system or of one alone.
@@ -325,14 +323,21 @@ class TableRoles:
         query = self.one("query")
         if "repeat" in self.roles or not query:
             return
-        self._find_named_variant()
+        wanted = {system.casefold() for system in self.options.systems}
+        holding = [
+            name for name in self.free
+            if wanted and "variant" not in self.roles and self.n_distinct(name) <= MOST_VARIANTS
+            and wanted <= {label.casefold() for label in self.column(name).labels}
+        ]  # fmt: skip
+        if len(holding) == 1:  # of the variants that somebody named
+            self.set_role("variant", *holding)
         systems = [*self.roles.get("variant", ())] or self._named(VARIANT_NAMES[:2], self.free)
         numbered = not systems  # runs are then repeats only by number: their names may be systems'
-        systems = systems or [
-            name for name in self._named(VARIANT_NAMES[2:], [
-                name for name in self.free if folded(name) not in RUN_NAMES
-            ]) if not self.column(name).is_numeric
-        ] or [name for name in self._crossed() if folded(name) == PROMPT]  # fmt: skip
+        texts = [name for name in self.free if not self.column(name).is_numeric]
+        texts = [name for name in texts if folded(name) not in RUN_NAMES]
+        systems = systems or self._named(VARIANT_NAMES[2:], texts) or [
+            name for name in self._crossed() if folded(name) == PROMPT
+        ]  # fmt: skip
         named = [
             name for name in self.free
             if folded(name) in REPEAT_NAMES or (
@@ -362,19 +367,6 @@ class TableRoles:
         if raters and not self.names_rows(query, systems[0], *varying[:1]):
             self.set_role("repeat", ROWS)  # each answer was judged several times
             self.free = [name for name in self.free if name not in raters]
-
-    def _find_named_variant(self) -> None:
-        """Take the column that holds the variants that somebody named."""
-        wanted = {system.casefold() for system in self.options.systems}
-        if "variant" in self.roles or not wanted:
-            return
-        holding = [
-            name for name in self.free
-            if len(wanted) <= self.column(name).n_distinct <= MOST_VARIANTS
-            and wanted <= {label.casefold() for label in self.column(name).labels}
-        ]  # fmt: skip
-        if len(holding) == 1:
-            self.set_role("variant", *holding)
 
     # --- The variant
 
@@ -466,9 +458,9 @@ class TableRoles:
         """Whether a column holds the two arms of an experiment, by their names or by its own."""
         labels = self.column(name).labels
         is_sure = any(label.casefold() in SURE_WITHIN for label in labels)
-        is_named = folded(name).rpartition("_")[2] in VARIANT_NAMES[0]
+        is_sure |= folded(name).rpartition("_")[2] in VARIANT_NAMES[0]
         by_part = any("=" in system for system in self.options.systems)
-        return bool(baseline_of(labels)) and (is_sure or is_named) and not by_part
+        return is_sure and not by_part and bool(baseline_of(labels))
 
     def _with_repeats(
         self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]
@@ -683,8 +675,7 @@ class TableRoles:
         if not numeric and (measure or column.is_damaged):
             numeric = word not in TEXT_NAMES  # of damaged cells, or of none
         is_asked = bool(self.asked & name_parts(name))
-        if not numeric and column.is_yes_or_no:
-            numeric = is_asked
+        numeric |= column.is_yes_or_no and is_asked
         n_queries = self.n_distinct(query) if query else self.table.n_rows
         varies = bool(variant) and self.n_distinct(*variant) > 1
         of_query = (
@@ -692,9 +683,7 @@ class TableRoles:
         )
         no_quality = bool(NO_QUALITY.fullmatch(word)) or name == INDEX
         named = "measures" in self.roles or has_scores
-        if (is_asked and numeric) or name in self.options.measures or (
-            numeric and measure and not named
-        ):  # fmt: skip
+        if name in self.options.measures or (numeric and (is_asked or (measure and not named))):
             return "measures"
         if word in WEIGHT_NAMES and numeric and (of_query or not variant):
             return "weights"

@@ -262,7 +262,7 @@ def holds_scores(path: str, *, alone: bool) -> bool:
     table whose columns name no documents.
     """
     if not files.is_regular(path):  # what is not there is named where it is read
-        return alone
+        return True
     names: list[str] = []
     with files.opened(path, hashes=False) as (file, stored):
         if kind := arrow.kind_of(stored.peek(arrow.LONGEST_MARK)):

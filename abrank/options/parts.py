@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -128,14 +128,7 @@ def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of option
             checks.count(option.name, value, at_least=int(option.minimum or 0))
         elif option.kind == "grade":
             checks.relevant_grade(option.name, value)
-        elif (
-            option.several
-            and not isinstance(value, Iterable)
-            and (
-                option.name != "measures"
-                or isinstance(value, (int, float))  # else ir_measures' object
-            )
-        ):
+        elif option.several and isinstance(value, (int, float)):  # else names, or objects with one
             raise ArgumentError(f"{option.name} must be a name or a list of names, not {value!r}")
 
 

@@ -50,7 +50,7 @@ FLAGS = (
     # Of a table of scores they are the variants that it holds: fields of Inputs.
     Option(
         key="baseline", of=("compare", "compare_preferences", "compare_collections"),
-        group="Inputs", metavar="NAME", first=True, python="name_a=",
+        group="Inputs", metavar="NAME", first=True, python="name_a=", peers=("control",),
         help="Name of the baseline (A). With runs: the name shown in reports (default: the file's"
         " name). With --scores, --preferences or --collections: the system to take as A. Default:"
         " the one called control, baseline or old. COLUMN=VALUE takes the mean of all variants that"
@@ -58,7 +58,7 @@ FLAGS = (
     ),
     Option(
         key="candidate", of=("compare", "compare_preferences", "compare_collections"),
-        group="Inputs", metavar="NAME", first=True, python="name_b=",
+        group="Inputs", metavar="NAME", first=True, python="name_b=", peers=("treatment",),
         help="Name of the candidate (B), as --baseline.",
     ),
     Option(

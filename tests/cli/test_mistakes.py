@@ -54,6 +54,8 @@ MISTAKES = [
     ("comparre qrels.txt a.run b.run", 2, 'unknown command "comparre"; did you mean compare?'),
     ("compare qrels.txt a.run bb.run", 2, "did you mean b.run ?"),
     ("compare qrels.txt a.run b.run --metric AP", 2, "Did you mean '--measure'?"),
+    ("compare scores.csv scorez.csv", 2, "scorez.csv: no such file\n  did you mean scores.csv ?"),
+    ("compare scores.csv --control b", 2, "Did you mean '--baseline'?"),
     ("compare qrels.txt a.run b.run --output x.html", 2, "Did you mean '--report'?"),
     ("compare qrels.txt a.run b.run -m nDGC@10", 2, "did you mean nDCG@10?"),
     ("compare qrels.txt a.run b.run -m nDCG@10,AP", 2, "-m nDCG@10 -m AP"),
