@@ -148,11 +148,8 @@ def check_level(
     total = 0
     if by == "resampled" and clusters is not None:
         # Clusters differ in size, and so do the samples: they are tested one by one.
-        rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
         for _ in range(n_replications):
-            draw = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
-            labels = np.repeat(np.arange(len(rows)), [row.size for row in draw]).tolist()
-            total += rejected((values - values.mean())[np.concatenate(draw)][:, None], labels)
+            total += rejected(*_draw_clusters(values, index, random))
     else:
         at_once = max(1, VALUES_AT_ONCE // len(values))
         for first in range(0, n_replications, at_once):
@@ -175,6 +172,16 @@ def _replicate(
     half = values.size // 2
     shuffled = random.permuted(np.broadcast_to(values, (count, values.size)), axis=1)
     return np.asarray(shuffled[:, :half] - shuffled[:, half : 2 * half])
+
+
+def _draw_clusters(
+    values: FloatArray, index: IntArray, random: np.random.Generator
+) -> tuple[FloatArray, Sequence[object]]:
+    """Return the differences, less their mean, of clusters drawn anew, and their labels."""
+    rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
+    rows_drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
+    labels = np.repeat(np.arange(len(rows)), [row.size for row in rows_drawn])
+    return (values - values.mean())[np.concatenate(rows_drawn)][:, None], labels.tolist()
 
 
 def rejections(

@@ -394,14 +394,10 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
         word = words[byte:][start[rows]]
         word <<= np.maximum(8 * (byte + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
         word ^= bits[rows]
-        bits[rows] = _mix(word)
-    return bits
-
-
-def _mix(bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Stir 64 bits, in place (the finaliser of MurmurHash3, Appleby 2011)."""
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        bits ^= bits >> np.uint64(33)
-        bits *= np.uint64(factor)
-    bits ^= bits >> np.uint64(33)
+        # Stirred in place: the finaliser of MurmurHash3 (Appleby 2011).
+        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+            word ^= word >> np.uint64(33)
+            word *= np.uint64(factor)
+        word ^= word >> np.uint64(33)
+        bits[rows] = word
     return bits

@@ -385,11 +385,7 @@ def power(
         mde = planner.visible(checks.count("queries", queries, at_least=0))
     if isinstance(pilot, Compared):
         require_reachable(pilot.primary.measure, effect=effects or (), margin=(margin or 0.0,))
-    differences_wanted = round_differences(mde) if effects is None else effects
-    if margin is not None and margin not in differences_wanted:
-        differences_wanted = [*differences_wanted, margin]
-        differences_wanted = differences_wanted if effects else sorted(differences_wanted)
-    rows = tuple(planner.row(checks.finite("effect", x), queries) for x in differences_wanted)
+    rows = tuple(planner.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
     not_worse = same_row = width_row = None
@@ -488,6 +484,14 @@ def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
     needed = tuple(queries_needed(sd, row.difference, **level) for row in plan.rows)
     mde = smallest_visible(sd, plan.n_queries or 0, **level)
     return JudgedPlan(correlation, n_queries, mde, needed, same, width)
+
+
+def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> list[float]:
+    """Return the differences to plan for: those asked for or round ones, and the margin."""
+    differences = round_differences(mde) if effects is None else effects
+    if margin is not None and margin not in differences:
+        differences = [*differences, margin] if effects else sorted([*differences, margin])
+    return [checks.finite("effect", difference) for difference in differences]
 
 
 @dataclass(frozen=True)

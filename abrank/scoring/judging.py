@@ -359,8 +359,11 @@ def top_documents_to_judge(
         return None
     is_selected = np.zeros(a.judged.n_queries, dtype=np.bool_)
     is_selected[selected] = True
-    if not all(_reaches(document, depth, is_selected) for document in (a, b)):
-        return None
+    for source in (a, b):  # of which the documents of all the first ranks have to be kept
+        top = source.top_docs
+        n_kept = np.bincount(top.query[top.rank <= depth], minlength=len(is_selected))
+        if (n_kept < np.minimum(source.judged.n_retrieved, depth))[is_selected].any():
+            return None
     at_a, at_b = (_unjudged(document, is_selected) for document in (a, b))
     ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
     near_top = {doc: r for doc, r in ranks_of.items() if min(filter(None, r)) <= depth}
@@ -379,13 +382,6 @@ def top_documents_to_judge(
     )
     largest = sorted(ranked.documents, key=lambda document: -round(abs(document.swing), 12))
     return replace(ranked, documents=tuple(largest[:TO_JUDGE]))
-
-
-def _reaches(source: inputs.JudgedSource, depth: int, is_selected: BoolArray) -> bool:
-    """Whether the documents of all the first ranks were kept."""
-    top = source.top_docs
-    count = np.bincount(top.query[top.rank <= depth], minlength=len(is_selected))
-    return bool((count >= np.minimum(source.judged.n_retrieved, depth))[is_selected].all())
 
 
 def _unjudged(source: inputs.JudgedSource, is_selected: BoolArray) -> dict[tuple[int, str], int]:

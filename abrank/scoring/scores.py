@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -323,10 +324,15 @@ def stand_ins(
     if policy == "zero":
         return np.zeros(len(measures))
     costs = {str(known(name) or name) for name in listed(lower_is_better)}
-    return np.array([
-        _end(name, values[..., i], best=policy == "best", lower=name in costs)
-        for i, name in enumerate(measures)
-    ])  # fmt: skip
+    ends = []
+    for i, name in enumerate(measures):
+        measure = known(name)
+        is_cost = name in costs if measure is None else not measure.entry.higher_is_better
+        is_high = (policy == "best") != is_cost
+        end = math.inf if measure is None else measure.entry.bounds[is_high]
+        extreme = np.nanmax if is_high else np.nanmin  # of what is there
+        ends.append(end if math.isfinite(end) else float(extreme(values[..., i])))
+    return np.array(ends)
 
 
 def note_on_repeats(counts: Mapping[str, int], missing: str) -> list[str]:
@@ -372,15 +378,3 @@ def resolve_missing(
         " taken",
     }
     return replace(result, gaps=scores, notes=(*scores.notes, f"{problem}: {treatment[missing]}"))
-
-
-def _end(name: str, values: FloatArray, *, best: bool, lower: bool) -> float:
-    """Return the worst or the best value of a measure."""
-    measure = known(name)
-    bounds, lower = (measure.entry.bounds, not measure.entry.higher_is_better) if measure else (
-        (-np.inf, np.inf), lower
-    )  # fmt: skip
-    end = bounds[int(best != lower)]
-    if np.isfinite(end):
-        return end
-    return float(np.nanmax(values) if best != lower else np.nanmin(values))

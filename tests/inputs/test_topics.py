@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow.feather import write_feather
 
 from abrank import ArgumentError, NotFoundError, ReadError, compare_scores, rank_scores, read_scores
 from abrank.cli import run
@@ -145,6 +146,13 @@ def test_a_pipe_is_read_once(reader, tmp_path) -> None:
     writer.start()
     read = reader(tmp_path / "pipe")
     assert read in ({"q1": "a"}, {"text": {"q1": "a"}})
+
+
+@pytest.mark.parametrize("reader", [read_segments, read_topics])
+def test_a_file_without_columns_is_refused(reader, tmp_path) -> None:
+    write_feather(pa.table({}), tmp_path / "a.feather")
+    with pytest.raises(ReadError, match="no column of query_id"):
+        reader(tmp_path / "a.feather")
 
 
 def test_what_is_no_table_is_refused() -> None:
