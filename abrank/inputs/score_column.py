@@ -272,6 +272,9 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
         cells = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     if isinstance(cells, pa.DictionaryArray):
         cells = cells.dictionary_decode()
+    if pa.types.is_temporal(cells.type):
+        texts = kernels.cast(cells, pa.string())
+        cells = kernels.replace_substring_regex(texts, " 00:00:00[.0]*Z?$", "")
     kind = cells.type
     if str(kind) in ("string", "large_string", "string_view", "binary", "large_binary"):
         cells = kernels.cast(cells, pa.large_binary()) if kind != pa.large_binary() else cells

@@ -342,7 +342,8 @@ class TableRoles:
             name for name in self.free
             if folded(name) in REPEAT_NAMES or (
                 folded(name).rpartition("_")[2] in DATE_NAMES
-                and {*self.roles.get("variant", ()), *self._crossed()} - {name}
+                and (not self.options.alone
+                     or {*self.roles.get("variant", ()), *self._crossed()} - {name})
             )
         ]  # fmt: skip
         varying = [name for name in named if not self.determines([query], name)]
@@ -406,7 +407,10 @@ class TableRoles:
             variant = self.roles["variant"]
             if not self.one("query") or self.one("repeat") or self.names_rows(*key, *variant):
                 return variant
-            return self._with_repeats(self._crossed(), variant, key)
+            crossed = self._crossed()
+            if self.options.systems and self._average_rest(variant, crossed, key):
+                return variant
+            return self._with_repeats(crossed, variant, key)
         plain = [name for name in key if name != self.one("repeat")]
         if not self.one("query") or self.names_rows(*plain):
             # One score of a query: a system's name may stand there on every row.
@@ -442,17 +446,26 @@ class TableRoles:
             or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
         arms = [name for name in together if self._is_of_arms(name)]
-        rest = [name for name in together if name not in arms]
-        options = {*SETTING_NAMES, *COLLECTIONS}.union(*VARIANT_NAMES)
-        are_texts = not any(self.column(name).is_numeric for name in rest)
-        if len(arms) == 1 and rest and are_texts and options.isdisjoint(map(folded, rest)):
-            # Countries and devices in which both arms ran are not what is compared.
-            self.set_role("repeat", rest[0] if self.names_rows(*key, *arms, rest[0]) else ROWS)
-            self.free = [name for name in self.free if name not in rest]
+        if self._average_rest(arms, together, key):
             return self.set_role("variant", *arms)
         if together and self.names_rows(*key, *together):
             return self.set_role("variant", *together)
         return self._with_repeats(crossed, named, key)
+
+    def _average_rest(
+        self, arms: Sequence[str], crossed: Sequence[str], key: Sequence[str]
+    ) -> bool:
+        """Whether both arms ran in what else is crossed, such as countries: it is averaged then."""
+        rest = [name for name in crossed if name not in arms]
+        options = {*SETTING_NAMES, *COLLECTIONS}.union(*VARIANT_NAMES)
+        no_groups = [
+            name for name in rest if self.column(name).is_numeric or folded(name) in options
+        ]  # fmt: skip
+        if len(arms) != 1 or not rest or no_groups:
+            return False
+        self.set_role("repeat", rest[0] if self.names_rows(*key, *arms, rest[0]) else ROWS)
+        self.free = [name for name in self.free if name not in rest]
+        return True
 
     def _is_of_arms(self, name: str) -> bool:
         """Whether a column holds the two arms of an experiment, by their names or by its own."""
@@ -561,7 +574,8 @@ class TableRoles:
             name for name in names
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
-        names = [name for name in names if not _TOTAL.fullmatch(folded(name))]
+        others = [name for name in names if not _TOTAL.fullmatch(folded(name))]
+        names = others if len(others) > 1 else names
         pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
             return pairs

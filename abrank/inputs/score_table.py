@@ -14,6 +14,7 @@ from abrank._support.errors import BadLine, ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import Source, folded
+from abrank.inputs.exports import INDEX
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
 from abrank.inputs.score_reading import (
@@ -25,6 +26,7 @@ from abrank.inputs.score_reading import (
     VARIANT_NAMES,
     Reading,
     TableOptions,
+    baseline_of,
     naming_queries,
 )
 from abrank.inputs.score_roles import TableRoles
@@ -143,13 +145,15 @@ def _of_tasks(
 ) -> NamedTable:
     """Return a leaderboard, with a row a system and a column a task, as a row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
-    of_systems = (*VARIANT_NAMES[1], "model_name", "name")
+    of_systems = (*VARIANT_NAMES[1], "model_name", "name", INDEX)
     named = [name for name, word in words.items() if word in of_systems]
     if len(named) != 1 or options.columns or table.roles or naming_queries(words):
         return table
     systems = table.column(named[0]).labels
     wanted = {system.casefold() for system in options.systems}
-    if not wanted <= {system.casefold() for system in systems} or len(systems) < table.n_rows:
+    has_named = wanted <= {system.casefold() for system in systems}
+    is_plain = words[named[0]] in ("name", INDEX)  # which may name queries as well
+    if not has_named or len(systems) < table.n_rows:
         return table
     scores = [
         column for column in table.columns
@@ -160,12 +164,14 @@ def _of_tasks(
     ]  # fmt: skip
     names = [column.name for column in scores]
     if any(map(is_measure, names)):
-        if options.purpose == "read" or len(systems) < 2:
+        if options.purpose == "read" or len(systems) < 2 or named == [INDEX]:
             return table
         raise ReadError(
             table.origin.label, f"each system of {named[0]} has one row, of means over its queries",
             hint="give a row per query and system (of PyTerrier's Experiment: perquery=True)",
         )  # fmt: skip
+    if is_plain and not (wanted or baseline_of(systems)):
+        return table
     if len(scores) < 3 or any(words[name].rpartition("_")[2] in SCORE_WORDS for name in names):
         return table
     columns = {

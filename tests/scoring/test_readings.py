@@ -122,6 +122,11 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
             for name, day in (("event_date", "2026-03-0{}"), ("date", "1{}.03.2026"), ("day", "{}"))
         ],
         (pd.concat([long(country=c) for c in ("US", "DE")]), {}, "control is the mean of 2 runs"),
+        (pd.concat([long(language=c) for c in ("en", "de")]).rename(columns={"variant": "model"}),
+         {"baseline": "control", "candidate": "treatment"}, "control is the mean of 2 runs"),
+        (long(query_id=[*pd.date_range("2026-03-01", periods=N)] * 2), {}, "by variant"),
+        (pd.DataFrame([A, B], index=["control", "treatment"], columns=QUERIES), {}, "per query"),
+        (pd.DataFrame({"query": QUERIES, "control": A, "total": B}), {}, "a column per variant"),
         (pd.concat([long(country=c, device=d) for c in ("US", "DE") for d in ("web", "app")]), {},
          "control is the mean of 4 runs"),
         (SEEDS.assign(date=SEEDS["seed"].map("2026-03-0{}T00:00:00".format)), {}, "mean of 3 runs"),
