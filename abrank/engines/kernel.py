@@ -299,10 +299,7 @@ def score_rows(
 def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.Table:
     """Return one system's scores as a table ``query_id measure value``, by query."""
     n_queries, n_measures = len(scored.query_ids), len(measures)
-    query_codes, measure_codes = (
-        np.arange(n_queries, dtype=np.int32),
-        np.arange(n_measures, dtype=np.int32),
-    )
+    query_codes, measure_codes = (np.arange(n, dtype=np.int32) for n in (n_queries, n_measures))
     query_ids = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)
     columns = [
         pa.DictionaryArray.from_arrays(np.repeat(query_codes, n_measures), query_ids),

@@ -635,18 +635,14 @@ class RequestedMeasures:
             named = {str(measure) for text in texts for measure in expand(text)}
             texts = [*texts, *(name for name in further if str(parse(name)) not in named)]
             names = list(dict.fromkeys(texts)) if names is None else texts
-        measures = parse_measures(
-            names, rel=rel, judged_only=judged_only, interpolation=interpolation
+        parsed = functools.partial(
+            parse_measures, rel=rel, judged_only=judged_only, interpolation=interpolation
         )
+        measures = parsed(names)
         single = [name for name in listed(names) if name.strip() not in SETS]
-        named_alone = (
-            parse_measures(single, rel=rel, judged_only=judged_only, interpolation=interpolation)
-            if single
-            else ()
-        )
         return cls(
             measures,
-            tuple(measures.index(named_measure) for named_measure in named_alone),
+            tuple(map(measures.index, parsed(single))) if single else (),
             notes_on(names, measures, rel=rel, judged_only=judged_only),
             stating_rel(names) if rel is None else None,
             frozenset(defaults) - {parse(name) for name in further} if rel is None else frozenset(),
@@ -730,13 +726,10 @@ def notes_on(
     """Say how bare words were read, and which measures the options pass by."""
     notes = [note for name in listed(names) if (note := reading(name)) is not None]
     if names is not None:
-        is_single = isinstance(names, str) or not isinstance(names, Iterable)
-        texts = [str(names)] if is_single else [str(name) for name in names]
-        called = zip(texts, listed(names), strict=True)
         notes += [
-            f"{object_name}: {canonical}, as ir_measures has it"
-            for object_name, canonical in called
-            if object_name != canonical
+            f"{name}: {canonical}, as ir_measures has it"
+            for name, canonical in zip(_several(names), listed(names), strict=True)
+            if str(name) != canonical
         ]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
         unconcerned = [measure.name for measure in parsed if not _takes(measure, option)]
@@ -749,9 +742,12 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     """Return names as given; a measure object of ir_measures or PyTerrier is what it is called."""
     if names is None:
         return DEFAULT_MEASURES
-    is_single = isinstance(names, str) or not isinstance(names, Iterable)
-    texts = [names] if is_single else names
-    return [name if isinstance(name, str) else _called(name) for name in texts]
+    return [name if isinstance(name, str) else _called(name) for name in _several(names)]
+
+
+def _several(names: object) -> list[object]:
+    """Return the names of a list, or the one that there is."""
+    return [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
 
 
 def aggregate_of(name: str) -> Aggregate:

@@ -282,15 +282,9 @@ def score_runs(
         from abrank.scoring.partitioned import score_partitioned
 
         result = score_partitioned(
-            qrels,
-            runs,
-            parsed,
-            scoring,
-            engine_options,
-            stated=requested.stating_rel,
-            notes=requested.notes,
-            on_stage=on_stage,
-        )
+            qrels, runs, parsed, scoring, engine_options,
+            stated=requested.stating_rel, notes=requested.notes, on_stage=on_stage,
+        )  # fmt: skip
         return replace(result, named=requested.named_among(result.measures))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
