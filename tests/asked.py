@@ -1,7 +1,5 @@
 """Options by their keys, as the keywords that a test hands to compare and its like."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

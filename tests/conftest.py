@@ -1,7 +1,5 @@
 """Data that several test files share."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import html

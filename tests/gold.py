@@ -16,8 +16,6 @@ tables that tell of them, but for the scores from which the stored statistics we
 ``ABRANK_REQUIRE_DATA=1`` asks for the whole: what is not there is then a failure, and not a skip.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib

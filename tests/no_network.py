@@ -3,8 +3,6 @@
 Sockets within a machine go on working: of a browser, of a notebook's kernel, of a test's own.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Any
 

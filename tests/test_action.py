@@ -1,7 +1,5 @@
 """The GitHub Action: what it runs, what it leaves, and that a fork's token does not break it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

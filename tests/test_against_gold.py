@@ -3,8 +3,6 @@
 The stored differences are a - b; ours are B - A, so the stored run_b is our baseline.
 """
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 from pathlib import Path

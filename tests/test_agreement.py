@@ -1,7 +1,5 @@
 """Two judges of the same documents, on hand-made and simulated data."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Kappa and alpha against published examples and statsmodels."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

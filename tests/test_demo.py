@@ -1,7 +1,5 @@
 """``reports/demo`` holds what ``abrank demo`` makes: made again, the numbers are the same."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

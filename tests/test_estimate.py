@@ -1,7 +1,5 @@
 """The one record of an estimate, and what is asked of every interval."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The public face: what is there, and what it costs to open."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """The part of the data in the tree says the same as the whole."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

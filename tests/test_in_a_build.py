@@ -1,7 +1,5 @@
 """What the page on builds says is true: its rule is read, its lines of Python run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

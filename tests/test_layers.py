@@ -1,7 +1,5 @@
 """A room imports only rooms below it, and only the right rooms load the heavy libraries."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

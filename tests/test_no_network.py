@@ -1,7 +1,5 @@
 """No test reaches the network, and what talks within this machine goes on working."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """Every notebook runs from top to bottom, and stores what it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every option is said once: signatures, flags and keys of a rule file are held to it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import fields

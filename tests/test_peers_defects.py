@@ -3,8 +3,6 @@
 The numbers in the comments are what those programs give.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

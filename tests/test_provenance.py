@@ -1,7 +1,5 @@
 """What is recorded so that a result can be had again."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

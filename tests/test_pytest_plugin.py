@@ -1,7 +1,5 @@
 """The plugin of pytest."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is declared beforehand, and what may speak against the evidence of a verdict."""
 
-from __future__ import annotations
-
 import pytest
 
 from abrank.rule import Design, Guard, Reason, Soundness

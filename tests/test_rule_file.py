@@ -1,7 +1,5 @@
 """``config=`` in Python: the same reading, hash and deviations as the command's ``--config``."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

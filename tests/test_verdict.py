@@ -1,7 +1,5 @@
 """One test a row of the verdict table, and the gates."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import get_args

@@ -1,7 +1,5 @@
 """Calls that are wrong as people get them wrong: each is refused in words, never by a raw error."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -10,8 +10,6 @@ The inputs are the demo's, and the runs of ``../shared/data`` where that folder 
 what needs no other data is written, and the list says so.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex

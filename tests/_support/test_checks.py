@@ -1,7 +1,5 @@
 """An argument without a meaning is refused by its name, and with the keyword meant."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

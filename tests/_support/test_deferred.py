@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 
 from abrank import compare_scores

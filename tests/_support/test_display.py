@@ -1,7 +1,5 @@
 """The number style: one rounding, signs, words for what is not a number."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

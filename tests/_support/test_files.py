@@ -1,7 +1,5 @@
 """Files are written whole or not at all: on a full disk, by many at once, and when interrupted."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Late binding by name: heavier packages are imported when they are first used."""
 
-from __future__ import annotations
-
 from abrank._support.lazy import homes
 
 

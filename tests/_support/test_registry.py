@@ -1,7 +1,5 @@
 """The registry and the docstrings that its entries share."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Results are equal to their copies, NaN and arrays included, and print themselves."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import json

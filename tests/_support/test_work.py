@@ -1,7 +1,5 @@
 """Work shared out among threads."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """A browser for the report's pages; every test here is skipped where there is none."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator

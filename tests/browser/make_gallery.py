@@ -4,8 +4,6 @@
 first screen of each report in light and in dark. The reports themselves are not kept.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The guide's site in a browser: offline, readable in light and dark, on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

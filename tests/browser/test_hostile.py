@@ -1,7 +1,5 @@
 """A report on hostile files, written by the command line, in a real browser: nothing runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 What a click changes is awaited (``expect``), never read at once: the page may answer late.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

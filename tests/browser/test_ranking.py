@@ -1,7 +1,5 @@
 """The pages of many systems, on one collection and on several, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The HTML report in a real browser: nothing asked for, nothing said, readable everywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias

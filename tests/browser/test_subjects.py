@@ -1,7 +1,5 @@
 """The pages of every other subject in a browser: nothing asked for, nothing said, all readable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """``abrank aa`` and ``abrank.aa_test``: do tests keep their level on one's own data?"""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

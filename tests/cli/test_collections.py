@@ -1,7 +1,5 @@
 """``abrank compare --collections`` as a user meets it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``abrank compare --scores``: a verdict from the output of other programs."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """``--config``: the rule declared beforehand, its hash, and what a call changes of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Designs through the command: each against statsmodels, published boundaries or a stored case."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Each gate has one definition: the help, the README and the program say the same."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What ``--help`` says: the flags that most need; ``--help-all`` every flag, in groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

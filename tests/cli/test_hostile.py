@@ -1,7 +1,5 @@
 """Files whose ids and texts try to break out: every format through the command line holds them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

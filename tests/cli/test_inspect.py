@@ -1,7 +1,5 @@
 """One query of two runs through the command."""
 
-from __future__ import annotations
-
 import pytest
 
 import abrank

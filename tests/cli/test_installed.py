@@ -1,7 +1,5 @@
 """The installed command, as a build server runs it: exit codes, messages, and what it leaves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

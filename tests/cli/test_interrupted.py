@@ -1,7 +1,5 @@
 """A command that is killed leaves no file that is cut, no mixed set and no traceback."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Runs under which a true number misleads: every command says what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mistakes of every day: the message says what is wrong and what to do, and the exit code."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Files that other programs choke on, through the command line: the right values, or exit 3."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

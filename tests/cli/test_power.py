@@ -1,7 +1,5 @@
 """``abrank power`` as a user meets it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

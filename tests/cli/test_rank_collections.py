@@ -1,7 +1,5 @@
 """``abrank rank --collections`` as a user meets it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """abrank render: saved results become every format, with the bytes that compare gives."""
 
-from __future__ import annotations
-
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path

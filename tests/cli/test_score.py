@@ -1,7 +1,5 @@
 """abrank score: its formats, its flags, its list of measures."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

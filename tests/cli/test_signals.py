@@ -1,7 +1,5 @@
 """How the command ends: asked to, without memory or output, and by a fault of its own."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Closed, full and unreachable: what the system refuses is a sentence and never a fault of ours."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

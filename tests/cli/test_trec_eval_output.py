@@ -6,8 +6,6 @@ there is no such measure or flag here: out.test.aqZ (z-scores by a file of means
 and out.test.qrels_prefs (preferences), out.test.qrels_jg (several judges).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from abrank.cli import run

@@ -1,7 +1,5 @@
 """Several collections: what each says, and what they say together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

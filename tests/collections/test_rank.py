@@ -1,7 +1,5 @@
 """Many systems on several collections: who may be called first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

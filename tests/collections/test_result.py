@@ -1,7 +1,5 @@
 """A gate on each of several collections, and the folders and patterns that collections come in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

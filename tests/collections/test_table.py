@@ -1,7 +1,5 @@
 """Which files belong to which collection."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The measure that decides, and in which direction each is better."""
 
-from __future__ import annotations
-
 from abrank.comparison.choosing import (
     Directions,
     MeasureChoice,

@@ -1,7 +1,5 @@
 """compare_scores and compare_recorded: rows, adjustment, degenerate input, invariants."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -3,8 +3,6 @@
 What is held to alpha over several measures: families, and what is said of them.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

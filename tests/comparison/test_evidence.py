@@ -3,8 +3,6 @@
 Sensitivity analysis: each alternative has the numbers of the option that declares it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Segments of a comparison."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Titles of the documents that are shown, from a file or a mapping.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

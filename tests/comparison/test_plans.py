@@ -1,7 +1,5 @@
 """What so many queries can see, and how many the next test needs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Votes: every number of an independent reference, other forms, bad votes, and saved results."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Measures that share an axis: by their declared ranges, a user's own by their scores.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

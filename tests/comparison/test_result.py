@@ -1,7 +1,5 @@
 """What a notebook asks of a result: single queries, and errors that say which frame is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

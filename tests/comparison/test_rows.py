@@ -3,8 +3,6 @@
 Planning with the spread of a finished comparison, by the closed forms of the planning room.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores in another unit: the same verdict, p-values and wins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What every registered test of many systems keeps to, whatever it tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """What every registered paired test keeps to, whatever it tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Each caution comes when its condition holds, and not when it just does not.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any

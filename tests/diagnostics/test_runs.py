@@ -5,8 +5,6 @@ Runs of unequal depth: which measures it touches, and what they score at a commo
 The cautions on inputs: each comes when its condition holds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A small collection in Parquet, split where it hurts, and one cluster of each kind."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

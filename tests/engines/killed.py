@@ -1,7 +1,5 @@
 """Work during which its process is killed, once."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Dask on a real LocalCluster: the numbers of one machine, also when a worker dies."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Jobs on one machine: split queries, other layouts, bad rows, what an earlier run has finished."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Which engine scores partitions: threads of this machine, Dask or Spark, and what needs one."""
 
-from __future__ import annotations
-
 from abrank.engines.engine import needs_engine
 
 

@@ -1,7 +1,5 @@
 """Spark on a real local session: the numbers of one machine, also when a worker dies."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """Damage to the bytes of a file, and what a reader makes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A process of its own: a fault within Arrow would end that of the tests.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import traceback

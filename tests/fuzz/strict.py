@@ -1,7 +1,5 @@
 """Parsers that know one way to read a file and refuse all else; written for the tests alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Files of other forms than TREC's, damaged: what a strict parser gives, or a refusal."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

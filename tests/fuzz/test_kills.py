@@ -1,7 +1,5 @@
 """A job that is killed at any time, again and again, ends with the scores of one that was not."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

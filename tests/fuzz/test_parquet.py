@@ -3,8 +3,6 @@
 The process that reads never ends by a fault, neither of ours nor within Arrow.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Damaged inputs: each reader gives what a strict parser gives, or refuses in a sentence."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 from collections.abc import Callable

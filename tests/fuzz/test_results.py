@@ -1,7 +1,5 @@
 """A damaged results.json is refused in a sentence, or gives the verdict that its numbers imply."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io

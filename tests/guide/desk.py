@@ -1,7 +1,5 @@
 """The folder in which the guide's commands run: the demo's files, and some that a reader has."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finding pages; the command; the catalogue beside the registries; the site's links."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

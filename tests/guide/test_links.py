@@ -1,7 +1,5 @@
 """What the texts of the tree link to is there; and the reference renders what is public."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """What the guide and README show is run: commands with their output, Python, files."""
 
-from __future__ import annotations
-
 import doctest
 import io
 import itertools

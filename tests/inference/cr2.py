@@ -1,7 +1,5 @@
 """The cluster-robust error and its degrees of freedom by the matrices of their definition."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

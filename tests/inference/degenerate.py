@@ -1,7 +1,5 @@
 """The inputs with too little to go by, and what theory says of them by the t test."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

@@ -1,7 +1,5 @@
 """Cells of the tables of sizes, beliefs and streams of too few, too even differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import optimize, special, stats

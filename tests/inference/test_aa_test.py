@@ -1,7 +1,5 @@
 """The A/A check: a right test passes, a wrong one is found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

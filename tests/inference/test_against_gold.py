@@ -3,8 +3,6 @@
 The gold's d is a - b, in floats as they came; ours are taken to 10 decimals before ties are told.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests for queries that come in clusters."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of too few, too even, endless differences: every cell of their tables."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Risk against a baseline: against the formulas of the papers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

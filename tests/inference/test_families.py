@@ -1,7 +1,5 @@
 """The tests of ``abrank/inference/families.py``."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

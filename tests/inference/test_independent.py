@@ -1,7 +1,5 @@
 """Independent groups: every number is that of scipy and statsmodels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -3,8 +3,6 @@
 What a repetition would show: right on average, and its intervals hold it.
 """
 
-from __future__ import annotations
-
 import csv
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Summaries over collections against statsmodels, and on collections without spread."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

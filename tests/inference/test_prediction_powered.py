@@ -1,7 +1,5 @@
 """Prediction-powered comparison: few human queries, many machine-judged ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Runs and queries drawn: against MixedLM, closed forms and simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Segments against their tests alone, and Welch's test and Cochran's Q."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

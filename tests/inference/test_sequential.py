@@ -3,8 +3,6 @@
 Group-sequential boundaries, against published tables.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

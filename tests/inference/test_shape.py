@@ -7,8 +7,6 @@ Quantile plots: against order statistics and against themselves.
 Outliers: as published, and in as many normal samples as the level says, whatever the p of t.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The exact test of one sample by every route, against going through all signs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

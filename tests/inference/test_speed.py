@@ -1,7 +1,5 @@
 """Times as ratios against scipy in one run: printed, never asserted."""
 
-from __future__ import annotations
-
 from statistics import median
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """Against the acceptance cases of ``stat_cases.json``, where ../shared/data is there."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What is measured in another unit is the same: no p-value depends on the scale of the scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Columns of ids, and the memory that reading takes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence

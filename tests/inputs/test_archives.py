@@ -1,7 +1,5 @@
 """Archives: every stream is checked, and none grows without bound."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Tables of every library, Parquet and Feather give what a text file gives."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Raw columns: duplicates, names, and the one order of tied documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

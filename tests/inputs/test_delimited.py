@@ -1,7 +1,5 @@
 """CSV, TSV, three columns and LETOR give the rows of TREC's files, by either reader."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One rule for numbers and lists at all doors: files of every form, frames, dicts and tuples."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from collections.abc import Callable, Iterator

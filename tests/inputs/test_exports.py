@@ -1,7 +1,5 @@
 """Logs of judges: read as what they hold; damaged ones end in a sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

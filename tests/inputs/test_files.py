@@ -1,7 +1,5 @@
 """Opening files: packed or not, there or not."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Columns of ids: bytes in, bytes out."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import accumulate, groupby

@@ -1,7 +1,5 @@
 """Interleaving: credits, shares and clusters of an independent reference; simulated clicks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

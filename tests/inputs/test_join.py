@@ -1,7 +1,5 @@
 """Documents looked up among judgments, against a dict; ids that differ from those judged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The join, against a plain loop and against trec_eval; judgments by subtopic."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import namedtuple

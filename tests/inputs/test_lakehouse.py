@@ -1,7 +1,5 @@
 """Tables of Delta Lake, Iceberg and Hudi: the current version, or a refusal; never dead files."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every file of the collection of nasty inputs: read as trec_eval reads it, or refused in words."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

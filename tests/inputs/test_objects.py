@@ -1,7 +1,5 @@
 """Frames, dicts, tuples and objects of peers give the columns that a file gives."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections import namedtuple

@@ -3,8 +3,6 @@
 Footers and headers of pages are written here by an encoder of Thrift's compact protocol.
 """
 
-from __future__ import annotations
-
 import struct
 import tracemalloc
 import zlib

@@ -1,7 +1,5 @@
 """A file that is read in many parts gives what it gives in one, and names the same lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

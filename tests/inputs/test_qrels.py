@@ -1,7 +1,5 @@
 """Judgments."""
 
-from __future__ import annotations
-
 import pickle
 from collections import namedtuple
 from pathlib import Path

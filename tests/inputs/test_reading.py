@@ -1,7 +1,5 @@
 """A file read block by block, and whole, gives the same; what the audit counts."""
 
-from __future__ import annotations
-
 import bz2
 import dataclasses
 import gzip

@@ -1,7 +1,5 @@
 """Runs: the tie rule, duplicates, precision, the rank column; runs by name, and of groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cells of tables as people and spreadsheets write them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

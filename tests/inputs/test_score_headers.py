@@ -1,7 +1,5 @@
 """Names of columns in two rows, below a title, and beside separators at the ends of lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

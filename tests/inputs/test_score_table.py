@@ -1,7 +1,5 @@
 """Ready scores of all kinds as numbers."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from pathlib import Path

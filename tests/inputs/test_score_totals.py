@@ -1,7 +1,5 @@
 """A last row of a table that is the mean or the sum of the others is no query."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Objects of a store are read as the files they are copies of: in memory, and of a server of S3."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Texts, segments and documents in the forms in which they come; judged answers."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """TREC lines by two parsers, as blocks and written: what is taken, refused, and that all agree."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import random

@@ -1,7 +1,5 @@
 """ranx' LZ4 files: read as what they hold; damaged ones end in a sentence."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Votes in each form, and what is said of those that cannot be read."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Entries for the tests of ledgers, made of comparisons or by hand."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from functools import cache
 

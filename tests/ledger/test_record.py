@@ -1,7 +1,5 @@
 """Comparisons under a ledger: kept when they have ended, at the level that a budget has left."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

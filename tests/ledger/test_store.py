@@ -3,8 +3,6 @@
 Entries and sets of query ids that were cut, changed or made by others are refused.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

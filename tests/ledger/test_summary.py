@@ -1,7 +1,5 @@
 """What a ledger tells, computed by hand beside it."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace

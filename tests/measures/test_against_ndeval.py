@@ -1,7 +1,5 @@
 """Measures of diversity against the TREC Web Track's ndeval.c, as pyndeval wraps it."""
 
-from __future__ import annotations
-
 import math
 
 import pyndeval

@@ -1,7 +1,5 @@
 """The tests of ``abrank/measures/kernels.py``."""
 
-from __future__ import annotations
-
 import itertools
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The tests of ``abrank/measures/names.py``."""
 
-from __future__ import annotations
-
 import math
 from types import NoneType
 

@@ -1,7 +1,5 @@
 """The catalogue: entries, parameters, docstrings, plugins."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Ranges of ties and of unjudged documents against all orders and grades; ideal rankings."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

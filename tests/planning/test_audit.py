@@ -3,8 +3,6 @@
 An audit's bounds: against enumeration of all outcomes, and what is said of them.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from html import unescape

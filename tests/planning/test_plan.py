@@ -1,7 +1,5 @@
 """One call for the questions of planning."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 Human queries planned beside a machine's: against simulation, and at its limits.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

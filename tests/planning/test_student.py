@@ -5,8 +5,6 @@ Expected width of the interval, against the published design and a simulation.
 Power and size of the comparison of several systems.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

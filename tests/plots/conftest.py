@@ -1,7 +1,5 @@
 """Comparisons of every size and shape that a plot may meet."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/axes.py``."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/curves.py``."""
 
-from __future__ import annotations
-
 import dataclasses
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Where lower scores are better, geometry stays B - A, and words and colours change sides."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

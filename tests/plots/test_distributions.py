@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/distributions.py``."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb

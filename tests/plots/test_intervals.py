@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/intervals.py``."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 

@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/per_query.py``."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb

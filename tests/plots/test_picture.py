@@ -1,7 +1,5 @@
 """What a plot of a result gives back: a picture that a notebook shows and a file can hold."""
 
-from __future__ import annotations
-
 import base64
 import re
 import struct

@@ -1,7 +1,5 @@
 """Laws that every plot obeys, and the ways to call one."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/render.py``."""
 
-from __future__ import annotations
-
 import re
 import struct
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Numbers on plots read like the numbers of the report."""
 
-from __future__ import annotations
-
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure

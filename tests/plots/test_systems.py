@@ -1,7 +1,5 @@
 """The tests of ``abrank/plots/systems.py``."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools

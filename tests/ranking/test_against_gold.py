@@ -1,7 +1,5 @@
 """The pairs of a ranking against stored p-values and their adjustments by statsmodels."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

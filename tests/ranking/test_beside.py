@@ -3,8 +3,6 @@
 Agreement of two orders against published values, the packages of others, and the definitions.
 """
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
 from pathlib import Path

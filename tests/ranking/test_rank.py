@@ -3,8 +3,6 @@
 A ranking by several measures: the first orders, and each is a family of its own.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The test of all systems together beside a test of ranks, in the result, the text and the file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

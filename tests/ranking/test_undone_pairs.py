@@ -1,7 +1,5 @@
 """Significant pairs of a ranking that t corrected for skewness, or by clusters, takes back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Comparisons whose numbers follow from how they are made."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Where what is shown contradicts itself: two numbers of one thing under one label, say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """What was saved, changed so that it contradicts itself, and why it is refused."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The report: its sections, their findings, and that its numbers are those of the comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Nothing that a reader sees of one result contradicts another thing shown of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every result in numbers at full precision: plain values and JSON, CSV, Parquet."""
 
-from __future__ import annotations
-
 from abrank.report.data import csv_text
 
 

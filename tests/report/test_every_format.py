@@ -1,7 +1,5 @@
 """Every result in every format: one table, so that no subject lacks what the next one has."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

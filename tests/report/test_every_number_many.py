@@ -5,8 +5,6 @@ the one rounding of a saved one, of a pair read the other way round, of a differ
 scores of a query, or of the confidence.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

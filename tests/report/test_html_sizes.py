@@ -1,7 +1,5 @@
 """How large a report is, and what the whole command takes: printed, sizes and memory asserted."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a report is: headline, sections and their blocks, without any markup."""
 
-from __future__ import annotations
-
 from abrank.report.model import Cell, Column, Table
 
 

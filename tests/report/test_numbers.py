@@ -1,7 +1,5 @@
 """results.json: everything, at full precision, and nothing that JSON does not know."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writing files: whole or not at all, and only with what the format needs."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -1,7 +1,5 @@
 """The published schema: every results.json obeys it, and it knows every field there is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """Any result in a format, as tests ask for it: composed and written in one call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Runs in Parquet of many layouts, damage to them, and a scorer that shares no code with abrank."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What cannot be read is skipped with the queries that it may hold, where that is asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa

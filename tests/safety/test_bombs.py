@@ -1,7 +1,5 @@
 """A packed file has one bound of bytes, and one of rows where it is packed beyond reason."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

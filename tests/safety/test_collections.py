@@ -1,7 +1,5 @@
 """Collections are paired by the names of the systems, never by where they stand."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

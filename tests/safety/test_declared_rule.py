@@ -1,7 +1,5 @@
 """A rule file: what differs is told, to the last digit, and its keys are flags or refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run without rows is an error, at every door: the program that wrote it may have failed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What ended in a fault of our own, or named the wrong file, ends in a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

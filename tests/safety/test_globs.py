@@ -1,7 +1,5 @@
 """A path, a folder or a glob stands for the files that its reader would name, and no others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -3,8 +3,6 @@
 Expected numbers are those of the same files in memory.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

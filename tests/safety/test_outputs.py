@@ -1,7 +1,5 @@
 """No output replaces an input or another output, at any door."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A reader that goes away is no failure, and hides none."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Saved results are computed again: an edit under a right checksum is refused by its place."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

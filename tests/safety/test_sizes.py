@@ -1,7 +1,5 @@
 """Many systems, columns and segments are refused with a sentence, or done in fair time."""
 
-from __future__ import annotations
-
 import time
 from unittest.mock import Mock
 

@@ -1,7 +1,5 @@
 """No recipe installs a name that nobody owns, but a checkout, an archive or a tag."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Repeated runs of one system are averaged per query; how far scores could move."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Between which limits one system's mean lies, and the floors that it clears."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

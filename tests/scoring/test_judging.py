@@ -1,7 +1,5 @@
 """What to judge next: queries at random, and documents."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

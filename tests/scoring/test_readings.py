@@ -1,7 +1,5 @@
 """What a table of scores is taken for: real shapes, repeats, properties, names, and exports."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ready scores of other programs, and of this one, as Scores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

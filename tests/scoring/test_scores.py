@@ -1,7 +1,5 @@
 """The tests of ``abrank/scoring/scores.py``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

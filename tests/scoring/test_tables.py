@@ -4,8 +4,6 @@ One set of scores of two variants stands in each table. What every door gives is
 ``scipy.stats.ttest_rel`` on the scores themselves, and to the other doors to the last bit.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path

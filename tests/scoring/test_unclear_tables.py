@@ -3,8 +3,6 @@
 Every command and every call that an error prints is run, and answers.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The stored spreads are those of the boards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The A/A test finds what a test of wins or ranks takes for a difference of means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """B is the best of several that were tried on the same queries: what is said holds all the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """``--test bounded``: level and coverage for any differences of a bounded measure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

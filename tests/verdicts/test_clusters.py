@@ -1,7 +1,5 @@
 """Queries that come in clusters, one of them perhaps much the largest: level, gates and plans."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

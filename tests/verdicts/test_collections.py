@@ -1,7 +1,5 @@
 """Several collections: what is printed decides, and how far it speaks is said in the title."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

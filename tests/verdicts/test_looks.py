@@ -1,7 +1,5 @@
 """Looks by the queries seen: recorded, checked against the look before, and 5 % all together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A machine beside people: when it is set aside, what then decides, and what is said of it."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``abrank margin``: the numbers beside which a margin is chosen, from files and from arrays."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """For which margins the verdict is the same, against comparisons with each of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise, product

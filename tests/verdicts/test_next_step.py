@@ -1,7 +1,5 @@
 """Every cell of verdict, gate and soundness has one next step, and none contradicts another."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

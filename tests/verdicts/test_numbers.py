@@ -1,7 +1,5 @@
 """What a reader sees of a difference: its decimals, its unit, its name, the same at every door."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -5,8 +5,6 @@ of abilities are asked at all doors, as most defects hid where two of them meet:
 clusters, a cost and anything, looks and ties.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Many systems, most of them variants of one: what is told apart, and how often falsely."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

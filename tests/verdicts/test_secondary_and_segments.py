@@ -1,7 +1,5 @@
 """Beside a verdict: a secondary measure that is worse, and one p-value of interaction."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """Under the headline only a verdict that is shown and falls is told, never one that arises."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from abrank.comparison import compare_scores

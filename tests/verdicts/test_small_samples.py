@@ -1,7 +1,5 @@
 """A few queries: gates take the exact sign flips, and what no query shows is told."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A verdict comes from sound evidence only: through the command, and in every output."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

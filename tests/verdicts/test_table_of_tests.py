@@ -1,7 +1,5 @@
 """What stands beside the test that decides, and what does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

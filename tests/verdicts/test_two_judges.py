@@ -1,7 +1,5 @@
 """Two verdicts that differ do not yet show that the judges differ: their difference is tested."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

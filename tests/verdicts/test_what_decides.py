@@ -1,7 +1,5 @@
 """What nobody chose never decides, costs are gains when they fall, and data are paired."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Queries that count by weights: means, error, head and tail, and what cannot go with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

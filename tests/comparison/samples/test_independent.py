@@ -1,7 +1,5 @@
 """Independent groups at every door: equal numbers, every format, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

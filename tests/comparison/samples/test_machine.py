@@ -1,7 +1,5 @@
 """Comparisons that use a machine's judgments beside those of people."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of many systems against stored answers, and on the 103 systems of a real track."""
 
-from __future__ import annotations
-
 import csv
 import json
 

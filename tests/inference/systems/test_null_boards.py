@@ -1,7 +1,5 @@
 """How often a test of all pairs finds some difference on boards of systems that are one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest

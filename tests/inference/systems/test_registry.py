@@ -16,8 +16,6 @@ The numbers of ``STORED`` were printed by scipy 1.17.1, statsmodels 0.15.0, scik
 How well a measure tells systems apart.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -3,8 +3,6 @@
 Many systems on several collections, queries drawn within them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, ttest_rel

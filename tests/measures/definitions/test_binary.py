@@ -1,7 +1,5 @@
 """Measures over ranks, over pairs and for incomplete judgments, by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

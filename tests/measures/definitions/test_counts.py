@@ -1,7 +1,5 @@
 """Measures that count, by hand: in the first ranks, in sets, over all queries."""
 
-from __future__ import annotations
-
 import pytest
 
 from abrank._support.errors import ArgumentError

@@ -1,7 +1,5 @@
 """Measures of diversity by hand and against the papers."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

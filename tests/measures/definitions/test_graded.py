@@ -1,7 +1,5 @@
 """Measures of graded relevance by hand: DCG, cascades, compat, normalized gain."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of the textbooks by hand, and the interpolated curve."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Measures of a reader who stops somewhere, by hand: RBP, ERR and C/W/L."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What tests of the HTML report share: a reader of pages, and comparisons to write."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

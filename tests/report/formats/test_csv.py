@@ -1,7 +1,5 @@
 """CSV: every digit, and no formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """Figures for a paper: those that one uses, in the width of a column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

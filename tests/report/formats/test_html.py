@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/formats/html.py``."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from dataclasses import replace

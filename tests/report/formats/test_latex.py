@@ -1,7 +1,5 @@
 """The table for a paper: ASCII, balanced, nothing that a name brings is a command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

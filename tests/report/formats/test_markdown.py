@@ -1,7 +1,5 @@
 """The comment on a change request: it renders, it fits, nothing breaks out of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

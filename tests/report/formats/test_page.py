@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/formats/page.py``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

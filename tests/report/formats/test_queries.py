@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/formats/queries.py``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

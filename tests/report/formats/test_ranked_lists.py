@@ -1,7 +1,5 @@
 """One query's two lists: the sentence is right about every document, singular and plural too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/formats/text.py``."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

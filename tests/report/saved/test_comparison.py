@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/saved/comparison.py``."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

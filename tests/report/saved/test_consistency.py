@@ -1,7 +1,5 @@
 """What contradicts itself is refused, each time with both sides; what abrank writes never is."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/saved/many.py``."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

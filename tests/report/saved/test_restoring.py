@@ -1,7 +1,5 @@
 """Values become what their annotation says, or are refused by their place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/appendix.py``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/cautions.py``."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 from pathlib import Path

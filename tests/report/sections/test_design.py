@@ -1,7 +1,5 @@
 """Guards, looks and beliefs in words, also where nothing could be tested."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/headline.py``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

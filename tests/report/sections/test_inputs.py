@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/inputs.py``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Measures and queries in tables, and the short case that a paper makes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The one next step: by inputs, gate, unjudged documents and verdict, in every format."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/notes.py``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What is said of the queries needed: from the spread, with a range, never from the difference."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/samples.py``."""
 
-from __future__ import annotations
-
 import abrank
 
 

@@ -1,7 +1,5 @@
 """Short words that several sentences share: names of tests, verdicts and readings."""
 
-from __future__ import annotations
-
 from abrank import Clusters
 from abrank.comparison import compare_scores
 from abrank.report.sections.words import (

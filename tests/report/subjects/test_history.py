@@ -1,7 +1,5 @@
 """The report of a ledger: every format says the same of how often queries were asked."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The leaderboard: a row a system, its distance from the first or the baseline drawn."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

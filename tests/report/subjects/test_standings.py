@@ -1,7 +1,5 @@
 """The ranking of systems over several collections in words, however many and however wide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What several collections say, in a sentence."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

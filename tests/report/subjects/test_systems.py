@@ -1,7 +1,5 @@
 """A ranking in files: what it says, its numbers those of its JSON, names that stay text."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

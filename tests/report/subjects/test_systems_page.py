@@ -1,7 +1,5 @@
 """The page of a ranking: what it says, what it holds, and that it holds for every kind of data."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """The benchmark command itself, on a collection that takes no time."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

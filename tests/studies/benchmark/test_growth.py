@@ -1,7 +1,5 @@
 """The study of growth: its tables, its slopes, its page."""
 
-from __future__ import annotations
-
 import json
 
 import pyarrow.parquet as pq

@@ -1,7 +1,5 @@
 """The study of large runs: its data, its numbers, its page."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

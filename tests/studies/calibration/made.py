@@ -1,7 +1,5 @@
 """Material of which theory knows what the tests say of it: all but normal, of one variance."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

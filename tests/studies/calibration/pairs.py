@@ -1,7 +1,5 @@
 """Made differences of people and machines, in the place of those of real runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from reports.studies.calibration.judges import JUDGES, Judged

@@ -1,7 +1,5 @@
 """Tables of studies as they are stored beside their pages."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import fields
 from pathlib import Path

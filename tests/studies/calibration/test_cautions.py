@@ -1,7 +1,5 @@
 """The study of cautions: its page is the table that is stored, and every caution has a row."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from abrank.report.sections.cautions import WORDS

@@ -1,7 +1,5 @@
 """Counts are those of the tests; tests that must keep their level keep it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

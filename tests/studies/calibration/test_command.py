@@ -1,7 +1,5 @@
 """The whole command, and what is committed of its long run."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

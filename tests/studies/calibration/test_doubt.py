@@ -1,7 +1,5 @@
 """The study of doubts: its page is the table that is stored, and the rule reaches its goal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The figures of a calibration."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The study of independent groups: its page is of the table beside it, and a small run agrees."""
 
-from __future__ import annotations
-
 import pytest
 
 from reports.studies.calibration import independent

@@ -1,7 +1,5 @@
 """Simulated machines that judge real runs, here simulated ones, and the command of their study."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Published findings about the tests come out again."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

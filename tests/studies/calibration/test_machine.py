@@ -1,7 +1,5 @@
 """The study of verdicts by people and machine, on few samples."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

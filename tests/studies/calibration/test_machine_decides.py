@@ -1,7 +1,5 @@
 """The study of what decides beside a machine: its page is of its table; a small run."""
 
-from __future__ import annotations
-
 from reports.studies.calibration import machine_decides
 from tests.studies.calibration.pairs import made_pairs
 from tests.studies.calibration.stored import page_of, rows_of

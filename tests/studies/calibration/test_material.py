@@ -1,7 +1,5 @@
 """What the parts draw from has the truth that is said of it."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page says of each test what its numbers say."""
 
-from __future__ import annotations
-
 import pytest
 
 from reports.studies.calibration.page import page

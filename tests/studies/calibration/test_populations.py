@@ -1,7 +1,5 @@
 """Populations have a mean of 0, and ties and steps as they were."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The study of reuse: its page is the table that is stored, and a small run gives all its cells."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 

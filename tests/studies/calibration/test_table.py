@@ -1,7 +1,5 @@
 """Counts become rates, totals add up, and a study reads back as it was written."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

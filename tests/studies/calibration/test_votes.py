@@ -1,7 +1,5 @@
 """The study of votes: its page is of the table beside it, and a small run finds what it says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

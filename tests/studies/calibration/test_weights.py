@@ -1,7 +1,5 @@
 """The study of weights: its page is of the table beside it, and a small run finds what it says."""
 
-from __future__ import annotations
-
 import pytest
 
 from reports.studies.calibration import weights

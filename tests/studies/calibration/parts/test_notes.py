@@ -1,7 +1,5 @@
 """No note is given in more than 5 % of normal samples without an effect: counted, and committed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

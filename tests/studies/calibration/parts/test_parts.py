@@ -1,7 +1,5 @@
 """Every part asks what it says, counts what the tests say, and theory knows some of the rates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """No sentence stands under a headline in more than 5 % of samples without an effect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
