@@ -242,7 +242,7 @@ def require_two_files(a: object, b: object) -> None:
     paths_a, paths_b = (
         list(source) if isinstance(source, (list, tuple)) else [source] for source in (a, b)
     )
-    if len(paths_a) != len(paths_b) or not all(map(_same_file, paths_a, paths_b)):
+    if not paths_a or len(paths_a) != len(paths_b) or not all(map(_same_file, paths_a, paths_b)):
         return
     raise ArgumentError(
         f"A and B are the same file, {paths_a[0]}: give the run or scores of another system as B"

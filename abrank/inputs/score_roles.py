@@ -686,7 +686,7 @@ class TableRoles:
         """Return what a column is that has no role: the first that fits."""
         column, word, query = self.column(name), folded(name), self.one("query")
         numeric, measure = column.is_numeric, self.is_measure(name)
-        if not numeric and (measure or column.is_damaged):
+        if not numeric and ((measure and len(name) > 1) or column.is_damaged):
             numeric = word not in TEXT_NAMES  # of damaged cells, or of none
         is_asked = bool(self.asked & name_parts(name))
         numeric |= column.is_yes_or_no and is_asked

@@ -123,6 +123,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         (pd.concat([long(language=c) for c in ("en", "de")]).rename(columns={"variant": "model"}),
          {"baseline": "control", "candidate": "treatment"}, "control is the mean of 2 runs"),
         (long(query_id=[*pd.date_range("2026-03-01", periods=N)] * 2), {}, "by variant"),
+        (long(g=[f"g{i}" for i in range(N)] * 2), {}, "by variant"),
         (pd.DataFrame([A, B], index=["control", "treatment"], columns=QUERIES), {}, "per query"),
         (pd.DataFrame({"query": QUERIES, "control": A, "total": B}), {}, "a column per variant"),
         (pd.concat([long(country=c, device=d) for c in ("US", "DE") for d in ("web", "app")]), {},
@@ -178,6 +179,7 @@ def test_a_measure_may_be_an_object_and_a_guard_names_its_own() -> None:
     arrays = {"control": A, "treatment": B}
     assert compare_scores(arrays).mean_difference == pytest.approx(MEAN, abs=1e-12)
     assert abrank.rank_scores(arrays).systems == ("treatment", "control")
+    assert compare_scores([], []).verdict == "cannot-test"
 
 
 BOARD = pd.DataFrame({"task": [f"t{i}" for i in range(5)], "x": A[:5], "y": B[:5], "z": B[5:10]})
