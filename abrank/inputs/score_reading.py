@@ -214,7 +214,10 @@ VARIANT_NAMES = (
         "config", "setting", "datasetrunname", "dataset_run_name", "app_version", "app_id",
         "model_name", "model_id", "session",
     ),
-    ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
+    (
+        "group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable",
+        "candidate",
+    ),
 )  # fmt: skip
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
@@ -345,6 +348,11 @@ def split_names(
                     is_known = is_measure(measure)
                     is_named = is_known or is_cost(measure) or folded(measure) in VALUE_NAMES
                     splits[name].append((is_known, is_named, len(measure), measure, variant))
+        of_systems = {
+            name: mine for name, options in splits.items()
+            if (mine := [option for option in options if folded(option[-1]) in wanted])
+        }  # fmt: skip
+        splits = of_systems if len(of_systems) > 1 else splits
         pairs = _complete(splits) if all(splits.values()) else {}
         measures = {measure for _, measure in pairs.values()}
         rank = (

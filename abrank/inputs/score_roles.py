@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -263,6 +264,7 @@ class TableRoles:
         if not named:
             filled = [name for name in self.free if not self.column(name).empty.any()]
             named = self._query_by_content(filled)
+        named = [*self._shared_by_variants(named[:1], keys)]
         if named:
             self.set_role("query", named[0])
             self.__dict__.pop("rows", None)
@@ -279,6 +281,50 @@ class TableRoles:
                 f" those of another file; its columns: {listed(self.free)}",
                 [{"columns": {"query": name}} for name in names[:2]],
             )  # fmt: skip
+
+    def _shared_by_variants(self, named: Sequence[str], keys: Sequence[str]) -> Sequence[str]:
+        """Return the column of which the variants share the values, where the named one is not.
+
+        Such as the questions beside an id of each row, or beside the users who asked them.
+        """
+        if "variant" in self.roles or not (named and self.options.alone):
+            return named
+        metric = [*filter(None, (self.one("metric"),))]
+        rest = [name for name in keys if name not in named]
+        variants = (
+            [name for name in rest if self._holds_systems(name)]
+            or self._named(VARIANT_NAMES, rest)
+            or [name for name in rest
+                if self.n_distinct(name) == 2 and baseline_of(self.column(name).labels)]
+        )  # fmt: skip
+        if not variants:
+            # A column per variant has a row for each query.
+            whole = [name for name in rest if self.names_rows(name, *metric)]
+            texts = [name for name in whole if not self.column(name).is_numeric]
+            of_users = folded(named[0]) in CLUSTER_NAMES and not self.names_rows(*named, *metric)
+            return texts[:1] if of_users and len(texts) == 1 else named
+        key = (*variants[:1], *metric)
+        if self.names_rows(*named, *key) and not self.names_rows(*named, *metric):
+            return named
+        crossed = [
+            name for name in keys
+            if name not in key and not self.names_rows(name, *metric)
+            and self.names_rows(name, *key)
+            and self.n_distinct(name) * self.n_distinct(*key) <= 1.2 * self.rows.sum()
+        ]  # fmt: skip
+        return crossed[:1] or named
+
+    def _holds_systems(self, name: str) -> bool:
+        """Whether a column holds the variants that somebody named, and no scores."""
+        column, systems = self.column(name), {x.casefold() for x in self.options.systems}
+        if not systems or systems <= {other.name.casefold() for other in self.table.columns}:
+            return False
+        words = {folded(name), *folded(name).split("_")}  # such as treatment_group
+        return (
+            not (column.is_numeric and words.isdisjoint(chain(*VARIANT_NAMES)))
+            and column.n_distinct <= MOST_VARIANTS
+            and systems <= {label.casefold() for label in column.labels}
+        )
 
     def _same_rows(self, first: str, second: str) -> bool:
         return self.determines([first], second) and self.determines([second], first)
@@ -323,13 +369,8 @@ class TableRoles:
         query = self.one("query")
         if "repeat" in self.roles or not query:
             return
-        wanted = {system.casefold() for system in self.options.systems}
-        holding = [
-            name for name in self.free
-            if wanted and "variant" not in self.roles and self.n_distinct(name) <= MOST_VARIANTS
-            and wanted <= {label.casefold() for label in self.column(name).labels}
-        ]  # fmt: skip
-        if len(holding) == 1:  # of the variants that somebody named
+        holding = [name for name in self.free if self._holds_systems(name)]
+        if "variant" not in self.roles and len(holding) == 1:
             self.set_role("variant", *holding)
         systems = [*self.roles.get("variant", ())] or self._named(VARIANT_NAMES[:2], self.free)
         numbered = not systems  # runs are then repeats only by number: their names may be systems'

@@ -38,6 +38,7 @@ from abrank.inputs.exports import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_column import ScoreColumn, tidied
+from abrank.inputs.score_reading import naming_queries
 from abrank.inputs.storage import ZIP
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed
@@ -179,7 +180,9 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
         header = [name.strip() for name in next(csv.reader([text], delimiter=delimiter or ","))]
     except csv.Error as error:
         raise ReadError(origin.label, f"no line of a table: {error}", at="line 1") from error
-    is_lines = any(map(is_number, header)) or not {*AGGREGATES}.isdisjoint(header)
+    # Arms called 0 and 1 are numbers beside a name of queries.
+    has_numbers = any(map(is_number, header)) and not naming_queries(header)
+    is_lines = has_numbers or not {*AGGREGATES}.isdisjoint(header)
     if header[0] in ("runid", "relstring"):  # a column, or trec_eval's measures that are text
         second = data.split(b"\n", 2)[1:2]
         is_lines |= bool(second) and is_measure(second[0].decode("latin-1").split("\t")[0].strip())

@@ -781,3 +781,36 @@ def test_an_id_of_each_row_is_no_variant_and_no_answer_is_no_score() -> None:
     ]  # fmt: skip
     with pytest.raises(ReadError, match="query 3 has no score"):
         abrank.read_scores(failed)
+
+
+def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> pd.DataFrame:
+    """A row per query and variant, of which the treatment has 0.1 more."""
+    ids = [f"q{i}" for i in range(N)]
+    frames = [
+        pd.DataFrame({query: ids, arm: label, "score": A + 0.1 * place})
+        for place, label in enumerate(labels)
+    ]
+    return pd.concat(frames, ignore_index=True).assign(**further)
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [(two_arms("case_name", "config", ("v1", "v2"), index=range(2 * N)), {}),
+     (two_arms("item", "test_group", ("control", "new"), trace_id=[*map(hex, range(2 * N))]), {}),
+     (two_arms("test", "model", ("x", "y"), user_id=[f"u{i % 9}" for i in range(2 * N)]),
+      {"baseline": "x", "candidate": "y"}),
+     (two_arms("item", "candidate", ("0", "1"), index=range(2 * N)),
+      {"baseline": "0", "candidate": "1"}),
+     (pd.DataFrame({"line": QUERIES, "user_id": "u1", "0": np.sign(A), "1": np.sign(A) + 0.1}),
+      {"baseline": "0", "candidate": "1"}),
+     (pd.DataFrame({"item": range(N), "query_text": QUERIES, "A judge_score": A,
+                    "B judge_score": A + 0.1}), {"baseline": "A", "candidate": "B"})],
+    ids=["number of the row", "id of the answer", "user", "arms 0 and 1", "wide", "named parts"],
+)  # fmt: skip
+def test_the_query_is_what_the_variants_share(
+    table: pd.DataFrame, options: dict[str, str], tmp_path: Path
+) -> None:
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for source in (table, tmp_path / "t.csv"):
+        result = abrank.compare_scores(source, **options)
+        assert (result.n_queries, result.mean_difference) == (N, pytest.approx(0.1))
