@@ -338,10 +338,13 @@ def _score_files(context: click.Context) -> list[str]:
     if not files or not (alone or (several and all(name.endswith(_TABLES) for name in files))):
         return []
 
+    from abrank.inputs.files import is_regular
     from abrank.inputs.score_source import holds_scores
 
+    # What is not there is named where it is read; a folder holds partitions of judgments or a run.
+    there = [name for name in files if alone or is_regular(name)]
     try:
-        return files if all(holds_scores(name, alone=alone) for name in files) else []
+        return files if there and all(holds_scores(name, alone=alone) for name in there) else []
     except AbrankError:
         return files if alone else []  # whoever reads it says what is wrong
 

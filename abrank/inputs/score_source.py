@@ -264,8 +264,8 @@ def holds_scores(path: str, *, alone: bool) -> bool:
     One that is ``alone`` is, unless its first line is of the other two; of several each has to be a
     table whose columns name no documents.
     """
-    if not files.is_regular(path):  # what is not there is named where it is read
-        return True
+    if not files.is_regular(path):
+        return alone
     names: list[str] = []
     with files.opened(path, hashes=False) as (file, stored):
         if kind := arrow.kind_of(stored.peek(arrow.LONGEST_MARK)):
