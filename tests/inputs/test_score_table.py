@@ -13,6 +13,7 @@ import pytest
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.comparison import pair_scores
 from abrank.inputs.score_reading import baseline_of
+from abrank.inputs.score_source import holds_scores
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
 # --- Ready scores: numbers, text, holes
@@ -238,3 +239,9 @@ def test_cells_as_people_write_them_are_read_alike_in_every_form(cells, values, 
     for source in (frame, frame.to_dict("records"), pa.table(frame), *paths):
         table = read_score_table(source, is_measure=lambda name: name == "ndcg")
         np.testing.assert_array_equal(table.value, values)
+
+
+def test_a_folder_an_object_and_a_pipe_are_no_tables_of_several(tmp_path: Path) -> None:
+    for path in (str(tmp_path), "s3://bucket/a.parquet", "-"):
+        assert holds_scores(path, alone=True)
+        assert not holds_scores(path, alone=False), path
