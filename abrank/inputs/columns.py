@@ -132,7 +132,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryRows:
+class RowsByQuery:
     """What judgments and runs have alike: rows by query, each of one document."""
 
     name: str

@@ -21,7 +21,7 @@ from abrank.inputs.columns import (
     QRELS,
     SUBTOPIC_QRELS,
     Columns,
-    QueryRows,
+    RowsByQuery,
     Source,
     duplicate_error,
     has_duplicates,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qrels(QueryRows):
+class Qrels(RowsByQuery):
     """Judgments, a row each, by query and then by document id.
 
     Judgments by subtopic are kept beside them; then a document's grade is its highest one.

@@ -23,7 +23,7 @@ from abrank.inputs.columns import (
     QRELS,
     RUN,
     Columns,
-    QueryRows,
+    RowsByQuery,
     Source,
     at_precision,
     rank_conflicts,
@@ -47,7 +47,7 @@ DTYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(QueryRows):
+class Run(RowsByQuery):
     """A run, a row for each retrieved document, by query and then by rank.
 
     Attributes

@@ -283,10 +283,8 @@ class TableRoles:
             )  # fmt: skip
 
     def _shared_by_variants(self, named: Sequence[str], keys: Sequence[str]) -> Sequence[str]:
-        """Return the column of which the variants share the values, where the named one is not.
-
-        Such as the questions beside an id of each row, or beside the users who asked them.
-        """
+        """Return the column of which the variants share the values, where the named one is not."""
+        # Such as the questions beside an id of each row, or beside the users who asked them.
         if "variant" in self.roles or not (named and self.options.alone):
             return named
         metric = [*filter(None, (self.one("metric"),))]
