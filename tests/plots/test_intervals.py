@@ -209,9 +209,7 @@ def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monk
     assert shape.get_xy()[:, 0].min() == pytest.approx(differences.mean() - 4 * error)
 
 
-@pytest.mark.parametrize(
-    ("plot", "height"), [(effect, 1.0), (forest, 1 / 3), (segments, 1.0)], ids=lambda x: str(x)
-)
+@pytest.mark.parametrize(("plot", "height"), [(effect, 1.0), (forest, 1 / 3), (segments, 1.0)])
 def test_the_margin_is_a_band_and_named(plot, height, comparison_of):
     ax = plot(comparison_of(60, margin=0.02))
     (band,) = [patch for patch in ax.patches if patch.get_facecolor()[:3] == _rgb(LIGHT.band)]
