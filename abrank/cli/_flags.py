@@ -13,16 +13,7 @@ import click
 
 from abrank._support.checks import REASONS, relevant_grade
 from abrank._support.errors import AbrankError, nearest
-from abrank.options import (
-    COMMANDS,
-    HEADINGS,
-    PAIR,
-    Option,
-    Scoring,
-    nested,
-    options_in,
-    options_of,
-)
+from abrank.options import COMMANDS, HEADINGS, PAIR, Option, Scoring, nested, options_in, options_of
 from abrank.rule_file import size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -54,10 +45,7 @@ class WordChoice(click.Choice[str]):
         """Keep those that were given: click sets what it has copied of them."""
 
     def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         """Return the word, or say which are there."""
         try:

@@ -59,12 +59,7 @@ def as_json(scores: Scores, *, per_query: bool) -> str:
 
 
 def as_trec_eval(
-    scores: Scores,
-    *,
-    per_query: bool,
-    digits: int,
-    options: Mapping[str, object],
-    run_id: bool,
+    scores: Scores, *, per_query: bool, digits: int, options: Mapping[str, object], run_id: bool
 ) -> str:
     """Return what trec_eval prints: its names, its order, its columns."""
     # A measure that trec_eval lacks has its own name here, after the others.

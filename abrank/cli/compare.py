@@ -114,10 +114,7 @@ def _require_inputs(config: dict[str, Any]) -> None:
 
 
 def _compare(
-    config: Mapping[str, Any],
-    question: Question,
-    command: str,
-    on_stage: Callable[[str], None],
+    config: Mapping[str, Any], question: Question, command: str, on_stage: Callable[[str], None]
 ) -> Comparison | CollectionsComparison:
     """Compare runs, ready scores, votes, or on several collections."""
     missing = question.scoring.missing if "missing" in config else "error"

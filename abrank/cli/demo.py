@@ -27,13 +27,7 @@ TRUE_DIFFERENCE = 0.036
 @click.command("demo")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
 @_flags.take("ascii", "quiet", "verbose")
-def demo(
-    folder: Path,
-    *,
-    ascii: bool,
-    quiet: bool,
-    verbose: bool,
-) -> None:
+def demo(folder: Path, *, ascii: bool, quiet: bool, verbose: bool) -> None:
     """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:

@@ -251,13 +251,7 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     " line it can be read as qrels.",
 )
 def documents(
-    qrels: str,
-    run_a: str,
-    run_b: str,
-    *,
-    measure: str | None,
-    depth: int | None,
-    pool: str | None,
+    qrels: str, run_a: str, run_b: str, *, measure: str | None, depth: int | None, pool: str | None
 ) -> None:
     """List the documents in the top ranks of RUN_A or RUN_B that nobody judged.
 

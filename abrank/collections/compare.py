@@ -241,12 +241,7 @@ def _require_several(collections: Mapping[str, Any]) -> None:
         )
 
 
-def _comparison(
-    name: str,
-    collection: object,
-    question: Question,
-    inputs: Inputs,
-) -> Comparison:
+def _comparison(name: str, collection: object, question: Question, inputs: Inputs) -> Comparison:
     """Compare on one collection."""
     if isinstance(collection, Comparison):
         if inputs.segments is not None or question.clusters is not None:
@@ -286,8 +281,7 @@ def summarise_collections(
             raise AlignmentError(
                 f"the collection {name!r} was compared by other measures or another test than"
                 f" {next(iter(comparisons))!r}: {', '.join(comparison.measures)} by"
-                f" {comparison.rule.test},"
-                f" {', '.join(first.measures)} by {first.rule.test}"
+                f" {comparison.rule.test}, {', '.join(first.measures)} by {first.rule.test}"
             )
     _require_same_systems(comparisons)
     primary = first.rule.primary
@@ -361,8 +355,7 @@ def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
         if other_collection != name:
             raise AlignmentError(
                 f"{comparison.candidate} is the candidate on {name} and the baseline on"
-                f" {other_collection}: give the"
-                " same two systems in the same order everywhere"
+                f" {other_collection}: give the same two systems in the same order everywhere"
             )
 
 

@@ -269,10 +269,7 @@ def measure_standings(
         "these": (within.ci_low, within.ci_high),
         "like": (over_collections.ci_low, over_collections.ci_high),
     }
-    means_of_resamples = {
-        "these": within.same_collections,
-        "like": within.other_collections,
-    }
+    means_of_resamples = {"these": within.same_collections, "like": within.other_collections}
     means = like.scores.mean(axis=0)
     declared = like.direction_declared
     compared = pair_rows(like.systems, like.scores, means, within.compared, sign, declared=declared)
@@ -352,10 +349,7 @@ def _standing(ranking: Ranking) -> list[Standing]:
             above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1
             better[below] += 1
-    from_first = {
-        ranking.systems[0]: Estimate(0.0, math.nan, math.nan),
-        **ranking.distances,
-    }
+    from_first = {ranking.systems[0]: Estimate(0.0, math.nan, math.nan), **ranking.distances}
     return [
         Standing(
             ci_low=row.ci_low,

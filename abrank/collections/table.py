@@ -160,11 +160,7 @@ def systems_of(files: Files) -> list[str]:
     return [key for key in files if key not in (QRELS, *PROPERTIES)]
 
 
-def properties_of(
-    kind: str,
-    source: object,
-    collections: Sequence[str],
-) -> dict[str, Any]:
+def properties_of(kind: str, source: object, collections: Sequence[str]) -> dict[str, Any]:
     """Return the segments or clusters of each collection."""
     # `source` is a mapping by collection, or one table for all with a column `collection`.
     if source is None:

@@ -124,9 +124,7 @@ class Directions(NamedTuple):
 
 
 def directions(
-    measures: Sequence[str],
-    lower: Sequence[str] | str = (),
-    higher: Sequence[str] | str = (),
+    measures: Sequence[str], lower: Sequence[str] | str = (), higher: Sequence[str] | str = ()
 ) -> Directions:
     """Return of each measure whether the higher score is the better one."""
     by_name = {measure: higher_is_better(measure) for measure in measures}

@@ -311,10 +311,7 @@ def segment(
 
 
 def _means(
-    result: Segments,
-    labels: Sequence[str],
-    differences: FloatArray,
-    weights: FloatArray | None,
+    result: Segments, labels: Sequence[str], differences: FloatArray, weights: FloatArray | None
 ) -> list[float]:
     """Return the mean difference of each segment, weighted where queries are."""
     if weights is None:
@@ -344,11 +341,7 @@ def _adjusted(
 
         of_strata = [[strata[i] for i in place] for place in places]
         within = segments_within(
-            [differences[place] for place in places],
-            of_strata,
-            large,
-            alpha,
-            of_clusters,
+            [differences[place] for place in places], of_strata, large, alpha, of_clusters
         )
         ends = np.cumsum([len(item.labels) for item in result.values()])[:-1]
         by_property = zip(

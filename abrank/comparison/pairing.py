@@ -735,11 +735,7 @@ def require_one_scale(scores: Scores) -> None:
 
 
 def _require_no_percent(
-    measure: str,
-    systems: Sequence[str],
-    lowest: FloatArray,
-    highest: FloatArray,
-    means: FloatArray,
+    measure: str, systems: Sequence[str], lowest: FloatArray, highest: FloatArray, means: FloatArray
 ) -> None:
     """Refuse shares beside per cent of a score that nobody knows: 100 times explains the means."""
     are_shares = np.flatnonzero((lowest >= 0.0) & (highest > 0.0) & (highest <= 1.0))

@@ -11,14 +11,7 @@ from abrank.plots.grids import achieved, matrix, queries
 from abrank.plots.intervals import collections, effect, forest, segments
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
-from abrank.plots.registry import (
-    PARAMETERS,
-    PLOTS,
-    WIDTHS,
-    Plot,
-    plot,
-    plots_of,
-)
+from abrank.plots.registry import PARAMETERS, PLOTS, WIDTHS, Plot, plot, plots_of
 from abrank.plots.render import png, save, svg
 from abrank.plots.style import DARK, LIGHT, NOTEBOOK, Theme
 from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks

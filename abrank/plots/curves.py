@@ -204,11 +204,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
                 by=PAIRED if comparison.clusters is None else by,
             )
             colour = theme.ink if queries == n else theme.muted
-            look: dict[str, Any] = {
-                "colour": colour,
-                "width": width,
-                "linestyle": dash,
-            }
+            look: dict[str, Any] = {"colour": colour, "width": width, "linestyle": dash}
             style.line(ax, grid, chance, **look, zorder=3.0)
             _name_curve(ax, theme, place, queries, look)
     _smallest(ax, theme, plan.smallest_visible, plan.power)

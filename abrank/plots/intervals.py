@@ -298,11 +298,7 @@ def segments_size(comparison: Comparison) -> tuple[float, float]:
 
 @plot("segments", title="The primary measure in every segment", size=segments_size)
 def segments(
-    comparison: Comparison,
-    *,
-    by: str | None = None,
-    ax: Axes | None = None,
-    theme: Theme = LIGHT,
+    comparison: Comparison, *, by: str | None = None, ax: Axes | None = None, theme: Theme = LIGHT
 ) -> Axes:
     """Draw the mean difference in every segment, under that of all queries.
 

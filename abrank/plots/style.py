@@ -287,11 +287,7 @@ def dress(
         spine.set_color(theme.muted)
         spine.set_linewidth(0.8)
     ax.tick_params(
-        color=theme.muted,
-        labelcolor=theme.muted,
-        labelsize=type_.small,
-        length=3.0,
-        width=0.8,
+        color=theme.muted, labelcolor=theme.muted, labelsize=type_.small, length=3.0, width=0.8
     )
     for which, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
         if grid in (which, "both"):

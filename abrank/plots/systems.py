@@ -382,13 +382,7 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     )
     text = f"critical difference {display.score(length, digits=2)}"
     style.write(
-        ax,
-        text,
-        (ends[0] + length, height),
-        theme.muted,
-        "left",
-        "center",
-        shift=(5.0, 0.0),
+        ax, text, (ends[0] + length, height), theme.muted, "left", "center", shift=(5.0, 0.0)
     )
 
 

@@ -22,12 +22,7 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.samples.queries import QuerySample, ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Units
-from abrank.inference.clusters import (
-    FEWEST_EFFECTIVE,
-    cluster_sizes,
-    effective_clusters,
-    numbered,
-)
+from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters, numbered
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.registry import as_alpha
 from abrank.provenance import same_judgments

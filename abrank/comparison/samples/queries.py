@@ -229,11 +229,7 @@ class QuerySample(ScoredSample):
         return self._segmentations(rule, lead, None)
 
     def _segmentations(
-        self,
-        rule: Rule,
-        lead: int,
-        labels: Sequence[str] | None,
-        weights: FloatArray | None = None,
+        self, rule: Rule, lead: int, labels: Sequence[str] | None, weights: FloatArray | None = None
     ) -> tuple[Segmentation, ...]:
         return segment(
             self.segments, self.scores.query_ids, self.differences[:, lead], rule,

@@ -114,10 +114,7 @@ LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
 # width that a page keeps (report.css) and a telephone scales a little.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
-    **dict.fromkeys(
-        ("deltas", "distribution", "matrix", "queries", "ranks", "gains"),
-        WIDE,
-    ),
+    **dict.fromkeys(("deltas", "distribution", "matrix", "queries", "ranks", "gains"), WIDE),
     "forest": MAIN,
 }
 # Heights in inches, where a figure stands beside something as tall.

@@ -115,12 +115,7 @@ def compact(a: RankedList, b: RankedList, *, depth: int, rel: float) -> list[obj
 
 
 def in_one_top(
-    a: RankedList,
-    b: RankedList,
-    elsewhere: Mapping[str, int] = _NOWHERE,
-    *,
-    depth: int,
-    rel: float,
+    a: RankedList, b: RankedList, elsewhere: Mapping[str, int] = _NOWHERE, *, depth: int, rel: float
 ) -> list[int]:
     """Return the relevant documents in the top of one list only, and where the other has them."""
     # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.
@@ -167,11 +162,7 @@ class Lists:
 
 
 def lists_of(
-    result: Sequence[Any],
-    *,
-    depth: int,
-    one_sided: Sequence[int] = (),
-    titles: Sequence[str] = (),
+    result: Sequence[Any], *, depth: int, one_sided: Sequence[int] = (), titles: Sequence[str] = ()
 ) -> Lists:
     """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
     sides: list[tuple[Line, ...]] = []

@@ -12,16 +12,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.report import cells
 from abrank.report.cells import clean, one_line
-from abrank.report.model import (
-    Bar,
-    Case,
-    Cell,
-    Fact,
-    Report,
-    Scorecard,
-    Table,
-    Text,
-)
+from abrank.report.model import Bar, Case, Cell, Fact, Report, Scorecard, Table, Text
 
 if TYPE_CHECKING:
     from abrank.scoring.judging import ToJudge

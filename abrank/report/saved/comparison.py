@@ -25,12 +25,7 @@ from abrank.comparison.rows import WITH_MACHINE
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA, content, plain
-from abrank.report.saved.restoring import (
-    DamagedValue,
-    annotations_of,
-    brief,
-    restore_part,
-)
+from abrank.report.saved.restoring import DamagedValue, annotations_of, brief, restore_part
 from abrank.report.sections.cautions import WORDS, caution
 from abrank.report.sections.notes import Names
 from abrank.rule import Soundness
@@ -364,11 +359,7 @@ def require_distinct(query_ids: tuple[str, ...]) -> None:
 
 
 def score_columns(
-    columns: Mapping[str, tuple[float, ...]],
-    place: str,
-    n_queries: int,
-    *,
-    with_gaps: bool = False,
+    columns: Mapping[str, tuple[float, ...]], place: str, n_queries: int, *, with_gaps: bool = False
 ) -> FloatArray:
     """Return columns of scores as an array; each has a finite number a query, or a gap."""
     arrays = []

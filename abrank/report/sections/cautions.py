@@ -129,10 +129,9 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     after, before = (names.p_clause(v[key]) for key in ("pvalue", "t"))
     also = f" The same is true of {f.first_of(measures, MOST_NAMED)}." if measures else ""
     return "Skewness decides", (
-        f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
-        f" t gives {after}, not {before.removeprefix('p = ')}, and the difference is not"
-        " significant;"
-        f" {why}{also}"
+        f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for"
+        f" it, t gives {after}, not {before.removeprefix('p = ')}, and the difference is not"
+        f" significant; {why}{also}"
     )
 
 

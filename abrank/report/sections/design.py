@@ -97,8 +97,7 @@ def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
     if result.n_effective < result.n_clusters - 0.05:  # so many of one size would tell as much
         effective = (
             f": as much evidence as {f.score(result.n_effective, digits=1)} clusters of one"
-            f" {'size' if comparison.weights is None else 'weight'} (their"
-            " effective number)"
+            f" {'size' if comparison.weights is None else 'weight'} (their effective number)"
         )
     text = (
         f"The {words.queries_of(comparison)} come in"
@@ -129,8 +128,7 @@ def _weights(comparison: Comparison) -> str:
     assert weights is not None
     n, head = comparison.n_queries, f.count(weights.n_head)
     text = (
-        f"Queries count by {words.name(weights.name)}, in the means and in the t test: as"
-        " much"
+        f"Queries count by {words.name(weights.name)}, in the means and in the t test: as much"
         f" evidence as {f.score(weights.n_effective, digits=1)} queries of one weight (of"
         f" {f.count(n)}; their effective number), the heaviest has"
         f" {f.percent(weights.largest, sign=False)} of the weight. {head} of them, the head, have"
@@ -183,8 +181,7 @@ def _look(comparison: Comparison, declared: Design) -> str:
     if comparison.decision.direction:
         return (
             f"{start} The difference is significant: you may stop here, but Δ at an early stop is"
-            " larger"
-            " than the true one on average."
+            " larger than the true one on average."
         )
     if declared.is_last:
         return f"{start} It is the last, and the difference is not significant."
@@ -201,9 +198,8 @@ def _sequence(comparison: Comparison, declared: Design) -> str:
         narrowest = words.queries(declared.planned)
         text = (
             f"The confidence sequence, narrowest at {narrowest}, is valid however often you look"
-            " and"
-            " whenever you stop, from 25 queries on, for differences like these: with rare large"
-            " losses, still unseen, it is not. The other tests are valid for one look"
+            " and whenever you stop, from 25 queries on, for differences like these: with rare"
+            " large losses, still unseen, it is not. The other tests are valid for one look"
         )
     if comparison.decision.direction:
         text += "; Δ where one stops early is larger than the true one on average"

@@ -8,12 +8,7 @@ from functools import partial
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.units import (
-    deciding_interval,
-    difference_in_unit,
-    is_relative,
-    rows_in_unit,
-)
+from abrank.comparison.units import deciding_interval, difference_in_unit, is_relative, rows_in_unit
 from abrank.inference.rounding import ascending, highest, lowest
 from abrank.report.cells import one_line
 from abrank.report.model import (

@@ -215,8 +215,7 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
             return f"Give the run that was meant: {unjudged} holds no document."
         return (
             f"See over which documents {unjudged} was made, and how their ids are written:"
-            " documents of"
-            f" {judged} are judged, and none of {unjudged}."
+            f" documents of {judged} are judged, and none of {unjudged}."
         )
     if code == "none-relevant":
         text = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"

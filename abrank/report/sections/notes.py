@@ -137,9 +137,8 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         return (
             f"{names[short]} retrieved {low} documents for a query and {names[long]} {high}"
             " (medians)",
-            f"{look} further down, where not every run has documents: depth"
-            f" {v['depth']} (--depth, of compare --config depth=…; Scoring(depth=…)) cuts all of"
-            " them there.",
+            f"{look} further down, where not every run has documents: depth {v['depth']} (--depth,"
+            " of compare --config depth=…; Scoring(depth=…)) cuts all of them there.",
         )
     moved = {
         name: (names.signed(after), names.signed(before))

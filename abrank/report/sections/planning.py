@@ -228,10 +228,7 @@ def needed_table(comparison: Comparison) -> Table:
         return Cell(lacking if n is None else f.count(n), n)
 
     ranges = (Column("Range"), lambda x: Cell(_range(x), x.queries_low))
-    same = (
-        Column("In these clusters"),
-        lambda x: number(x.queries_same_clusters, "no number"),
-    )
+    same = (Column("In these clusters"), lambda x: number(x.queries_same_clusters, "no number"))
     return Table.by_row(
         "planning",
         comparison.planning.differences,
@@ -331,8 +328,7 @@ def _enough(comparison: Comparison, difference: str) -> str:
     return (
         f"These {words.queries_of(comparison)} detect a true Δ of {difference} at least"
         f" {f.level(comparison.planning.power)} of the time; more {words.unit(comparison)[1]}"
-        " narrow the"
-        " interval."
+        " narrow the interval."
     )
 
 

@@ -448,10 +448,7 @@ def _test_table(comparison: Comparison) -> Scorecard:
         ),
         (DRAWN, Cell.empty),
         (Column(f"{w.level} interval", role="interval"), limits_of),
-        (
-            Column("Statistic"),
-            lambda x: Cell(words.statistic(x, digits=w.digits), x.statistic),
-        ),
+        (Column("Statistic"), lambda x: Cell(words.statistic(x, digits=w.digits), x.statistic)),
         (Column("p", role="p"), lambda x: w.chance(x.pvalue, strong=x.decides)),
         (Column.words("How"), how),
         # The sign test's estimate has another unit.

@@ -398,10 +398,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
         ranking.pair_rows,
         (Column.name("A"), lambda x: Cell(x.a, x.a)),
         (Column.name("B"), lambda x: Cell(x.b, x.b)),
-        (
-            Column("Δ", role="change"),
-            lambda x: w.change(x.diff, TONES.get(x.reading, "plain")),
-        ),
+        (Column("Δ", role="change"), lambda x: w.change(x.diff, TONES.get(x.reading, "plain"))),
         *[limits] * has_intervals(ranking),
         (Column("Adjusted p", role="p"), lambda x: w.chance(x.pvalue_adj)),
         (Column.words("Reading of B", "reading"), lambda x: Cell(READINGS[x.reading], x.reading)),

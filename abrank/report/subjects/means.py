@@ -222,8 +222,7 @@ def _segments(w: Words[Intervals]) -> Section:
     level = f.level(rows[0].confidence)
     finding = (
         f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
-        " together"
-        f" at {w.level}."
+        f" together at {w.level}."
     )
     table = _table(w, "segments", rows, ("property", "segment"))
     return Section("segments", "Segments", finding, (table,), EVERYWHERE)

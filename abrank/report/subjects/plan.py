@@ -227,9 +227,8 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
     spread = "at the usual spread" if result.board else f"at a spread of {f.number(first.sd)}"
     numbers = (
         f"{result.measure} {w.score(result.a)} → {w.score(result.b)}, Δ"
-        f" {w.signed(result.difference)},"
-        f" {n}; {w.level} CI {w.interval(*first.interval)} {spread},"
-        f" {w.p_clause(first.pvalue)}"
+        f" {w.signed(result.difference)}, {n}; {w.level} CI {w.interval(*first.interval)}"
+        f" {spread}, {w.p_clause(first.pvalue)}"
     )
     facts = tuple(_facts_of_audit(w))
     head = Headline(
@@ -377,8 +376,7 @@ def _method_of_audit(w: Words[MeansAudit]) -> str:
     if result.board is not None:
         text += (
             f" Usual are the spreads of {f.count(result.board.n_pairs)} pairs of systems on"
-            f" {result.board.name} ({f.count(result.board.n_queries)} queries) whose means"
-            " differ by"
-            " less than 0.1."
+            f" {result.board.name} ({f.count(result.board.n_queries)} queries) whose means differ"
+            " by less than 0.1."
         )
     return f"{text} Queries needed are of the t test with {f.level(result.target)} power."

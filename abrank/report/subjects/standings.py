@@ -426,9 +426,8 @@ def _methods(result: CollectionsRanking) -> str:
     ranking = next(iter(result.rankings.values()))
     return (
         f"{capital(systems)} were scored on {f.plural(n, 'collection')}"
-        f" ({queries(result.n_queries)}) by {measures}. {claims(result)} On"
-        " each"
-        f" collection by itself: {ranking_methods(ranking).partition('Means were compared, ')[2]}"
+        f" ({queries(result.n_queries)}) by {measures}. {claims(result)} On each collection by"
+        f" itself: {ranking_methods(ranking).partition('Means were compared, ')[2]}"
     )
 
 
@@ -438,12 +437,7 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
     result, primary = w.result, w.result.primary
     table = _by_collection(w, primary.measure)
     rows = tuple(
-        (
-            *cells,
-            Cell(w.score(row.mean), row.mean),
-            Cell(ranks(row.these)),
-            Cell(ranks(row.like)),
-        )
+        (*cells, Cell(w.score(row.mean), row.mean), Cell(ranks(row.these)), Cell(ranks(row.like)))
         for row, cells in zip(primary.rows, table.rows, strict=True)
     )
     heads = (

@@ -35,15 +35,7 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections import (
-    appendix,
-    cautions,
-    decision,
-    design,
-    headline,
-    scorecard,
-    words,
-)
+from abrank.report.sections import appendix, cautions, decision, design, headline, scorecard, words
 from abrank.report.sections.appendix import CLUSTERS, cited, inputs_of, methods, reproduce
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
@@ -72,11 +64,7 @@ _BY_MARGIN = (
 # reports/calibration, "collections with different effects".
 FEW = 20
 MOST_CAUTIONS = 4
-SUMMARIES = {
-    "stratified": "all queries",
-    "equal": "equal weights",
-    "random": "like these",
-}
+SUMMARIES = {"stratified": "all queries", "equal": "equal weights", "random": "like these"}
 _LONGEST = 30
 _METHOD = (
     "All queries (stratified): the mean over all queries, its error from within the collections (t,"
@@ -539,9 +527,8 @@ def _methods(result: CollectionsComparison) -> str:
     return (
         f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n}"
         f" ({queries(result.primary.n_queries)}) by"
-        f" {', '.join(measure.measure for measure in result.measures)},"
-        f" at α = {words.alpha(pooled)}."
-        f" {_METHOD} Single collections were adjusted by Holm.{text}"
+        f" {', '.join(measure.measure for measure in result.measures)}, at α ="
+        f" {words.alpha(pooled)}. {_METHOD} Single collections were adjusted by Holm.{text}"
     )
 
 

@@ -403,9 +403,8 @@ def methods_text(ranking: Ranking) -> str:
     held = " for each measure" if ranking.n_families == 1 else " for all measures together"
     systems = f.plural(len(ranking.systems), "system")
     text = (
-        f"{capital(systems)} were scored on"
-        f" {queries(ranking.n_queries)} by {measures}. Means were compared,"
-        f" {against}, by {in_sentence(ranking.title)}"
+        f"{capital(systems)} were scored on {queries(ranking.n_queries)} by {measures}. Means were"
+        f" compared, {against}, by {in_sentence(ranking.title)}"
         f" ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
     )

@@ -45,13 +45,12 @@ _ASSUMED = {
     "sign": "It is about which system wins more queries, not about means",
 }
 _WHY = (
-    "Max-T sign flips are the default: every pair keeps an error of its own, so that variants"
-    " of one system do not lend another one their small error; the correlation of the"
-    " comparisons is used; and the chance of any false difference is controlled, step by step from"
-    " the"
-    " largest statistic down (Westfall and Young 1993; Romano and Wolf 2005). Tukey HSD pools"
-    " one error for all pairs: of variants beside one other system it found a false difference"
-    " in 14 to 31% of samples in place of 5% (reports/calibration)."
+    "Max-T sign flips are the default: every pair keeps an error of its own, so that variants of"
+    " one system do not lend another one their small error; the correlation of the comparisons is"
+    " used; and the chance of any false difference is controlled, step by step from the largest"
+    " statistic down (Westfall and Young 1993; Romano and Wolf 2005). Tukey HSD pools one error"
+    " for all pairs: of variants beside one other system it found a false difference in 14 to 31%"
+    " of samples in place of 5% (reports/calibration)."
 )
 _SPREADING = frozenset({"tukey", "dunnett", "randomised-tukey"})
 _PICTURE = (
