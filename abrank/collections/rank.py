@@ -166,7 +166,7 @@ def rank_collections(
     ...     scores["rrf"] = scores["t5"] + random.normal(0.0, 0.02, 30)
     ...     made[name] = {key: dict(enumerate(each)) for key, each in scores.items()}
     >>> found = rank_collections(made, measures="AP")
-    >>> found.primary.first(), found.primary["bm25"].these.rank_low
+    >>> found.primary.first(), found.primary["bm25"].fixed.rank_low
     (('rrf', 't5'), 3)
     """
     raise NotImplementedError  # answered by rank_each
@@ -203,12 +203,12 @@ def summarise_rankings(
         lower_is_better=[item.measure for item in by_measure if not item.higher_is_better],
         higher_is_better=[item.measure for item in by_measure if item.higher_is_better],
     )
-    like = ranking_of(means, question, details=False)
+    random = ranking_of(means, question, details=False)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(
             measure_standings(item, rankings, {name: boards[name][:, :, m] for name in boards})
-            for m, item in enumerate(like.by_measure)
+            for m, item in enumerate(random.by_measure)
         ),
         alpha=first.alpha,
         provenance=dict(provenance or {}),
@@ -250,92 +250,93 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
 
 
 def measure_standings(
-    like: Ranking, rankings: Mapping[str, Ranking], blocks: Mapping[str, FloatArray]
+    random: Ranking, rankings: Mapping[str, Ranking], blocks: Mapping[str, FloatArray]
 ) -> MeasureStandings:
     """Return one measure; ``blocks`` have the systems in the order of the first collection."""
     systems = next(iter(rankings.values())).systems
-    order = [systems.index(system) for system in like.systems]
-    sign = 1.0 if like.higher_is_better else -1.0
+    order = [systems.index(system) for system in random.systems]
+    sign, confidence = 1.0 if random.higher_is_better else -1.0, 1.0 - random.alpha
     within = compare_within_collections(
         {name: block[:, order] for name, block in blocks.items()},
-        confidence=1.0 - like.alpha,
-        seed=like.seed,
+        confidence=confidence,
+        seed=random.seed,
     )
-    over_collections = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
-    limits_of_measure = bounds(
-        like.measure
-    )  # a mean over collections lies within them, as each score does
-    limits = {
-        "these": (within.ci_low, within.ci_high),
-        "like": (over_collections.ci_low, over_collections.ci_high),
-    }
-    means_of_resamples = {"these": within.same_collections, "like": within.other_collections}
-    means = like.scores.mean(axis=0)
-    declared = like.direction_declared
-    compared = pair_rows(like.systems, like.scores, means, within.compared, sign, declared=declared)
-    groups = inference.group_letters(within.compared.matrix(within.compared.distinct))
-    these = replace(
-        like,
-        pair_rows=compared,
+    over_collections = inference.run_test("t", random.scores, confidence=confidence)
+    means = random.scores.mean(axis=0)
+    pairs = pair_rows(
+        random.systems, random.scores, means, within.compared, sign,
+        declared=random.direction_declared,
+    )  # fmt: skip
+    fixed = replace(
+        random,
+        pair_rows=pairs,
         test=WITHIN,
         title=WITHIN_TITLE,
         method=within.compared.method,
         n_resamples=within.compared.n_resamples,
     )
-    rankings_of_means = {"these": these, "like": like}
-    standings = {
-        key: replace(
-            part,
-            rows=tuple(
-                replace(
-                    row,
-                    ci_low=max(float(limits[key][0][i]), limits_of_measure[0]),
-                    ci_high=min(float(limits[key][1][i]), limits_of_measure[1]),
-                    group=groups[i] if key == "these" else row.group,
-                )
-                for i, row in enumerate(part.rows)
-            ),
-            secondary=(),
-            stability=_chances(sign * means_of_resamples[key], part),
-            n_drawn=len(means_of_resamples[key]),
-        )
-        for key, part in rankings_of_means.items()
-    }
-    return MeasureStandings(**standings, rows=standing_rows(standings["these"], standings["like"]))
+    fixed = _with_limits(
+        fixed,
+        (within.ci_low, within.ci_high),
+        sign * within.same_collections,
+        inference.group_letters(within.compared.matrix(within.compared.distinct)),
+    )
+    random = _with_limits(
+        random,
+        (over_collections.ci_low, over_collections.ci_high),
+        sign * within.other_collections,
+        [row.group for row in random.rows],
+    )
+    return MeasureStandings(fixed, random, standing_rows(fixed, random))
 
 
-def _chances(means_of_resamples: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
+def _with_limits(
+    ranking: Ranking,
+    ends: tuple[FloatArray, FloatArray],
+    resampled: FloatArray,
+    groups: Sequence[str],
+) -> Ranking:
+    """Return a ranking with the limits of its means, and the chances of ranks in resamples."""
+    # A mean over collections lies within the limits of the measure, as each score does.
+    lowest, highest = bounds(ranking.measure)
     chances = chances_of_ranks(
-        means_of_resamples,
-        scale=float(np.abs(means_of_resamples).max()),
+        resampled,
+        scale=float(np.abs(resampled).max()),
         confidence=1.0 - ranking.alpha,
         seed=ranking.seed,
     )
-    return tuple(
-        RankChance(
-            system, int(chances.low[i]), int(chances.high[i]), tuple(chances.chances[i].tolist())
-        )
-        for i, system in enumerate(ranking.systems)
+    rows, stability = [], []
+    for i, (row, low, high) in enumerate(zip(ranking.rows, *ends, strict=True)):
+        low, high = max(float(low), lowest), min(float(high), highest)
+        rows.append(replace(row, ci_low=low, ci_high=high, group=groups[i]))
+        ranks = int(chances.low[i]), int(chances.high[i])
+        stability.append(RankChance(row.system, *ranks, tuple(chances.chances[i].tolist())))
+    return replace(
+        ranking,
+        rows=tuple(rows),
+        secondary=(),
+        stability=tuple(stability),
+        n_drawn=len(resampled),
     )
 
 
-def standing_rows(these: Ranking, like: Ranking) -> tuple[StandingRow, ...]:
+def standing_rows(fixed: Ranking, random: Ranking) -> tuple[StandingRow, ...]:
     """Return a row a system from the two rankings of the means."""
-    sign = 1.0 if these.higher_is_better else -1.0
-    highest = (sign * these.scores).max(axis=1, keepdims=True)
-    n_first = (sign * these.scores >= highest).sum(axis=0)
-    standings = zip(_standing(these), _standing(like), strict=True)
+    sign = 1.0 if fixed.higher_is_better else -1.0
+    highest = (sign * fixed.scores).max(axis=1, keepdims=True)
+    n_first = (sign * fixed.scores >= highest).sum(axis=0)
     return tuple(
         StandingRow(
-            position=row.position,
-            system=row.system,
-            mean=row.mean,
-            diff=row.mean - these.rows[0].mean,
-            n_first=int(n_first[i]),
-            these=on_these,
-            like=on_like,
+            row.position,
+            row.system,
+            row.mean,
+            row.mean - fixed.rows[0].mean,
+            int(first),
+            *standings,
         )
-        for i, (row, (on_these, on_like)) in enumerate(zip(these.rows, standings, strict=True))
+        for row, first, *standings in zip(
+            fixed.rows, n_first, _standing(fixed), _standing(random), strict=True
+        )
     )
 
 
@@ -358,7 +359,7 @@ def _standing(ranking: Ranking) -> list[Standing]:
             diff_high=from_first[row.system].high,
             rank_low=1 + int(better[i]),
             rank_high=len(index_of) - int(worse[i]),
-            lead=ranking.stability[i].first,
+            chance_first=ranking.stability[i].first,
         )
         for i, row in enumerate(ranking.rows)
     ]

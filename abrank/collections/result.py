@@ -309,7 +309,7 @@ class Standing(IntervalRow):
     ``ci_low`` and ``ci_high`` are limits of its mean by itself; ``diff_low`` and ``diff_high`` of
     its difference from the first, for all pairs together, NaN for the first. ``rank_low`` is one
     more than the systems shown to be better, ``rank_high`` the number of systems less those shown
-    to be worse. ``lead`` is the share of the resamples in which its mean is the highest.
+    to be worse. ``chance_first`` is the share of the resamples in which its mean is the highest.
     """
 
     ci_low: float
@@ -318,7 +318,7 @@ class Standing(IntervalRow):
     diff_high: float
     rank_low: int
     rank_high: int
-    lead: float
+    chance_first: float
 
     @property
     def may_be_first(self) -> bool:
@@ -339,8 +339,8 @@ class StandingRow:
     mean: float
     diff: float
     n_first: int
-    these: Standing
-    like: Standing
+    fixed: Standing
+    random: Standing
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +349,7 @@ class MeasureStandings:
 
     Attributes
     ----------
-    these, like : Ranking
+    fixed, random : Ranking
         Of the means of the collections, a collection in the place of a query: where the
         collections stay and their queries are drawn anew, and where the collections are a sample.
         Their pairs have simultaneous intervals.
@@ -357,19 +357,19 @@ class MeasureStandings:
         Best mean first.
     """
 
-    these: Ranking
-    like: Ranking
+    fixed: Ranking
+    random: Ranking
     rows: tuple[StandingRow, ...]
 
     @property
     def measure(self) -> str:
         """Canonical name."""
-        return self.these.measure
+        return self.fixed.measure
 
-    def first(self, *, like: bool = False) -> tuple[str, ...]:
+    def first(self, *, random: bool = False) -> tuple[str, ...]:
         """Return the systems that could be the best: no other is shown to be better."""
         return tuple(
-            row.system for row in self.rows if (row.like if like else row.these).may_be_first
+            row.system for row in self.rows if (row.random if random else row.fixed).may_be_first
         )
 
     def __getitem__(self, system: str) -> StandingRow:
@@ -420,7 +420,7 @@ class CollectionsRanking(Result):
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, best mean first."""
-        return self.primary.these.systems
+        return self.primary.fixed.systems
 
     @property
     def n_queries(self) -> int:
@@ -442,8 +442,8 @@ class CollectionsRanking(Result):
     @property
     def decimals(self) -> int:
         """Decimals that its reports have, by the intervals of the differences from the first."""
-        these = (row.these for row in self.primary.rows)
-        return display.decimals((row.diff_low, row.diff_high) for row in these)
+        rows = (row.fixed for row in self.primary.rows)
+        return display.decimals((row.diff_low, row.diff_high) for row in rows)
 
     def of(self, measure: str) -> MeasureStandings:
         """Return the standings by one of the measures."""
@@ -459,7 +459,7 @@ class CollectionsRanking(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return a fresh frame, a row a measure and system; see :class:`StandingRow`.
 
-        The columns of its two :class:`Standing` begin with ``these_`` and ``like_``.
+        The columns of its two :class:`Standing` begin with ``fixed_`` and ``random_``.
         """
         import pandas as pd
 
@@ -492,6 +492,6 @@ class CollectionsRanking(Result):
 def flat(row: StandingRow) -> dict[str, Any]:
     """Return a row with the columns of its two standings beside its own."""
     result = asdict(row)
-    these, like = result.pop("these"), result.pop("like")
-    result |= {f"these_{key}": value for key, value in these.items()}
-    return result | {f"like_{key}": value for key, value in like.items()}
+    fixed, random = result.pop("fixed"), result.pop("random")
+    result |= {f"fixed_{key}": value for key, value in fixed.items()}
+    return result | {f"random_{key}": value for key, value in random.items()}

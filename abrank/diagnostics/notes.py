@@ -107,7 +107,11 @@ def inspect_margin(
     if margin > 0.5 * span:
         return [Note("margin-above-half-range", 3, values)]
     if not margin and n_queries >= MANY_QUERIES and smallest_visible > 0.0:
-        return [Note("no-margin-many-queries", 2, {"n": n_queries, "visible": smallest_visible})]
+        return [
+            Note(
+                "no-margin-many-queries", 2, {"n": n_queries, "smallest_visible": smallest_visible}
+            )
+        ]
     return []
 
 

@@ -169,6 +169,6 @@ def _is_undeclared(subject: Subject, measure: str | None) -> bool:
 
     if isinstance(subject, CollectionsComparison):
         return (measure or subject.primary.measure) in subject.undeclared
-    board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject
+    board = subject.primary.fixed if isinstance(subject, CollectionsRanking) else subject
     # A ledger keeps what was decided: all that is in it has a direction.
     return (measure or getattr(board, "measure", "")) in getattr(board, "asked", ())

@@ -449,7 +449,7 @@ MOST_STANDINGS = 60
 
 def means_size(result: CollectionsRanking) -> tuple[float, float]:
     """Return width and height in inches."""
-    return leaderboard_size(result.primary.these)
+    return leaderboard_size(result.primary.fixed)
 
 
 @plot(
@@ -484,7 +484,7 @@ def means(
     """
     ax = ax if ax is not None else style.new_axes(theme, means_size(result))
     return leaderboard(
-        result.primary.these, interval="difference", maximum=maximum, ax=ax, theme=theme
+        result.primary.fixed, interval="difference", maximum=maximum, ax=ax, theme=theme
     )
 
 
@@ -524,7 +524,7 @@ def rank_intervals(
     rows = result.primary.rows[:MOST_STANDINGS]
     style.dress(ax, theme)
     stripe(ax, theme, len(rows))
-    last = max(max(row.these.rank_high, row.like.rank_high) for row in rows)
+    last = max(max(row.fixed.rank_high, row.random.rank_high) for row in rows)
     ax.set_xlim(0.4, last + 0.6)
     narrow = style.inches(ax) < NARROW
     locator = MaxNLocator(5 if narrow else 12, integer=True, steps=[1, 2, 5, 10])
@@ -532,11 +532,11 @@ def rank_intervals(
     ax.set_xticks(sorted(ticks))
     longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
-    name_rows(ax, theme, names, [row.these.may_be_first for row in rows], lines=1)
+    name_rows(ax, theme, names, [row.fixed.may_be_first for row in rows], lines=1)
     for place, row in enumerate(rows):
-        colour = theme.b if row.these.may_be_first else theme.muted
-        _span(ax, row.like, place, colour=colour, width=1.4)
-        _span(ax, row.these, place, colour=colour, width=6.0)
+        colour = theme.b if row.fixed.may_be_first else theme.muted
+        _span(ax, row.random, place, colour=colour, width=1.4)
+        _span(ax, row.fixed, place, colour=colour, width=6.0)
     text = "" if len(rows) == len(result.systems) else f"; the first {len(rows)} systems"
     level = display.level(1.0 - result.alpha)
     measure = shorten(result.primary.measure, width=24)

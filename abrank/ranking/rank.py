@@ -401,7 +401,7 @@ def ranking_of(
         n_drawn=n_drawn,
         agreements=measure_agreements([first, *rest]) if details else (),
         overlaps=list_overlaps(scores, first.systems) if details else (),
-        beside=other_tests(first) if details and len(scores.systems) <= MOST_SYSTEMS else (),
+        other_tests=other_tests(first) if details and len(scores.systems) <= MOST_SYSTEMS else (),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
@@ -447,7 +447,7 @@ def rank_again(saved: Ranking) -> Ranking:
     again = ranking_of(
         Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
         question,
-        details=bool(saved.beside or saved.agreements),
+        details=bool(saved.other_tests or saved.agreements),
         provenance=saved.provenance,
     )
     of_runs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}

@@ -268,7 +268,7 @@ class Ranking(Result):
         Of the orders by every two measures.
     overlaps : tuple of Overlap
         Of the ranked lists of every two systems; empty for ready scores, or above 20 systems.
-    beside : sequence of OtherTest
+    other_tests : sequence of OtherTest
         What other tests of the same pairs find.
     spread : PairSpread or None
         How unequally the differences of the pairs vary.
@@ -314,7 +314,7 @@ class Ranking(Result):
     n_drawn: int = 0
     agreements: tuple[Agreement, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
-    beside: Sequence[OtherTest] = ()
+    other_tests: Sequence[OtherTest] = ()
     spread: PairSpread | None = None
     extras: Extras = field(default_factory=Extras)
     higher_is_better: bool = True

@@ -1,12 +1,17 @@
 """Every result in numbers at full precision: plain values and JSON, CSV, Parquet."""
 
+# The JSON is the one source of the numbers; every other output is a rounding of it. Its shape is
+# that of the schemas in `saved/`.
+
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +20,16 @@ from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.groups import ClusterSummary, Segmentation, SegmentRow
+from abrank.comparison.units import margin_ranges
 from abrank.ranking import PairRow, Ranking, SystemRow
-from abrank.report import numbers
-from abrank.report.numbers import layout, plain
+from abrank.report.sections.next_step import next_step
+from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ledger.summary import History
 
+SCHEMA = "abrank/2"
 RANKING_SCHEMA = "abrank-ranking/2"
 COLLECTIONS_SCHEMA = "abrank-collections/2"
 STANDINGS_SCHEMA = "abrank-collections-ranking/2"
@@ -31,10 +38,14 @@ RANKING_SETTINGS = (
     "test", "title", "alpha", "baseline", "baselines", "adjust", "family", "n_families",
 )  # fmt: skip
 RANKING_BESIDE = (
-    "notes", "stability", "n_drawn", "agreements", "overlaps", "beside", "spread",
+    "notes", "stability", "n_drawn", "agreements", "overlaps", "other_tests", "spread",
 )  # fmt: skip
 SUMMARIES = ("stratified", "equal", "random")
 
+MANY = 1000  # numbers in a column above which it is written as the array that it is
+_SCALARS = {str, int, float, bool, type(None)}
+# Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
+_HALF = re.compile("[\ud800-\udfff]")
 # A spreadsheet takes a cell that begins so for a formula, and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -74,8 +85,14 @@ def to_dict(result: object) -> dict[str, Any]:
 def json_bytes(result: object) -> bytes:
     """Return the JSON of :func:`to_dict`: a line a fact, numbers on one line."""
     if isinstance(result, Comparison):
-        return numbers.json_bytes(result)
-    return (layout(to_dict(result)) + "\n").encode()
+        values = plain(content(result), is_many=True)
+    else:
+        values = to_dict(result)
+    text = io.BytesIO()
+    for piece in laid_out(values):
+        text.write(piece.encode())
+    text.write(b"\n")
+    return text.getvalue()
 
 
 def csv_files(result: object) -> dict[str, str]:
@@ -94,6 +111,144 @@ def _of(result: object, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[
     raise ArgumentError(f"a {type(result).__name__} is not written in this format")
 
 
+def plain(value: object, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
+    """Return values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``."""
+    # With `many`, a column of more than `MANY` finite numbers is left as it is.
+    if value is None or isinstance(value, (bool, int, str)):
+        # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and np.isfinite(value).all():
+            return value if is_many and value.ndim == 1 and len(value) > MANY else value.tolist()
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return None if math.isnan(value) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        # Not asdict: it copies deep, and cannot copy a read-only mapping.
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, is_many=is_many) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return [plain(item) for item in sorted(value, key=str)]
+    if isinstance(value, Iterable):
+        items = list(value)
+        types = set(map(type, items))
+        if types <= _SCALARS - {float} or (types == {float} and all(map(math.isfinite, items))):
+            return items
+        return [plain(item) for item in items]
+    return str(value)
+
+
+def laid_out(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
+    """Yield JSON piece by piece: mappings and lists that hold one indented, others on one line."""
+    deeper, is_mapping = indent + "  ", isinstance(value, dict)
+    if (is_mapping and value) or (isinstance(value, list) and _holds_mapping(value)):
+        ends = "{}" if is_mapping else "[]"
+        yield f"{ends[0]}\n{deeper}"
+        for i, item in enumerate(value):
+            if i:
+                yield f",\n{deeper}"
+            if is_mapping:
+                yield f"{_scalar(item)}: "
+            yield from laid_out(value[item] if is_mapping else item, deeper)
+        yield f"\n{indent}{ends[1]}"
+    elif isinstance(value, np.ndarray):
+        yield f"[{', '.join(map(repr, value.astype(float).tolist()))}]"
+    else:
+        yield _scalar(value)
+
+
+def _holds_mapping(value: object) -> bool:
+    if isinstance(value, list):
+        # Not item by item: a list may hold a number for each of a million queries.
+        return not set(map(type, value)) <= _SCALARS and any(map(_holds_mapping, value))
+    return isinstance(value, dict)
+
+
+def _scalar(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isascii():
+        return text
+    return _HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
+
+
+def content(comparison: Comparison) -> dict[str, Any]:
+    """Return everything a comparison holds, not yet as plain values."""
+    step = next_step(comparison)
+    rule = asdict(comparison.rule)
+    if comparison.rule.best_of == 1:
+        del rule["best_of"]
+
+    def named(*names: str) -> dict[str, Any]:
+        return {name: getattr(comparison, name) for name in names}
+
+    designs = named("machine", "weights", "preferences")
+    return {
+        "schema": SCHEMA,
+        **_read_first(comparison, "sections.cautions"),
+        "systems": {"a": comparison.baseline, "b": comparison.candidate},
+        "n_queries": comparison.n_queries,
+        "settings": {**rule, **named("n_resamples", "n_resamples_joint")},
+        "seed": comparison.seed,
+        "verdict": _verdict(comparison.rule, comparison.decision),
+        "measures": [asdict(row) for row in comparison.rows],
+        "tests": [asdict(row) for row in comparison.test_rows],
+        **named("effects", "spread", "planning"),
+        "notes": [
+            {"code": note.code, "severity": note.severity, "values": note.values}
+            for note in comparison.notes
+        ],
+        "remarks": comparison.remarks,
+        "quality": comparison.audits,
+        "queries": {
+            "query_id": comparison.query_ids,
+            "scores": {
+                measure: {"a": comparison.a[:, i], "b": comparison.b[:, i]}
+                for i, measure in enumerate(comparison.measures)
+            },
+        },
+        "segments": comparison.segmentations,
+        **named("clusters", "beliefs", "topics", "evidence", "provenance"),
+        "next_step": step.action,
+        **({"next_step_condition": step.condition} if step.condition else {}),
+        "margins": margin_ranges(comparison),
+        "sensitivity": comparison.alternatives,
+        **{key: design for key, design in designs.items() if design is not None},
+    }
+
+
+def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
+    return {
+        "state": decision.verdict.value,
+        "direction": decision.direction,
+        "estimate": decision.estimate,
+        "interval": {
+            "confidence": rule.confidence,
+            "low": decision.ci_low,
+            "high": decision.ci_high,
+        },
+        "equivalence_interval": {
+            "confidence": rule.confidence_equivalence,
+            "low": decision.tost_low,
+            "high": decision.tost_high,
+        },
+        "by_equivalence": decision.by_equivalence,
+        "reason": decision.reason,
+        "gate": None if decision.gate is None else asdict(decision.gate),
+        "margin": decision.margin,
+        "relative": decision.relative,
+        "unseen": decision.unseen,
+        "guards": decision.guards,
+        "soundness": {"level": decision.soundness.level, "reasons": decision.soundness.reasons},
+        "of_numbers": decision.of_numbers,
+        "sign_flips": decision.sign_flips,
+    }
+
+
 def ranking_values(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain values; its rows are those of the measure that orders."""
     facts = _facts(ranking)
@@ -101,7 +256,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
     result: dict[str, Any] = plain(
         {
             "schema": RANKING_SCHEMA,
-            **_read_first(ranking, "systems", "of_runs"),
+            **_read_first(ranking, "subjects.systems", "of_runs"),
             "measure": facts.pop("measure"),
             "higher_is_better": facts.pop("higher_is_better"),
             "n_queries": ranking.n_queries,
@@ -141,7 +296,7 @@ def _collections_values(result: CollectionsComparison) -> dict[str, Any]:
     values: dict[str, Any] = plain(
         {
             "schema": COLLECTIONS_SCHEMA,
-            **_read_first(result, "strata", "all_cautions"),
+            **_read_first(result, "subjects.strata", "all_cautions"),
             "systems": {"a": result.baseline, "b": result.candidate},
             "alpha": result.alpha,
             **decided(result),
@@ -156,16 +311,16 @@ def _collections_values(result: CollectionsComparison) -> dict[str, Any]:
     return values
 
 
-def _read_first(result: object, subject: str, name: str = "cautions") -> dict[str, list[str]]:
+def _read_first(result: object, module: str, name: str = "cautions") -> dict[str, list[str]]:
     """Return what stands before the verdict, where something does."""
-    cautions = lazy.attribute(f"abrank.report.subjects.{subject}", name)
+    cautions = lazy.attribute(f"abrank.report.{module}", name)
     first = [str(caution) for caution in cautions(result) if caution.stands_first]
     return {"read_first": first} if first else {}
 
 
 def decided(result: CollectionsComparison) -> dict[str, Any]:
     """Return the rule, the verdict and the next step of all collections, segments and clusters."""
-    whole = numbers.content(result.pooled)
+    whole = content(result.pooled)
     decided = {key: whole[key] for key in ("settings", "verdict", "next_step")}
     # Which query has which label stands with each collection.
     if result.pooled.segmentations:
@@ -186,7 +341,7 @@ def standings_values(result: CollectionsRanking) -> dict[str, Any]:
     values: dict[str, Any] = plain(
         {
             "schema": STANDINGS_SCHEMA,
-            **_read_first(result, "standings"),
+            **_read_first(result, "subjects.standings"),
             "alpha": result.alpha,
             "n_queries": result.n_queries,
             "provenance": result.provenance,
@@ -195,8 +350,8 @@ def standings_values(result: CollectionsRanking) -> dict[str, Any]:
     values["measures"] = [
         {
             "standings": plain([asdict(row) for row in measure.rows]),
-            "these": ranking_values(measure.these),
-            "like": ranking_values(measure.like),
+            "fixed": ranking_values(measure.fixed),
+            "random": ranking_values(measure.random),
         }
         for measure in result.measures
     ]
@@ -291,12 +446,12 @@ def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
     """Return a row a measure and system; the means by collection and all pairs beside."""
     flat = lazy.attribute("abrank.collections.result", "flat")
     row = result.primary.rows[0]
-    names = [field.name for field in fields(row) if field.name not in ("these", "like")]
-    both = [f"{which}_{field.name}" for which in ("these", "like") for field in fields(row.these)]
+    names = [field.name for field in fields(row) if field.name not in ("fixed", "random")]
+    both = [f"{which}_{field.name}" for which in ("fixed", "random") for field in fields(row.fixed)]
     pairs = (
         ((measure.measure, claim), row)
         for measure in result.measures
-        for claim in ("these", "like")
+        for claim in ("fixed", "random")
         for row in getattr(measure, claim).pair_rows
     )
     return {
@@ -339,7 +494,7 @@ def _records(rows: Iterable[Any], *empty: str) -> str:
 
 
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "Comparison": lambda comparison: plain(numbers.content(comparison)),
+    "Comparison": lambda comparison: plain(content(comparison)),
     "Ranking": ranking_values,
     "CollectionsComparison": _collections_values,
     "CollectionsRanking": standings_values,

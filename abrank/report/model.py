@@ -310,8 +310,8 @@ class Headline:
 
     # `action` is what to do, as the beginning of a sentence, and `reason` the title after it; both
     # are empty where nothing was tested. `tone` is the winner's colour; `line` is the title for a
-    # narrow screen, with the measure, and `pieces` are the numbers for it, `lead` the one of them
-    # that stands out; the others are sentences, empty where there is nothing to say.
+    # narrow screen, with the measure, and `pieces` are the numbers for it; `main_number` is the one
+    # that stands out. The others are sentences, empty where there is nothing to say.
 
     verdict: str
     title: str
@@ -321,7 +321,7 @@ class Headline:
     tone: Tone = "plain"
     line: str = ""
     pieces: tuple[str, ...] = ()
-    lead: str = ""
+    main_number: str = ""
     numbers_in_table: bool = False  # so the first screen leaves them out
     meaning: str = ""
     action: str = ""

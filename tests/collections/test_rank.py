@@ -45,7 +45,7 @@ def test_means_weigh_the_collections_equally() -> None:
 
 
 def test_ranks_follow_from_the_pairs(found) -> None:
-    for which in ("these", "like"):
+    for which in ("fixed", "random"):
         ranking = getattr(found.primary, which)
         for row in found.primary.rows:
             standing = getattr(row, which)
@@ -56,8 +56,8 @@ def test_ranks_follow_from_the_pairs(found) -> None:
             )
             assert standing.rank_low == 1 + better
     assert found.primary.first() == ("rrf",)
-    assert set(found.primary.first()) <= set(found.primary.first(like=True))
-    assert {row.system: row.these.rank_low for row in found.primary.rows}["bm25"] == 3
+    assert set(found.primary.first()) <= set(found.primary.first(random=True))
+    assert {row.system: row.fixed.rank_low for row in found.primary.rows}["bm25"] == 3
 
 
 def test_a_first_on_one_collection_is_counted(found) -> None:
@@ -72,10 +72,10 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
     again = rank_scores(
         Scores(tuple(found.rankings), found.systems, ("AP",), means[:, :, None]), test="t"
     )
-    assert [row.pvalue_adj for row in found.primary.like.pair_rows] == pytest.approx(
+    assert [row.pvalue_adj for row in found.primary.random.pair_rows] == pytest.approx(
         [row.pvalue_adj for row in again.pair_rows]
     )
-    assert found.primary.like.title == "Paired t, adjusted by Holm"
+    assert found.primary.random.title == "Paired t, adjusted by Holm"
 
 
 @pytest.mark.slow
@@ -85,8 +85,8 @@ def test_lower_is_better_turns_the_order() -> None:
     assert down.systems == up.systems[::-1]
     assert set(down.primary.first()) == {"bm25", "rm3"}
     for row in down.primary.rows[2:]:
-        assert row.these.diff_low > 0.0
-        assert row.these.lead < 0.01
+        assert row.fixed.diff_low > 0.0
+        assert row.fixed.chance_first < 0.01
 
 
 @pytest.mark.slow
@@ -143,8 +143,8 @@ def test_identical_systems_share_the_first_place() -> None:
     collections = rank_collections(arguments)
     assert collections.primary.first() == ("rm3", "t5")
     first, second = collections.primary.rows[:2]
-    assert (second.diff, second.these.diff_low, second.these.diff_high) == (0.0, 0.0, 0.0)
-    assert first.these.rank_high == second.these.rank_high == 2
+    assert (second.diff, second.fixed.diff_low, second.fixed.diff_high) == (0.0, 0.0, 0.0)
+    assert first.fixed.rank_high == second.fixed.rank_high == 2
 
 
 def test_runs_with_judgments_and_rankings_are_taken() -> None:
@@ -159,7 +159,7 @@ def test_runs_with_judgments_and_rankings_are_taken() -> None:
     again = summarise_rankings(result.rankings)
     assert again == result
     assert "c1" in result.means.columns
-    assert {"these_rank_low", "like_lead"} <= set(result.to_frame().columns)
+    assert {"fixed_rank_low", "random_chance_first"} <= set(result.to_frame().columns)
 
 
 def test_which_files_are_which() -> None:
@@ -185,7 +185,7 @@ def test_the_best_system_is_left_out_of_the_first_places_no_more_often_than_alph
         }
         ids = tuple(f"q{k}" for k in range(12))
         boards = {name: Scores(ids, SYSTEMS, ("AP",), v[:, :, None]) for name, v in means.items()}
-        first = rank_collections(boards, resamples=99).primary.first(like=True)
+        first = rank_collections(boards, resamples=99).primary.first(random=True)
         left_out += "rrf" not in first
     assert binomtest(left_out, 400, 0.05, alternative="greater").pvalue > 0.001
 

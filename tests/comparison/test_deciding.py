@@ -14,7 +14,7 @@ import abrank
 from abrank import ArgumentError, compare_scores
 from abrank.inference import max_t, run_test
 from abrank.report import read_results, to_dict
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 from abrank.report.sections import headline
 from abrank.verdict import Rule, Verdict, decide
 from tests.asked import asked as keywords

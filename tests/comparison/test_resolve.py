@@ -120,7 +120,7 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     b = {user: score + float(random.normal(0.004, 0.1)) for user, score in a.items()}
     comparison = compare_scores(a, b)
     (note,) = (note for note in comparison.notes if note.code == "no-margin-many-queries")
-    assert note.values == {"n": 10_000, "visible": comparison.planning.smallest_visible}
+    assert note.values == {"n": 10_000, "smallest_visible": comparison.planning.smallest_visible}
     text = " ".join(text_of(comparison, detail="all").split())
     visible = f"{comparison.planning.smallest_visible:.{comparison.decimals}f}"
     assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in text

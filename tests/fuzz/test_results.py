@@ -17,7 +17,7 @@ from abrank import compare, plots, simulate_runs
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 
 CHEAP = [kind for kind in WRITERS if kind not in (".html", ".json")]
 

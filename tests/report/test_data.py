@@ -1,6 +1,106 @@
 """Every result in numbers at full precision: plain values and JSON, CSV, Parquet."""
 
-from abrank.report.data import csv_text
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from abrank.comparison import Comparison, compare_scores
+from abrank.report import to_dict
+from abrank.report.data import csv_text, json_bytes, laid_out, plain
+
+
+def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
+    text = json_bytes(situation).decode()
+    assert text.endswith("}\n")
+    for word in ("NaN", "Infinity"):
+        assert word not in text
+    assert json.loads(text) == to_dict(situation)
+
+
+def test_scores_keep_every_bit(situation: Comparison) -> None:
+    queries = json.loads(json_bytes(situation))["queries"]
+    assert queries["query_id"] == list(situation.query_ids)
+    for i, measure in enumerate(situation.measures):
+        assert queries["scores"][measure]["a"] == situation.a[:, i].tolist()
+        assert queries["scores"][measure]["b"] == situation.b[:, i].tolist()
+
+
+def test_parts_are_those_of_the_comparison(judged: Comparison) -> None:
+    result = to_dict(judged)
+    assert result["schema"] == "abrank/2"
+    assert result["systems"] == {"a": "good", "b": "poor"}
+    assert result["settings"]["primary"] == "nDCG@10"
+    assert result["measures"][0]["pvalue"] == judged.rows[0].pvalue
+    assert result["tests"][0]["decides"] is True
+    assert result["quality"]["b"]["missing"] == ["q2", "q3"]
+    assert [note["code"] for note in result["notes"]] == [note.code for note in judged.notes]
+    assert result["provenance"]["inputs"]["a"]["rows"] == 8
+    assert result["verdict"]["interval"]["low"] == judged.decision.ci_low
+    assert result["verdict"]["gate"] is None
+
+
+def test_gate_is_recorded(judged: Comparison) -> None:
+    from abrank.verdict import Gate
+
+    requested = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
+    assert to_dict(requested)["verdict"]["gate"] == {
+        "require": "better",
+        "passed": False,
+        "lacks": "",
+    }
+
+
+def test_plain_knows_every_kind_of_value() -> None:
+    value = {
+        "nan": np.float64("nan"),
+        "inf": float("-inf"),
+        "set": {"b", "a"},
+        "path": Path("x") / "y",
+        "bool": np.bool_(True),
+        "proxy": MappingProxyType({"k": (1, None)}),
+        "array": np.array([[1.0, np.inf]]),
+    }
+    assert plain(value) == {
+        "nan": None,
+        "inf": "-inf",
+        "set": ["a", "b"],
+        "path": str(Path("x") / "y"),
+        "bool": True,
+        "proxy": {"k": [1, None]},
+        "array": [[1.0, "inf"]],
+    }
+
+
+def test_equal_comparisons_have_equal_dicts(judged: Comparison) -> None:
+    assert judged == replace(judged, provenance={})
+    assert judged != replace(judged, seed=1)
+
+
+@pytest.mark.parametrize("value", [{}, [], {"a": []}, {"a": [[{"b": []}]]}, "half \ud800"])
+def test_whatever_is_laid_out_reads_back(value: object) -> None:
+    text = "".join(laid_out(value))
+    assert json.loads(text) == value
+    assert text.encode("utf-8")
+
+
+def test_results_json_has_one_line_a_fact() -> None:
+    result = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    assert result.decode().splitlines()[:2] == ["{", '  "schema": "abrank/2",']
+
+
+def test_values_that_json_lacks_are_null_or_text() -> None:
+    assert plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5, -np.inf]))}) == {
+        "p": None,
+        "3": [1, [0.5, "-inf"]],
+    }
+
+
+def test_a_list_of_numbers_stands_on_one_line() -> None:
+    assert "".join(laid_out({"p": [0.5, None]})) == '{\n  "p": [0.5, null]\n}'
 
 
 def test_a_formula_in_csv_begins_with_an_apostrophe() -> None:

@@ -26,9 +26,9 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.plots import plots_of
 from abrank.report import WRITERS, compose, text
+from abrank.report.data import json_bytes
 from abrank.report.formats.queries import FIRST_EACH
 from abrank.report.model import Block, Figure, Fold, Table, Text
-from abrank.report.numbers import json_bytes
 from abrank.report.sections.measures import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.written import bibtex, card, html, table

@@ -19,7 +19,7 @@ from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison, compare_scores
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, Report, compose, from_dict, write, writer
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 from abrank.report.registry import default_path, figures_target, format_of, target_of
 from tests.report.written import latex, markdown, table, text
 

@@ -35,7 +35,7 @@ from abrank.estimate import Estimate
 from abrank.inputs import Audit
 from abrank.inputs.join import IdDifference
 from abrank.report import to_dict
-from abrank.report.numbers import SCHEMA, json_bytes
+from abrank.report.data import SCHEMA, json_bytes
 from abrank.report.saved.restoring import annotations_of
 from abrank.scoring.judging import ToJudge, Unjudged
 from abrank.verdict import Action, Condition, Rule, Verdict

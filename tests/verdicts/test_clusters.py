@@ -11,7 +11,7 @@ import abrank
 from abrank.cli import run
 from abrank.inference import run_cluster_test
 from abrank.report import from_dict
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 from tests.report.written import whole_text
 
 # Sizes of the clusters: even ones, uneven ones, and one that has most of the queries.

@@ -208,7 +208,9 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             drawn=DRAWN,
             shares=shares,
             report=report,
-            numbers=head.numbers.partition(head.lead) if head.lead else (head.numbers, "", ""),
+            numbers=head.numbers.partition(head.main_number)
+            if head.main_number
+            else (head.numbers, "", ""),
             # What a line below says at more length is not said here.
             sentences=[]
             if any(section.key == "margin" for section in sections)

@@ -24,7 +24,7 @@ from abrank.comparison.compare import compare_again
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
-from abrank.report.numbers import SCHEMA, content, plain
+from abrank.report.data import SCHEMA, content, plain
 from abrank.report.saved.restoring import DamagedValue, annotations_of, brief, restore_part
 from abrank.report.sections.cautions import WORDS, caution
 from abrank.report.sections.notes import Names

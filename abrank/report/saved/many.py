@@ -22,10 +22,10 @@ from abrank.report.data import (
     RANKING_BESIDE,
     RANKING_SETTINGS,
     decided,
+    plain,
     ranking_values,
     standings_values,
 )
-from abrank.report.numbers import plain
 from abrank.report.saved.comparison import (
     HOW,
     differences,
@@ -235,10 +235,10 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
         measures = restore_part(value, "measures", tuple[dict[str, Any], ...])
         if not measures:
             raise DamagedValue("measures", "is empty")
-        with reading(f"{label}, measures[0].like", HOW_RANKING):
-            like = _ranking(restore_part(measures[0], "like", dict[str, Any]))
+        with reading(f"{label}, measures[0].random", HOW_RANKING):
+            random = _ranking(restore_part(measures[0], "random", dict[str, Any]))
         again = summarise_rankings(
-            rankings, test=like.test, adjust=like.adjust,
+            rankings, test=random.test, adjust=random.adjust,
             provenance=restore_part(value, "provenance", Mapping[str, Any]),
         )  # fmt: skip
         if of_this_version(value):

@@ -21,8 +21,8 @@ from abrank.comparison.samples import machine
 from abrank.comparison.units import within_reach
 from abrank.measures.names import known
 from abrank.report.cells import one_line, to_ascii
+from abrank.report.data import plain
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
-from abrank.report.numbers import plain
 from abrank.report.sections import design, headline, planning, samples, words
 from abrank.verdict import Verdict
 

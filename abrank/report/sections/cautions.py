@@ -189,8 +189,9 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "no-margin-many-queries": lambda v, names: (
         f"With {f.count(v['n'])} queries nearly any difference is significant",
-        f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
-        " decide whether it matters: --margin (margin=), the smallest difference worth having.",
+        f"A true Δ of {f.least(v['smallest_visible'], digits=names.digits)} already shows here. Let"
+        " a margin decide whether it matters: --margin (margin=), the smallest difference worth"
+        " having.",
     ),
     "few-signs": _few_signs,
     "few-clusters": _few_clusters,

@@ -115,7 +115,7 @@ def _headline(comparison: Comparison) -> Headline:
         headline.headline(comparison),
         line=headline.short(short),
         pieces=tuple(headline.pieces(comparison)),
-        lead=difference_in_unit(comparison, value, digits=comparison.decimals),
+        main_number=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=gate is not None and gate.passed,
         falls=any(
             says_more_than(comparison.verdict, item.verdict) for item in inputs.telling(comparison)

@@ -6,7 +6,6 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ from abrank.report.model import (
     Scale,
     Scorecard,
     Section,
-    Style,
     Table,
     Text,
     Tone,
@@ -93,35 +91,38 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
             *_collections(w),
             _each(w),
             methods(text, sources, sentence, Text(claims(result))),
-            reproduce(result.provenance, result.primary.these.seed, inputs_of(result.rankings)),
+            reproduce(result.provenance, result.primary.fixed.seed, inputs_of(result.rankings)),
         ),
         facts=tuple(_facts(w, head, context)),
         chips=tuple(_chips(result)),
         methods=text,
         sources=sources,
-        papers=partial(_paper, w),
+        papers=lambda _: _paper(w),
         hint='.to_frame()  .rankings  .plot.ranks()  .report("ranking.html")',
     )
 
 
 def _headline(w: Words[CollectionsRanking]) -> Headline:
     """Return who may be first, on these collections and on others like them."""
-    result = w.result
+    result, top = w.result, w.result.primary.rows[0]
     alone = len(result.primary.first()) == 1
-    declared = result.primary.these.direction_declared
+    declared = result.primary.fixed.direction_declared
+    ends = [w.range(*item.interval) for item in (top.fixed, top.random)]
     return Headline(
         verdict="leads" if alone else "shared",
         glyph="▲" if alone and declared else "≈",
         tag="One first place" if alone else "Shared first place",
         tone="b" if alone and declared else "tie",
         title=title(result),
-        numbers=_leader(w),
-        lead=w.score(result.primary.rows[0].mean),
+        numbers=f"{name(top.system)} has the {result.primary.fixed.best} mean,"
+        f" {w.score(top.mean)} ({w.level} interval {ends[0]} on these collections, {ends[1]} on"
+        " collections like them).",
+        main_number=w.score(top.mean),
         meaning=like_these(result),
         next_step=(
             "Judge more queries to know more of these collections; add collections to know more of"
             " others like them."
-            if len(result.primary.first(like=True)) > 1
+            if len(result.primary.first(random=True)) > 1
             else "Look at which collections the lead rests on."
         ),
         rule="A system could be the best if no other is significantly better: all pairs, α ="
@@ -132,7 +133,7 @@ def _headline(w: Words[CollectionsRanking]) -> Headline:
 
 def title(result: CollectionsRanking) -> str:
     """Say in one sentence who may be first on these collections."""
-    if not result.primary.these.direction_declared:
+    if not result.primary.fixed.direction_declared:
         measure = name(result.primary.measure)
         return f"Is lower better for {measure}? Declare it to learn who is first."
     n, first = len(result.systems), result.primary.first()
@@ -156,7 +157,7 @@ def _list(names: Sequence[str]) -> str:
 
 def like_these(result: CollectionsRanking) -> str:
     """Say who may be first on collections like these."""
-    these, like = result.primary.first(), result.primary.first(like=True)
+    these, like = result.primary.first(), result.primary.first(random=True)
     n, best = len(result.systems), "could be the best"
     start = "On collections like these"
     if set(like) == set(these):
@@ -172,24 +173,14 @@ def like_these(result: CollectionsRanking) -> str:
     return f"{start} {f.count(len(like))} {best}: {_list(like)}."
 
 
-def _leader(w: Words[CollectionsRanking]) -> str:
-    """Return the highest mean with its two intervals."""
-    result = w.result
-    top = result.primary.rows[0]
-    ends = [w.range(*item.interval) for item in (top.these, top.like)]
-    return (
-        f"{name(top.system)} has the {result.primary.these.best} mean, {w.score(top.mean)}"
-        f" ({w.level} interval {ends[0]} on these collections, {ends[1]} on collections like them)."
-    )
-
-
 def _leads(result: CollectionsRanking) -> str:
     """Say how often the first would lead with other queries, and with other collections."""
     top = result.primary.rows[0]
-    text = f.count(result.primary.these.n_drawn)
+    text = f.count(result.primary.fixed.n_drawn)
     return (
-        f"{name(top.system)} leads in {chance(top.these.lead)} of {text} resamples of the queries,"
-        f" and in {chance(top.like.lead)} where the collections are resampled, too."
+        f"{name(top.system)} leads in {chance(top.fixed.chance_first)} of {text} resamples of the"
+        f" queries, and in {chance(top.random.chance_first)} where the collections are resampled,"
+        " too."
     )
 
 
@@ -199,13 +190,13 @@ def _firsts(result: CollectionsRanking) -> str:
     leading = [row for row in rows if row.n_first][:MOST_NAMES]
     text = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in leading)
     n = f.count(len(result.rankings))
-    return f"Collections with the {result.primary.these.best} mean, of {n}: {text}."
+    return f"Collections with the {result.primary.fixed.best} mean, of {n}: {text}."
 
 
 def _of_measures(result: CollectionsRanking) -> str:
     return " ".join(
         f"By {name(measure.measure)} {f.count(len(measure.first()))} could be the best on these"
-        f" collections ({_list(measure.first())}), {f.count(len(measure.first(like=True)))} on"
+        f" collections ({_list(measure.first())}), {f.count(len(measure.first(random=True)))} on"
         " collections like them."
         for measure in result.measures[1:]
     )
@@ -215,7 +206,7 @@ def claims(result: CollectionsRanking) -> str:
     """Say what the two columns of ranks claim, and by which tests."""
     text = " Each measure is a family of its own." if len(result.measures) > 1 else ""
     level = f" All at α = {f.number(result.alpha)}."
-    return _CLAIMS.format(like=result.primary.like.title) + level + text
+    return _CLAIMS.format(like=result.primary.random.title) + level + text
 
 
 def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str]) -> Iterator[Fact]:
@@ -229,11 +220,11 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
 
 def _chips(result: CollectionsRanking) -> Iterator[Chip]:
     top, n = result.primary.rows[0], f.count(len(result.systems))
-    first, like = (len(result.primary.first(like=item)) for item in (False, True))
+    first, like = (len(result.primary.first(random=item)) for item in (False, True))
     here = f"on these {f.count(len(result.rankings))} collections"
     yield Chip("Could be the best", f"{f.count(first)} of {n}", here)
     yield Chip("On collections like these", f"{f.count(like)} of {n}")
-    yield Chip("Rank of the first", ranks(top.these), name(top.system))
+    yield Chip("Rank of the first", ranks(top.fixed), name(top.system))
 
 
 def ranks(standing: Standing) -> str:
@@ -253,7 +244,7 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     result, rows = w.result, w.result.primary.rows
     bars = []
     for row in rows:
-        limits = row.these.diff_low, row.these.diff_high
+        limits = row.fixed.diff_low, row.fixed.diff_high
         # As in a comparison: orange is significantly worse than the first.
         tone: Tone = "a" if Interval(*limits).excludes_zero else "tie"
         drawn = (0.0, math.nan, math.nan) if row.position == 1 else (row.diff, *limits)
@@ -268,20 +259,20 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         "standings",
         rows,
         (Column("#", role="place"), lambda x: Cell.count(x.position)),
-        (Column.name("system"), lambda x: Cell(x.system, x.system, strong=x.these.may_be_first)),
+        (Column.name("system"), lambda x: Cell(x.system, x.system, strong=x.fixed.may_be_first)),
         (Column("mean", role="mean"), lambda x: w.mean(x.mean)),
         (
             Column("Δ", role="change"),
             lambda x: Cell("", x.diff) if x.position == 1 else w.change(x.diff),
         ),
         (DRAWN, Cell.empty),
-        (Column("interval of Δ", role="interval"), lambda x: _difference(w, x.these)),
-        (Column("rank"), lambda x: _rank(x.these)),
-        (Column("like these"), lambda x: _rank(x.like)),
+        (Column("interval of Δ", role="interval"), lambda x: _difference(w, x.fixed)),
+        (Column("rank"), lambda x: _rank(x.fixed)),
+        (Column("like these"), lambda x: _rank(x.random)),
         (Column("first on", role="wins"), lambda x: Cell.count(x.n_first)),
         noun="system",
         bars=tuple(bars),
-        scale=scale.facing(higher_is_better=result.primary.these.higher_is_better),
+        scale=scale.facing(higher_is_better=result.primary.fixed.higher_is_better),
         tall=frozenset(),
         legend=(legend,),
     )
@@ -302,14 +293,16 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
         "caption",
     )
     columns, leads = [], []
-    heads = (("these", to_lead(result.primary.these)), ("like these", "Like these"))
-    of_each = ([row.these for row in rows], [row.like for row in rows])
+    heads = (("these", to_lead(result.primary.fixed)), ("like these", "Like these"))
+    of_each = ([row.fixed for row in rows], [row.random for row in rows])
     for (which, heading), standings in zip(heads, of_each, strict=True):
         ends = [Cell(w.range(*standing.interval), standing.ci_low) for standing in standings]
         columns.append((Column(f"{w.level} of the mean, {which}"), ends))
         apart = [_difference(w, standing) for standing in standings]
         columns.append((Column(f"Δ from the first, {which}"), apart))
-        leads.append((Column(heading), [Cell(chance(x.lead), x.lead) for x in standings]))
+        leads.append(
+            (Column(heading), [Cell(chance(x.chance_first), x.chance_first) for x in standings])
+        )
     names = Column.words("System"), [Cell(row.system, row.system) for row in rows]
     folded = Table.of("both claims", names, *columns, *leads, folded="Both claims in numbers")
     blocks = (Figure("ranks", finding), caption, folded)
@@ -322,7 +315,7 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
     for measure in result.measures:
         rows = [measure[system] for system in result.systems]
         columns.append((Column(measure.measure), [w.mean(row.mean) for row in rows]))
-        columns.append((Column("Rank, these"), [_rank(row.these) for row in rows]))
+        columns.append((Column("Rank, these"), [_rank(row.fixed) for row in rows]))
     names = Column.name("System"), [Cell(system, system) for system in result.systems]
     table = Table.of("measures", names, *columns)
     return Section(
@@ -333,11 +326,17 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
 def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
     """Yield systems by collections: of the first measure in every format."""
     result = w.result
-    by_collection = _by_collection(w, result.primary.measure)
+    table = _by_collection(w, result.primary.measure)
+    parts = []  # of very many columns: what a page, or paper, has room for
+    for start in range(1, len(table.columns), MOST_COLUMNS):
+        selected = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
+        columns = tuple(table.columns[i] for i in selected)
+        key = table.key if start == 1 else f"{table.key}, from {columns[1].title}"
+        rows = tuple(tuple(row[i] for i in selected) for row in table.rows)
+        parts.append(Table(key, columns, rows, noun=table.noun))
     text = Text("Bold: the first, and those not significantly different from it.", "caption")
     heading = "Systems by collections"
-    blocks: tuple[Block, ...] = (*_side_by_side(by_collection), text)
-    yield Section("collections", heading, _firsts(result), blocks, EVERYWHERE)
+    yield Section("collections", heading, _firsts(result), (*parts, text), EVERYWHERE)
     if result.measures[1:]:
         tables = tuple(
             replace(_by_collection(w, measure.measure), folded=f"By {measure.measure}", noun="row")
@@ -357,16 +356,6 @@ def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
         columns.append((Column(collection), cells))
     names = Column.name("System"), [Cell(system, system) for system in systems]
     return Table.of(f"means, {measure}", names, *columns, noun="system")
-
-
-def _side_by_side(table: Table) -> Iterator[Table]:
-    """Yield a table of very many columns in parts that a page, or paper, has room for."""
-    for start in range(1, len(table.columns), MOST_COLUMNS):
-        selected = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
-        columns = tuple(table.columns[i] for i in selected)
-        key = table.key if start == 1 else f"{table.key}, from {columns[1].title}"
-        rows = tuple(tuple(row[i] for i in selected) for row in table.rows)
-        yield Table(key, columns, rows, noun=table.noun)
 
 
 def _each(w: Words[CollectionsRanking]) -> Section:
@@ -431,13 +420,12 @@ def _methods(result: CollectionsRanking) -> str:
     )
 
 
-def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
+def _paper(w: Words[CollectionsRanking]) -> Paper:
     """Return the means by collection, with the mean over them and both rank intervals."""
-    del style  # there is one
     result, primary = w.result, w.result.primary
     table = _by_collection(w, primary.measure)
     rows = tuple(
-        (*cells, Cell(w.score(row.mean), row.mean), Cell(ranks(row.these)), Cell(ranks(row.like)))
+        (*cells, Cell(w.score(row.mean), row.mean), Cell(ranks(row.fixed)), Cell(ranks(row.random)))
         for row, cells in zip(primary.rows, table.rows, strict=True)
     )
     heads = (
@@ -453,8 +441,8 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
         " not significantly different from it there. Rank intervals hold for all systems"
         " together, at"
         f" α = {f.number(result.alpha)}: on these collections"
-        f" ({in_sentence(primary.these.title)}), and others like them"
-        f" ({in_sentence(primary.like.title)}).",
+        f" ({in_sentence(primary.fixed.title)}), and others like them"
+        f" ({in_sentence(primary.random.title)}).",
         label=f"collections {primary.measure}",
         table=Table("paper", heads, rows, noun="system"),
     )

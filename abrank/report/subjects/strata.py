@@ -170,7 +170,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         tone=tone,
         title=text,
         numbers=numbers,
-        lead=lead,
+        main_number=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
         action=action,
         reason=headline.after(action, text, name(result.candidate)),

@@ -157,7 +157,7 @@ def headline(w: Words[Ranking]) -> Headline:
         tone="b" if verdict in ("leads", "better") else "tie",
         title=title,
         numbers=f"{name(top.system)} has the mean {w.score(top.mean)}. {_of_pairs(ranking)}",
-        lead=w.score(top.mean),
+        main_number=w.score(top.mean),
         numbers_in_table=True,
         meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
         next_step=_next_step(ranking),

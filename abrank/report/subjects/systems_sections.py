@@ -321,7 +321,7 @@ def other_tests(w: Words[Ranking]) -> Section | None:
         )
     finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
     why = Text(_WHY)
-    if not ranking.beside:
+    if not ranking.other_tests:
         return Section("test", "Other tests", finding, (why,), group="change")
     flag = " --baseline …" if ranking.baseline is not None else ""
     caption = Text(
@@ -337,7 +337,7 @@ def other_tests(w: Words[Ranking]) -> Section | None:
 
 
 def _others(ranking: Ranking) -> Table:
-    rest, text = ranking.beside, f"of {f.count(len(ranking.pair_rows))}"
+    rest, text = ranking.other_tests, f"of {f.count(len(ranking.pair_rows))}"
     cell = Cell(f"{ranking.title} (decides)", strong=True)
     cells = [Cell(f"{f.count(x.n_significant)} {text}", x.n_significant) for x in rest]
     alike = [len(ranking.leaders) - 1, *(item.n_leaders - 1 for item in rest)]

@@ -14,7 +14,7 @@ from abrank import compare, plots
 from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, read_results, to_dict
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 from abrank.report.saved.comparison import differences
 from tests.report.refused import Contradictions, why_refused
 from tests.report.written import html

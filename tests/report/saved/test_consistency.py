@@ -10,7 +10,7 @@ import pytest
 from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import from_dict
-from abrank.report.numbers import json_bytes
+from abrank.report.data import json_bytes
 from abrank.report.saved.comparison import differences
 from tests.report.conftest import SITUATIONS
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused

@@ -146,7 +146,7 @@ CONTRADICTIONS: Contradictions = {
     ),
     "a collection under another name": (
         lambda d: d["collections"][0].update(name="wiki"),
-        "measures[0].standings[0].these.lead: is ",
+        "measures[0].standings[0].fixed.chance_first: is ",
     ),
     "another standing": (
         lambda d: d["measures"][0]["standings"][0].update(mean=0.123),

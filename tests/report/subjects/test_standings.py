@@ -40,7 +40,7 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     visible = text(result, width=width)
     assert max(map(len, visible.splitlines())) <= width
     row = result.primary.rows[1]
-    limit = f"{row.these.diff_low:+.{result.decimals}f}".replace("-", "−")
+    limit = f"{row.fixed.diff_low:+.{result.decimals}f}".replace("-", "−")
     assert (f" {limit} to" in visible) is (width == 100)
     # Eight collections do not fit beside each other; each stands in one of the tables.
     heads = [
@@ -72,8 +72,8 @@ def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, si
     rows = tuple(
         replace(
             row,
-            these=replace(row.these, rank_low=1 if i < these else 2),
-            like=replace(row.like, rank_low=1 if i < like else 2),
+            fixed=replace(row.fixed, rank_low=1 if i < these else 2),
+            random=replace(row.random, rank_low=1 if i < like else 2),
         )
         for i, row in enumerate(six.primary.rows)
     )
