@@ -11,10 +11,11 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.pairing import require_common_queries, require_two_files
+from abrank.comparison.pairing import require_common_queries
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import measures_to_score
 from abrank.comparison.samples.machine import require_runs_again, with_machine
+from abrank.comparison.two_systems import require_two_files
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recorded
 from abrank.measures.names import DEFAULT_MEASURES

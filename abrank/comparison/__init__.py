@@ -10,11 +10,12 @@ of the primary measure, 0 for none.
 
 from abrank.comparison.compare import compare_scores
 from abrank.comparison.evidence import Alternative
-from abrank.comparison.pairing import name_runs, pair_scores, system_names
+from abrank.comparison.pairing import pair_scores
 from abrank.comparison.plans import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.resolve import ADJUSTMENTS
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
+from abrank.comparison.two_systems import name_runs, system_names
 
 __all__ = [
     "ADJUSTMENTS",

@@ -23,10 +23,10 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, BoolArray, FloatArray, IntArray, RandomSource
 from abrank._support.work import without_collecting
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.pairing import system_names
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Preferences, share_of_net
+from abrank.comparison.two_systems import system_names
 from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
 from abrank.inference.paired import t_answer

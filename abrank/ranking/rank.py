@@ -15,8 +15,9 @@ from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
-from abrank.comparison.pairing import by_position, on_all_queries, one_measure, require_one_scale
+from abrank.comparison.pairing import on_all_queries, require_one_scale
 from abrank.comparison.resolve import require_bounded
+from abrank.comparison.two_systems import by_position, one_measure
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS

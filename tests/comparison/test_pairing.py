@@ -16,9 +16,9 @@ from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
-from abrank.comparison.pairing import name_runs, system_names
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.samples.machine import with_machine
+from abrank.comparison.two_systems import name_runs, system_names
 from abrank.options import Inputs, Scoring
 from abrank.scoring.evaluate import score_runs
 
