@@ -56,8 +56,7 @@ class ClusterSummary:
     # The cluster-robust standard error of the mean difference over that of as many independent
     # queries; NaN where there is none.
     error_ratio: float
-    # Effective number of clusters, n**2 / sum m**2 of their sizes m. These three are NaN in files
-    # of earlier versions.
+    # Effective number of clusters, n**2 / sum m**2 of their sizes m.
     n_effective: float = math.nan
     # Degrees of freedom of the cluster-robust t.
     freedom: float = math.nan
@@ -236,14 +235,8 @@ class Segmentation:
     interaction_pvalue: float
     # Whether most segments point against the total (Simpson's reversal).
     reversal: bool
-    # The same test adjusted over all properties; NaN in files of earlier versions.
-    interaction_pvalue_adj: float = math.nan
-
-    @property
-    def interaction(self) -> float:
-        """The p-value that reports tell: the adjusted one, of earlier versions the plain one."""
-        adjusted = self.interaction_pvalue_adj
-        return self.interaction_pvalue if math.isnan(adjusted) else adjusted
+    # The same test adjusted over all properties, which reports tell.
+    interaction_pvalue_adj: float
 
 
 def segment(

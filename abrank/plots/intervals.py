@@ -362,11 +362,12 @@ def segments(
         words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
     words = "; ".join([words, *_margin_words(comparison, theme)])
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
+    alpha = comparison.rule.alpha
     lines = [
         f"{display.shorten(segmentation.name, width=24)}: do its segments differ?"
-        f" {adjusted}{display.p_clause(segmentation.interaction, alpha=comparison.rule.alpha)}"
+        f" {adjusted}{display.p_clause(segmentation.interaction_pvalue_adj, alpha=alpha)}"
         for segmentation in chosen
-        if not math.isnan(segmentation.interaction)
+        if not math.isnan(segmentation.interaction_pvalue_adj)
     ]
     style.label_x(ax, theme, "\n".join([words, *lines]))
     return ax

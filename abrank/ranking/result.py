@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -150,11 +149,11 @@ class PairSpread:
     """Smallest and largest standard deviation of a pair's differences, identical pairs left out."""
 
     # `pooled` is the root of the mean variance of all pairs, which tests of one common error take
-    # for each; NaN in files of earlier versions.
+    # for each.
 
     least: float
     most: float
-    pooled: float = math.nan
+    pooled: float
 
     @property
     def unequal(self) -> float:

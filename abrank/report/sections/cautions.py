@@ -143,8 +143,8 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     does, kind = asks[v["test"]]
     return (
         f"{does} not judge the mean",
-        f"{kind} and finds a difference, but the t test finds none in the mean{names.p_of(v, 't')}."
-        f" On pairs of real runs with equal means it found one in"
+        f"{kind} and finds a difference, but the t test finds none in the mean"
+        f" ({names.p_clause(v['t'])}). On pairs of real runs with equal means it found one in"
         f" {f.percent(v['rate'], sign=False)} of samples of {words.queries(v['n'])}, at α = 0.05.",
     )
 
@@ -198,7 +198,7 @@ SENTENCES: dict[str, Sentences] = {
     "one-query-decides": lambda v, names: (
         "One query decides",
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
-        f" others; without it the difference is not significant{names.p_of(v, 'pvalue')}.",
+        f" others; without it the difference is not significant ({names.p_clause(v['pvalue'])}).",
     ),
     "clusters-ignored": _clusters_ignored,
     "skewness-decides": _skewness,

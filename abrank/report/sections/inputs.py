@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -12,7 +11,7 @@ from urllib.parse import quote
 from abrank._support import display as f
 from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
-from abrank.comparison.units import difference_in_unit, is_relative, reachable, within_reach
+from abrank.comparison.units import difference_in_unit, reachable, within_reach
 from abrank.estimate import Interval
 from abrank.report.model import (
     Block,
@@ -350,11 +349,9 @@ def sensitivity_sentence(comparison: Comparison) -> str:
 
 def _in_unit(comparison: Comparison, row: Alternative | MeasureResult) -> tuple[float, Interval]:
     """Return the difference under a choice and its interval, in the unit that is displayed."""
-    if not is_relative(comparison):
-        return row.diff, within_reach(comparison, row.interval)
     change = row.relative if isinstance(row, Alternative) else comparison.decision.relative
-    if change is None:  # a saved file without it
-        return math.nan, Interval(math.nan, math.nan)
+    if change is None:
+        return row.diff, within_reach(comparison, row.interval)
     return change.estimate, within_reach(comparison, Interval(change.ci_low, change.ci_high))
 
 

@@ -38,10 +38,6 @@ class Names(Words[None]):
     def __getitem__(self, key: str) -> str:
         return self._names[key]
 
-    def p_of(self, values: Mapping[str, Any], key: str) -> str:
-        """Return a p-value in brackets; files of earlier versions lack it."""
-        return f" ({self.p_clause(values[key])})" if key in values else ""
-
     def at_level(self, *pvalues: float) -> str:
         """Return the level of the tests beside the p-values of a note."""
         return f"α = {f.alpha(self.alpha, pvalues)}"

@@ -274,7 +274,7 @@ def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
         sentence = f"By {name}, none of {text} shows a difference after adjustment"
     if few:
         sentence += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
-    p, multiple = result.interaction, len(comparison.segmentations) > 1
+    p, multiple = result.interaction_pvalue_adj, len(comparison.segmentations) > 1
     if not math.isfinite(p):
         return f"{sentence}; whether the segments differ cannot be tested."
     p_text = f"{'adjusted ' * multiple}{f.p_clause(p, alpha=comparison.rule.alpha)}"

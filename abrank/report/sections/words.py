@@ -194,7 +194,7 @@ def _pvalues(comparison: Comparison) -> list[float]:
     for row in comparison.rows:
         pvalues += [row.pvalue, row.pvalue_adj]
     for segmentation in comparison.segmentations:
-        pvalues.append(segmentation.interaction)
+        pvalues.append(segmentation.interaction_pvalue_adj)
         pvalues += [row.pvalue_adj for row in segmentation.rows]
     return pvalues
 

@@ -76,7 +76,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "The margin of 0.600 is more than half of the measure's range",
     ),
     "no-margin-many-queries": (
-        {"n": 100_000, "visible": 0.00081},
+        {"n": 100_000, "smallest_visible": 0.00081},
         "With 100\u202f000 queries nearly any difference is significant",
     ),
     "direction-not-declared": (
@@ -268,16 +268,3 @@ def test_sentences_on_runs_name_their_systems() -> None:
         "2 of 4 judged queries are missing from poor. Scored 0 for poor (--missing zero): q2, q3.",
     )
     assert run_sentences(evaluate(qrels, {"good": good}, ["RR"])) == ()
-
-
-@pytest.mark.parametrize(
-    ("code", "values"),
-    [
-        ("one-query-decides", {"count": 2, "query_id": "468", "difference": 0.69}),
-        ("not-about-the-mean", {"test": "sign", "n": 50, "rate": 0.0934}),
-    ],
-)
-def test_notes_of_earlier_files_have_words_without_the_later_values(
-    code: str, values: dict[str, Any]
-) -> None:
-    assert caution(Note(code, 2, values), NAMES).text.endswith(".")

@@ -32,7 +32,7 @@ def row(label: str, reading: str, n: int = 10) -> SegmentRow:
 
 def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
     rows = tuple(row(f"s{i}", reading) for i, reading in enumerate(readings))
-    return Segmentation("intent", ("s0",), rows, p, reversal=False)
+    return Segmentation("intent", ("s0",), rows, p, reversal=False, interaction_pvalue_adj=p)
 
 
 @pytest.mark.parametrize(
