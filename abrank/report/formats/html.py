@@ -28,7 +28,10 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_safe,
+        # Controls are neutralised in every text that is shown; markup of our own passes.
+        finalize=lambda value: (
+            clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        ),
     )
     result.filters |= {"cut": cut, "breaking": breaking}
     folder = resources.files("abrank.report.formats") / "templates"
@@ -45,11 +48,6 @@ def environment() -> Environment:
 def breaking(name: str) -> Markup:
     """Let a name break after what joins its parts."""
     return Markup(re.sub(r"(?<=[_.:/-])(?=\w)", "<wbr>", str(escape(clean(name)))))
-
-
-def _safe(value: object) -> object:
-    """Neutralise controls in every text that a template shows; markup of our own passes."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 Ends = tuple[float, float]

@@ -94,7 +94,8 @@ def _reader(kind: object) -> Reader:
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         kinds = tuple(kind for kind in kinds if kind is not NoneType)
-        return partial(_optional, _number if set(kinds) == {int, float} else _reader(*kinds))
+        reader = _number if set(kinds) == {int, float} else _reader(*kinds)
+        return lambda value: None if value is None else reader(value)
     if origin is Literal:
         return partial(_choice, kinds)
     if origin is tuple and kinds[-1] is not Ellipsis:
@@ -139,10 +140,6 @@ def _choice(choices: Sequence[str], value: object) -> object:
     names = ", ".join(str(choice) or '""' for choice in choices)
     _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
     return value
-
-
-def _optional(reader: Reader, value: object) -> object:
-    return None if value is None else reader(value)
 
 
 def _items(kinds: tuple[Any, ...], value: object) -> tuple[Any, ...]:

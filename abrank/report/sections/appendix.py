@@ -217,7 +217,20 @@ def methods_text(comparison: Comparison) -> str:
         f" intervals have the level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
-        sentences.append(_margin_judged(comparison))
+        level = f.level(rule.confidence_equivalence)
+        text = (
+            f"The smallest difference worth having was {planning.margin(comparison)}; equivalence"
+            f" and non-inferiority were judged by two one-sided tests, that is by the {level}"
+            " interval."
+        )
+        if rule.margin_is_relative:
+            text = (
+                f"The smallest change worth having was {planning.margin(comparison)} of the"
+                " baseline's mean. The relative change was held against it by Fieller's interval,"
+                " which takes in the error of that mean; equivalence and non-inferiority were"
+                f" judged by two one-sided tests, that is by the {level} interval."
+            )
+        sentences.append(text)
     if comparison.machine is not None:
         sentences.append(_people_and_machine(comparison, comparison.machine))
     sentences += [text for _, text in design.sentences(comparison)]
@@ -252,23 +265,6 @@ def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str
     sentence = f"A machine judged {queries}, and people {n} of them, {sampling}; {text}."
     sentence = f"{sentence} {samples.judge(comparison)}"
     return f"{sentence} {shared}".strip()
-
-
-def _margin_judged(comparison: Comparison) -> str:
-    """Say what the margin was and how the differences were held against it."""
-    level = f.level(comparison.rule.confidence_equivalence)
-    margin = planning.margin(comparison)
-    if comparison.rule.margin_is_relative:
-        return (
-            f"The smallest change worth having was {margin} of the baseline's mean. The relative"
-            " change was held against it by Fieller's interval, which takes in the error of that"
-            " mean; equivalence and non-inferiority were judged by two one-sided tests, that is by"
-            f" the {level} interval."
-        )
-    return (
-        f"The smallest difference worth having was {margin}; equivalence and non-inferiority were"
-        f" judged by two one-sided tests, that is by the {level} interval."
-    )
 
 
 def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:

@@ -239,7 +239,7 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     notes = [*comparison.notes, *_near_alpha(comparison)]
     # The verdict has this doubt beside it, with its p-value.
     codes = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
-    registered = [note for note in notes if note.code in WORDS and note.code not in codes]
+    registered = [note for note in notes if note.code not in codes]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     result = []
     # Those of one code, one for A and one for B, are one.

@@ -377,7 +377,7 @@ def assumption(comparison: Comparison) -> str:
 
 
 def _has_ranges(comparison: Comparison) -> bool:
-    """Whether the spread has an interval; files of older versions hold none."""
+    """Whether the spread has an interval."""
     return comparison.planning.sd_low > 0.0
 
 

@@ -41,7 +41,7 @@ def machine_sentence(comparison: Comparison) -> str:
     w, result = Words(comparison), comparison.machine
     if result is None:
         return ""
-    deciding = _decides(comparison)
+    deciding = "both" if comparison.with_machine else "people"
     texts = (
         f"{_WHO[item.who]}: Δ {w.signed(item.estimate)} ({w.interval(*item.interval)})"
         for item in (result.of("people"), result.of("machine"))
@@ -50,12 +50,6 @@ def machine_sentence(comparison: Comparison) -> str:
     return " ".join(
         [*_aside(result), f"{'. '.join(texts)}; it never decides. {worth(result)}".strip()]
     )
-
-
-def _decides(comparison: Comparison) -> str:
-    """Return who decides; files of earlier versions name the other test where none is used."""
-    result = comparison.machine
-    return "both" if comparison.with_machine and not (result and result.refused) else "people"
 
 
 def _aside(result: MachineJudgments) -> list[str]:
@@ -150,8 +144,8 @@ def machine(comparison: Comparison) -> Section | None:
 
 def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
     w, answers = Words(comparison), result.answers
-    decides = [answer.who == _decides(comparison) for answer in answers]
-    both = list(zip(answers, decides, strict=True))
+    deciding = "both" if comparison.with_machine else "people"
+    both = [(answer, answer.who == deciding) for answer in answers]
     counts, readings = [], []
     for answer, first in both:
         text = f.count(answer.n_queries)

@@ -82,8 +82,6 @@ def name_of_rule(comparison: Comparison) -> str:
     if design is not None and design.planned:
         bets = comparison.rule.test == "bounded"
         return "betting confidence sequence" if bets else "confidence sequence"
-    if comparison.machine is not None and comparison.machine.refused:
-        return name_of_test("t")
     return name_of_test(comparison.rule.test)
 
 

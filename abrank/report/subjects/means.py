@@ -59,8 +59,17 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
     places = frozenset[Place]({"page"}) if result.floors else EVERYWHERE
     sections = [Section("means", "Means", "", blocks, places)]
     if result.segments:
-        sections.append(_segments(w))
-    sections.append(_others(w))
+        level = f.level(result.segments[0].confidence)
+        finding = (
+            f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
+            f" together at {w.level}."
+        )
+        table = _table(w, "segments", result.segments, ("property", "segment"))
+        sections.append(Section("segments", "Segments", finding, (table,), EVERYWHERE))
+    finding = f"The same means by other tests, each interval at {w.level}; they decide nothing."
+    table = _table(w, "tests", result.others, ())
+    others: frozenset[Place] = frozenset({"page", "folded"})
+    sections.append(Section("tests", "Other intervals", finding, (table,), others))
     method = _method(w)
     sections.append(Section("methods", "Methods", "", (Text(method),)))
     cautions = []
@@ -215,25 +224,6 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         legend=(f"Thick: {w.level} interval of the mean", "Tick: its floor") * bool(floors),
         noun="mean",
     )
-
-
-def _segments(w: Words[Intervals]) -> Section:
-    rows = w.result.segments
-    level = f.level(rows[0].confidence)
-    finding = (
-        f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
-        f" together at {w.level}."
-    )
-    table = _table(w, "segments", rows, ("property", "segment"))
-    return Section("segments", "Segments", finding, (table,), EVERYWHERE)
-
-
-def _others(w: Words[Intervals]) -> Section:
-    rows = w.result.others
-    finding = f"The same means by other tests, each interval at {w.level}; they decide nothing."
-    table = _table(w, "tests", rows, ())
-    places: frozenset[Place] = frozenset({"page", "folded"})
-    return Section("tests", "Other intervals", finding, (table,), places)
 
 
 def _table(

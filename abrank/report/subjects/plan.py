@@ -36,6 +36,13 @@ NO_SPREAD = (
 )
 _DIGITS = 4  # of a standard deviation
 MANY = 100  # pairs of which a share is told
+_METHOD_OF_AUDIT = (
+    "From published means alone the spread of the queries' differences is not known. Of n"
+    " differences of scores between 0 and 1 it is largest where all scores are 0 or 1 and as many"
+    " queries as possible gain. The smallest p of sign flips is 2^(1 − n), where all differences"
+    " are equal; of scores of 0 or 1 whose means are k queries apart it is 2^(1 − k), McNemar's"
+    " exact test with no query lost."
+)
 
 
 @compose.register
@@ -239,7 +246,13 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
         numbers=numbers,
         rule=f"Paired t and exact sign flips, two-sided, α = {f.number(result.alpha)}",
     )
-    method = _method_of_audit(w)
+    method = _METHOD_OF_AUDIT
+    if board := result.board:
+        method += (
+            f" Usual are the spreads of {f.count(board.n_pairs)} pairs of systems on {board.name}"
+            f" ({f.count(board.n_queries)} queries) whose means differ by less than 0.1."
+        )
+    method += f" Queries needed are of the t test with {f.level(result.target)} power."
     card = _scorecard(w)
     texts = tuple(Text(f"{capital(fact.text)}.") for fact in facts)
     return report_of(
@@ -362,21 +375,3 @@ def _scorecard(w: Words[MeansAudit]) -> Scorecard:
         legend=tuple(legend),
         noun="spread",
     )
-
-
-def _method_of_audit(w: Words[MeansAudit]) -> str:
-    result = w.result
-    text = (
-        "From published means alone the spread of the queries' differences is not known. Of n"
-        " differences of scores between 0 and 1 it is largest where all scores are 0 or 1 and as"
-        " many queries as possible gain. The smallest p of sign flips is 2^(1 − n), where all"
-        " differences are equal; of scores of 0 or 1 whose means are k queries apart it is"
-        " 2^(1 − k), McNemar's exact test with no query lost."
-    )
-    if result.board is not None:
-        text += (
-            f" Usual are the spreads of {f.count(result.board.n_pairs)} pairs of systems on"
-            f" {result.board.name} ({f.count(result.board.n_queries)} queries) whose means differ"
-            " by less than 0.1."
-        )
-    return f"{text} Queries needed are of the t test with {f.level(result.target)} power."

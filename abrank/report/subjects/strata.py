@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from abrank._support import display as f
 from abrank._support.files import name_of
@@ -29,7 +28,6 @@ from abrank.report.model import (
     Scale,
     Scorecard,
     Section,
-    Style,
     Table,
     Text,
     Words,
@@ -134,7 +132,7 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         methods=text,
         sources=sources,
         cases=tuple(cases(result.pooled)),
-        papers=partial(_paper, w),
+        papers=lambda _: _paper(w),
         hint='.to_frame()  .comparisons  .plot.forest()  .report("report.html")',
     )
 
@@ -156,7 +154,6 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     gate = result.decision.gate
     guards = result.decision.guards
     against = " ".join(f"{design.guard(result.pooled, guard)}." for guard in guards if not gate)
-    lead = f"Δ {w.signed(summary.stratified.estimate)}"
     numbers = (
         f"{name(summary.measure)}, mean of the {queries(summary.n_queries)}:"
         f" {_clause(w, summary.stratified)}."
@@ -170,7 +167,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         tone=tone,
         title=text,
         numbers=numbers,
-        main_number=lead,
+        main_number=f"Δ {w.signed(summary.stratified.estimate)}",
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
         action=action,
         reason=headline.after(action, text, name(result.candidate)),
@@ -532,9 +529,8 @@ def _methods(result: CollectionsComparison) -> str:
     )
 
 
-def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
+def _paper(w: Words[CollectionsComparison]) -> Paper:
     """Return the table of the primary measure: the collections, then the summaries."""
-    del style  # there is one
     result = w.result
     card = _scorecard(w, result.primary).without("drawn", "reading")
     measure = one_line(result.primary.measure, width=_LONGEST)

@@ -307,7 +307,14 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     if order := by_mean_rank(ranking):
         yield Fact("order", order, everywhere=True)
     if ranking.secondary:
-        yield Fact("measures", _families(ranking), everywhere=True)
+        count = f.word(len(ranking.measures))
+        text = f"{name(ranking.measure)} orders the systems."
+        if ranking.n_families > 1:
+            text += f" The error rate α is that of the {count} measures together (Bonferroni)."
+        else:
+            text += f" Each of the {count} measures is a family of its own: α is for each, not for"
+            text += " all together."
+        yield Fact("measures", text, everywhere=True)
     if text := omnibus(w):
         yield Fact("together", text, everywhere=True)
     for text in cautions_of_test(ranking):
@@ -344,17 +351,6 @@ def by_mean_rank(ranking: Ranking) -> str:
     )
     more = f"; {f.count(len(changed) - 3)} more change" if len(changed) > 3 else ""
     return f"Ordered by mean rank within the queries the places change: {text}{more}."
-
-
-def _families(ranking: Ranking) -> str:
-    """Say that the level holds for each measure, where there are several."""
-    count = f.word(len(ranking.measures))
-    if ranking.n_families > 1:
-        held = f"The error rate α is that of the {count} measures together (Bonferroni)."
-    else:
-        held = f"Each of the {count} measures is a family of its own: α is for each, not"
-        held += " for all together."
-    return f"{name(ranking.measure)} orders the systems. {held}"
 
 
 def cautions_of_test(ranking: Ranking) -> Iterator[str]:

@@ -210,11 +210,6 @@ def test_a_doubt_about_skewness_is_told_once() -> None:
     assert "corrected for the skewness of the differences" in " ".join(str(comparison).split())
 
 
-def test_notes_of_earlier_files_that_are_no_longer_told_are_passed_over(judged: Comparison) -> None:
-    old = (Note("discrete-measure", 1, {"measure": "RR"}), *judged.notes)
-    assert compose(replace(judged, notes=old)).cautions == compose(judged).cautions
-
-
 def drawn(seed: int) -> Comparison:
     """Compare 24 queries by a bootstrap of 999 resamples."""
     rng = np.random.default_rng(seed)
