@@ -193,7 +193,7 @@ def rank_runs(
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking.beside import MAX_LISTS, OVERLAP_DEPTH
+    from abrank.ranking.details import MAX_LISTS, OVERLAP_DEPTH
     from abrank.ranking.rank import baselines_of, ranking_of
 
     runs = named_runs(inputs.runs, joins_parts=True)

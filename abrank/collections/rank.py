@@ -27,7 +27,7 @@ from abrank.inputs.run import named_runs
 from abrank.options import Engine, Inputs, RankingQuestion, Scoring
 from abrank.provenance import origin
 from abrank.ranking import Ranking
-from abrank.ranking.beside import pair_rows
+from abrank.ranking.details import pair_rows
 from abrank.ranking.rank import rank_recorded, ranking_of
 from abrank.ranking.result import RankChance
 from abrank.rule_file import answered_by

@@ -151,24 +151,11 @@ def draw(
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
         ax = blank(name, subject, width=width, height=height, theme=theme)
+    undeclared = getattr(subject, "undeclared", ())  # a ledger has none: it keeps what was decided
+    primary = undeclared and (getattr(subject, "measure", "") or subject.rule.primary)
     look = replace(
         theme,
         digits=subject.decimals if digits is None else digits,
-        undeclared=_is_undeclared(subject, options.get("measure")),
+        undeclared=(options.get("measure") or primary) in undeclared,
     )
     return entry.draw(subject, ax=ax, theme=look, **options)
-
-
-def _is_undeclared(subject: Subject, measure: str | None) -> bool:
-    """Say whether nobody said which direction of a measure is better; the primary one for None."""
-    from abrank.comparison import Comparison
-
-    if isinstance(subject, Comparison):
-        return (measure or subject.rule.primary) in subject.undeclared
-    from abrank.collections import CollectionsComparison, CollectionsRanking
-
-    if isinstance(subject, CollectionsComparison):
-        return (measure or subject.primary.measure) in subject.undeclared
-    board = subject.primary.fixed if isinstance(subject, CollectionsRanking) else subject
-    # A ledger keeps what was decided: all that is in it has a direction.
-    return (measure or getattr(board, "measure", "")) in getattr(board, "asked", ())

@@ -93,18 +93,25 @@ def leaderboard(
     longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows], lines=1)
-    for place, row in enumerate(rows):
-        colour = _colour(ranking, theme, row)
+    readings = ranking.readings
+    colours = [theme.of_reading(readings.get(row.system, "")) for row in rows]
+    for place, (row, colour) in enumerate(zip(rows, colours, strict=True)):
         draw_interval(ax, ends[place], place, colour=colour, width=4.0)
         marker = "D" if row.system == ranking.baseline else "o"
         style.dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
     if interval == "difference":
         base = ranking[ranking.baseline or ranking.systems[0]].mean
         ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
-    lanes = _name_lanes(ranking, rows) if interval != "difference" else []
+    place_of = {row.system: i for i, row in enumerate(rows)}
+    lanes = [[place_of[x] for x in group if x in place_of] for group in ranking.groups]
+    lanes = [group for group in lanes if len(group) > 1]  # of two systems or more
+    lanes = lanes if interval != "difference" and len(lanes) <= MOST_GROUPS else []
     _groups(ax, theme, lanes)
-    beside = [] if interval == "difference" else ends
-    _numbers(ax, theme, ranking, rows, beside, _LANE * len(lanes))
+    texts = [
+        "" if interval == "difference" or np.isnan(end[0]) else " to ".join(map(theme.score, end))
+        for end in ends
+    ]
+    _numbers(ax, theme, rows, colours, texts, _LANE * len(lanes))
     style.label_x(ax, theme, _means_words(ranking, len(rows), interval, grouped=bool(lanes)))
     return ax
 
@@ -131,26 +138,6 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
     return [result.get(row.system, (np.nan, np.nan)) for row in rows]
 
 
-def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
-    """Return the colour of what a system is to the baseline, or to the first."""
-    reference = ranking.baseline or ranking.systems[0]
-    turned = {"better": "worse", "worse": "better"}
-    for pair in ranking.pair_rows:
-        if (pair.a, pair.b) == (reference, row.system):
-            return theme.of_reading(pair.reading)
-        if (pair.a, pair.b) == (row.system, reference):
-            return theme.of_reading(turned.get(pair.reading, ""))
-    return theme.muted
-
-
-def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
-    """Return the rows of each group of two or more; none where there are too many groups."""
-    place = {row.system: i for i, row in enumerate(rows)}
-    groups = [[place[system] for system in group if system in place] for group in ranking.groups]
-    groups = [group for group in groups if len(group) > 1]
-    return groups if len(groups) <= MOST_GROUPS else []
-
-
 def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
     """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
     figure = style.figure_of(ax)
@@ -175,20 +162,19 @@ def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
 def _numbers(
     ax: Axes,
     theme: Theme,
-    ranking: Ranking,
     rows: list[SystemRow],
-    intervals: list[tuple[float, float]],
+    colours: list[str],
+    intervals: list[str],
     groups_width: float,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
     body = style.sizes(ax).body
     right = 8.0 + groups_width + 0.62 * (2 + theme.digits) * body
     look: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center", "size": body}
-    for place, row in enumerate(rows):
-        mean, colour = theme.score(row.mean), _colour(ranking, theme, row)
+    for place, (row, colour, text) in enumerate(zip(rows, colours, intervals, strict=True)):
+        mean = theme.score(row.mean)
         style.write(ax, mean, (1.0, place), colour, "right", shift=(right, 0.0), **look)
-        if intervals and style.inches(ax) >= NARROW and not np.isnan(intervals[place][0]):
-            text = " to ".join(theme.score(end) for end in intervals[place])
+        if text and style.inches(ax) >= NARROW:
             shift = (right + 0.7 * body, 0.0)
             style.write(ax, text, (1.0, place), theme.muted, "left", shift=shift, **look)
 

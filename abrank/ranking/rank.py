@@ -26,7 +26,7 @@ from abrank.inputs.score_reading import TableOptions
 from abrank.measures.names import asks_direction, known, known_among, listed, names_measure
 from abrank.options import Inputs, RankingQuestion
 from abrank.provenance import provenance as recorded
-from abrank.ranking.beside import (
+from abrank.ranking.details import (
     list_overlaps,
     measure_agreements,
     other_tests,

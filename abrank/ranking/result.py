@@ -345,6 +345,18 @@ class Ranking(Result):
         rows = [row for row in self.pair_rows if row.b == self.systems[0]]
         return {row.a: -Estimate(row.diff, *row.interval) for row in rows}
 
+    @property
+    def readings(self) -> dict[str, str]:
+        """What every other system is to the baseline, or without one to the first."""
+        reference = self.baseline or self.systems[0]
+        turned = {"better": "worse", "worse": "better"}
+        result = {row.b: row.reading for row in self.pair_rows if row.a == reference}
+        return result | {
+            row.a: turned.get(row.reading, row.reading)
+            for row in self.pair_rows
+            if row.b == reference
+        }
+
     def within_reach(self, interval: Interval) -> Interval:
         """Return limits of a difference within what the measure can differ at all."""
         return interval.within(*self._reachable)

@@ -8,7 +8,7 @@ import pytest
 
 from abrank.collections import rank_collections
 from abrank.ranking import rank_scores
-from abrank.ranking.beside import with_extras
+from abrank.ranking.details import with_extras
 from abrank.scoring.scores import Scores
 from tests.report.written import html
 

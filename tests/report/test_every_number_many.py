@@ -18,7 +18,7 @@ import pytest
 from abrank.collections import CollectionsRanking, rank_collections
 from abrank.plots import plots_of
 from abrank.ranking import Ranking, rank_scores
-from abrank.ranking.beside import with_extras
+from abrank.ranking.details import with_extras
 from abrank.report import WRITERS
 from tests.report.subjects.test_systems_page import board
 from tests.report.test_every_number import (

@@ -120,12 +120,12 @@ def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) ->
 
 
 def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -> None:
-    monkeypatch.setattr("abrank.ranking.beside.MANY_SYSTEMS", 3)
+    monkeypatch.setattr("abrank.ranking.details.MANY_SYSTEMS", 3)
     ranking = abrank.rank_scores(many)
     assert (ranking.n_drawn, {len(row.chances) for row in ranking.stability}) == (999, {1})
     assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
     assert plots_of(Ranking)["ranks"].draw(ranking).lines
-    monkeypatch.setattr("abrank.ranking.beside.MAX_RANKED", 8)
+    monkeypatch.setattr("abrank.ranking.details.MAX_RANKED", 8)
     assert abrank.rank_scores(many).stability == ()
 
 

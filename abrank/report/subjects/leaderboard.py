@@ -78,10 +78,10 @@ def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Sco
         columns += _apart(w, apart)
     columns += _against(w) if against else _standing(ranking)
     # As in a comparison: significantly better than the reference, worse, or neither.
-    tones = tones_from(ranking)
+    readings = ranking.readings
     bars: list[Bar | None] = []
     for system in ranking.systems:
-        tone, estimate = tones.get(system, "tie"), apart.get(system)
+        tone, estimate = TONES.get(readings.get(system, ""), "tie"), apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
         bar = Bar(0.0, math.nan, math.nan, tone="tie") if reference else None
         if estimate is not None:
@@ -90,20 +90,6 @@ def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Sco
             bar = Bar(estimate.estimate, *ends, tone=tone)
         bars.append(bar)
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
-
-
-def tones_from(ranking: Ranking) -> dict[str, Tone]:
-    """Return the colour of each system by what it is to the baseline, or to the first."""
-    reference = ranking.baseline or ranking.systems[0]
-    turned: dict[Tone, Tone] = {"b": "a", "a": "b"}
-    tones: dict[str, Tone] = {}
-    for row in ranking.pair_rows:
-        tone = TONES.get(row.reading, "tie")
-        if row.a == reference:
-            tones[row.b] = tone
-        elif row.b == reference:
-            tones[row.a] = turned.get(tone, tone)
-    return tones
 
 
 def _scorecard(

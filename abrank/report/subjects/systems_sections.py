@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.result import Deferred
 from abrank.ranking import PairRow, Ranking
-from abrank.ranking.beside import OVERLAP_DEPTH, PERSISTENCE
+from abrank.ranking.details import OVERLAP_DEPTH, PERSISTENCE
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.sections.words import READINGS, in_sentence, name, queries
 from abrank.report.subjects.leaderboard import (

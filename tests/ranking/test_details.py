@@ -16,7 +16,7 @@ from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.inference import kendall_tau, tau_ap
 from abrank.ranking import rank_scores
-from abrank.ranking.beside import overlap, pair_spread, with_extras
+from abrank.ranking.details import overlap, pair_spread, with_extras
 from abrank.ranking.rank import baselines_of, rank_again
 from abrank.scoring.scores import Scores
 
@@ -171,7 +171,7 @@ def test_rankings(monkeypatch) -> None:
     scores = np.random.default_rng(0).random((9, 40))
     scores[:, 7] = scores[:, 3]  # one system twice
     whole = pair_spread(scores)
-    monkeypatch.setattr("abrank.ranking.beside.SYSTEMS_AT_ONCE", 16)
+    monkeypatch.setattr("abrank.ranking.details.SYSTEMS_AT_ONCE", 16)
     in_parts = pair_spread(scores)
     sizes = [np.std(scores[:, i] - scores[:, j], ddof=1) for i in range(40) for j in range(i)]
     for item in (whole, in_parts):
