@@ -145,7 +145,7 @@ def power(
 
     from abrank._support import checks
     from abrank.planning import plan as planning
-    from abrank.report.sections.notes import say
+    from abrank.report.sections.cautions import say
 
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:

@@ -26,14 +26,12 @@ from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import AnalysisPlan, guarded, resolve, resolve_again
 from abrank.comparison.result import Comparison
-from abrank.comparison.samples.clusters import Clustered, PerhapsClustered
+from abrank.comparison.samples.clusters import Clustered, PerhapsClustered, Weighted
 from abrank.comparison.samples.collections import Stratified
 from abrank.comparison.samples.independent import IndependentGroups
-from abrank.comparison.samples.looks import Sequential
 from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
-from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample
+from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample, Sequential
 from abrank.comparison.samples.sample import SampleWithEvidence
-from abrank.comparison.samples.weights import Weighted
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_margin
 from abrank.diagnostics.runs import inspect_gaps, inspect_relevance

@@ -28,8 +28,7 @@ from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
 from abrank.report.sections.appendix import entries as bibliography
 from abrank.report.sections.appendix import key_of
-from abrank.report.sections.cautions import caution
-from abrank.report.sections.notes import Names
+from abrank.report.sections.cautions import Names, caution
 
 
 @dataclass(frozen=True)

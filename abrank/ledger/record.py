@@ -14,9 +14,8 @@ from abrank.options import Inputs, Question
 # Most comparisons have no ledger, and wait for none of its imports.
 if TYPE_CHECKING:
     from abrank.ledger.entry import LedgerEntry
-    from abrank.ledger.store import Ledger
+    from abrank.ledger.store import EarlierComparisons, Ledger
     from abrank.ledger.summary import ErrorBudget
-    from abrank.ledger.table import EarlierComparisons
     from abrank.rule import Design
     from abrank.verdict import Rule
 

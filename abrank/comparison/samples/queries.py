@@ -1,4 +1,4 @@
-"""The scores of two systems on independent queries."""
+"""The scores of two systems on independent queries, looked at once or at any time."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs,
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import differences_of, has_spread
+from abrank.inference.sequential import anytime_result
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
@@ -341,3 +342,33 @@ class QuerySample(ScoredSample):
     def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         """Return the tests that cautions may look at."""
         return rows
+
+
+SEQUENCE = "Confidence sequence"
+
+
+@record
+class Sequential(QuerySample):
+    """Queries at which one may look at any time, tested by a confidence sequence."""
+
+    planned: int = 0
+    alpha: float = 0.05
+    _left_out = OF_SINGLE_QUERIES
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        if test == "bounded":  # which holds at any number of looks as it is
+            return super()._run(test, differences, confidence)
+        return anytime_result(
+            differences, planned=self.planned, alpha=self.alpha, confidence=confidence
+        )
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+        differences = self.differences[:, lead]
+        completed = self._run(self.by, differences, rule.confidence)
+        first = TestRow.of(completed, SEQUENCE, decides=True)
+        return Deferred(lambda: first, *self._runs(COMPANIONS, differences, rule))
+
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.decides)

@@ -1,21 +1,25 @@
-"""The table of all queries on the page, as rows and columns of data."""
+"""The table of all queries on the page, and the two ranked lists of each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import zip_longest
+from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from abrank._support import display
+from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.evidence import EACH_END, SNIPPET
+from abrank.comparison.evidence import EACH_END, SNIPPET, RankedList
 from abrank.diagnostics.notes import DECIMALS
 from abrank.inference.rounding import ascending
+from abrank.measures.names import known, lowest_relevant
 from abrank.report.cells import cut
-from abrank.report.formats import ranked_lists
 from abrank.report.model import Cell, Tone
 from abrank.report.sections import words
 
@@ -24,6 +28,196 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison
     from abrank.comparison.evidence import RankedList
     from abrank.comparison.groups import Segmentation
+
+
+DEPTH = 10
+DEEPEST = 20
+LONGEST_DOC = 80
+UNKNOWN = -1  # the rank of a document that is not among the first, where no more is known
+_NOWHERE: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A document among the first of A or of B: its grade, its ranks; 0 where it is not there."""
+
+    doc_id: str
+    grade: float | None
+    rank_a: int
+    rank_b: int
+
+
+def cutoff(measure: str) -> tuple[int, float]:
+    """Return how many documents are shown for a measure, and the lowest grade that is relevant."""
+    entry = known(measure)  # None: the scores of a measure that nobody here knows
+    parameters = dict(entry.parameters) if entry else {}
+    depth = parameters.get("cutoff")
+    return min(depth, DEEPEST) if isinstance(depth, int) else DEPTH, lowest_relevant(measure)
+
+
+def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
+    """Return the documents among the first of A or of B, each once: A's in order, then B's own."""
+    # `a, b`: As much as is known of each: a document beyond `depth` has its rank.
+    # `depth`: How many of each are shown.
+    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(ranked)} for ranked in (a, b))
+    grades = dict([*a[:depth], *b[:depth]])
+    return tuple(
+        Listed(doc, grade, rank_a.get(doc, 0), rank_b.get(doc, 0)) for doc, grade in grades.items()
+    )
+
+
+def why(a: RankedList, b: RankedList, *, depth: int, rel: float = 1) -> str:
+    """Say in one sentence what B's list gained and lost against A's."""
+    ranked_a, ranked_b = a[:depth], b[:depth]
+    if not ranked_a or not ranked_b:
+        if not ranked_a and not ranked_b:
+            return "Neither returned a document for this query."
+        return f"{'B' if ranked_a else 'A'} returned no document for this query."
+    if ranked_a == ranked_b:
+        return f"Both have the same top {depth}, in the same order."
+    ranks = [
+        {
+            doc: rank
+            for rank, (doc, grade) in enumerate(item, start=1)
+            if grade is not None and grade >= rel
+        }
+        for item in (ranked_a, ranked_b)
+    ]
+    lost, gained = len(ranks[0].keys() - ranks[1]), len(ranks[1].keys() - ranks[0])
+    if lost or gained:
+        noun = "document" if lost == gained == 1 else "documents"
+        text = f"B lost {lost} and gained {gained} relevant {noun} in the top {depth}"
+    elif ranks[0]:
+        text = _moved(*ranks, depth=depth)
+    else:
+        text = f"Neither has a relevant document in the top {depth}"
+    holes = _unjudged(ranked_a, ranked_b, depth)
+    return f"{text}; {holes}." if holes else f"{text}."
+
+
+def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
+    """Say how the same relevant documents moved."""
+    up = sum(b[doc] < rank for doc, rank in a.items())
+    down = sum(b[doc] > rank for doc, rank in a.items())
+    if len(a) == 1:
+        where = "higher" if up else "lower" if down else "at the same rank"
+        return f"The one relevant document in the top {depth} is the same, in B {where}"
+    parts = [f"{count} {way}" for count, way in ((up, "higher"), (down, "lower")) if count]
+    where = " and ".join(parts) or "all at the same rank"
+    return f"The {len(a)} relevant documents in the top {depth} are the same, in B {where}"
+
+
+def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
+    """Count what nobody judged; empty where all is judged."""
+    holes = {name: sum(g is None for _, g in item) for name, item in (("A", a), ("B", b))}
+    parts = [f"{f.count(n)} of {name}'s" for name, n in holes.items() if n]
+    if not parts:
+        return ""
+    verb = "is" if sum(holes.values()) == 1 else "are"
+    return f"{' and '.join(parts)} top {depth} {verb} not judged"
+
+
+def compact(a: RankedList, b: RankedList, *, depth: int, rel: float) -> list[object]:
+    """Return what a page needs of a query's lists: the sentence, then four values a document."""
+    result: list[object] = [why(a, b, depth=depth, rel=rel)]
+    for document in listed(a, b, depth=depth):
+        result += [
+            cut(document.doc_id, LONGEST_DOC),
+            document.grade,
+            document.rank_a,
+            document.rank_b,
+        ]
+    return result
+
+
+def in_one_top(
+    a: RankedList, b: RankedList, elsewhere: Mapping[str, int] = _NOWHERE, *, depth: int, rel: float
+) -> list[int]:
+    """Return the relevant documents in the top of one list only, and where the other has them."""
+    # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.
+    # Returns: Two values a document: its place in `listed`, and its rank in the list that has it
+    # not in its top, 0 where it was not retrieved, -1 where that is not known.
+    result = []
+    for place, document in enumerate(listed(a, b, depth=depth)):
+        near = [0 < rank <= depth for rank in (document.rank_a, document.rank_b)]
+        if document.grade is not None and document.grade >= rel and sum(near) == 1:
+            rank_in_other = document.rank_b if near[0] else document.rank_a
+            result += [place, rank_in_other or elsewhere.get(document.doc_id, UNKNOWN)]
+    return result
+
+
+@dataclass(frozen=True)
+class Line:
+    """A document of one list: its rank, its grade, and how it moved against the other list."""
+
+    rank: int
+    grade: float | None
+    move: str
+    doc_id: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Went:
+    """A relevant document in one top only: its grade, and its ranks as they are read."""
+
+    doc_id: str
+    grade: float
+    ranks: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The two lists of a query as they are read: the sentence, A's documents and B's."""
+
+    # `went` has the relevant documents that are in the top of one of them only.
+
+    why: str
+    sides: tuple[tuple[Line, ...], tuple[Line, ...]]
+    went: tuple[Went, ...] = ()
+
+
+def lists_of(
+    result: Sequence[Any], *, depth: int, one_sided: Sequence[int] = (), titles: Sequence[str] = ()
+) -> Lists:
+    """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
+    sides: list[tuple[Line, ...]] = []
+    flat = [result[i : i + 4] for i in range(1, len(result), 4)]
+    documents = [[*item, title] for item, title in zip_longest(flat, titles, fillvalue="")]
+    for here, there in ((2, 3), (3, 2)):
+        top = sorted(
+            (document for document in documents if 0 < document[here] <= depth),
+            key=itemgetter(here),
+        )
+        sides.append(
+            tuple(
+                Line(item[here], item[1], move, item[0], item[4])
+                for item in top
+                for move in [_move(item[here], item[there], first=here == 2)]
+            )
+        )
+    pairs = zip(one_sided[::2], one_sided[1::2], strict=True)
+    gone = tuple(_went(documents[place], rank, depth) for place, rank in pairs)
+    return Lists(result[0], (sides[0], sides[1]), gone)
+
+
+def _went(document: Sequence[Any], elsewhere: int, depth: int) -> Went:
+    names = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
+    other = names.get(elsewhere, str(elsewhere))
+    in_a = 0 < document[2] <= depth
+    ranks = (str(document[2]), other) if in_a else (other, str(document[3]))
+    return Went(document[0], document[1], ranks)
+
+
+def _move(rank: int, rank_in_other: int, *, first: bool) -> str:
+    """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
+    if not rank_in_other:
+        return "dropped" if first else "new"
+    if rank_in_other == rank:
+        return "="
+    if first:
+        return f"→ {rank_in_other}"
+    return f"▲ {rank_in_other - rank}" if rank_in_other > rank else f"▼ {rank - rank_in_other}"
 
 
 Kind: TypeAlias = Literal["id", "text", "segment", "score", "delta"]
@@ -171,7 +365,7 @@ class QueryRow:
 
     cells: tuple[Cell, ...]
     bar: QueryBar
-    lists: ranked_lists.Lists | None = None
+    lists: Lists | None = None
 
 
 @dataclass(frozen=True)
@@ -314,9 +508,7 @@ class QueryRows:
         tone = tone_of(lead.texts[index], lower_is_better=lead.lower_is_better)
         compact, one_sided, titles = self.lists[index], self.went[index], self.titles[index]
         lists = (
-            ranked_lists.lists_of(
-                compact, depth=self.depth, one_sided=one_sided or (), titles=titles or ()
-            )
+            lists_of(compact, depth=self.depth, one_sided=one_sided or (), titles=titles or ())
             if compact
             else None
         )
@@ -333,11 +525,11 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     differences = comparison.differences()
     ids = comparison.query_ids
     chosen = sorted(_chosen(differences), key=lambda i: (differences[i], ids[i]))
-    depth, rel = ranked_lists.cutoff(comparison.rule.primary)
+    depth, rel = cutoff(comparison.rule.primary)
     evidence = comparison.evidence
     rankings = [evidence.rankings.get(ids[i]) for i in chosen]
     lists = _within_room(
-        [ranking and ranked_lists.compact(*ranking, depth=depth, rel=rel) for ranking in rankings]
+        [ranking and compact(*ranking, depth=depth, rel=rel) for ranking in rankings]
     )
     pairs = [
         ranking if selected else None for ranking, selected in zip(rankings, lists, strict=True)
@@ -349,10 +541,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
         largest=float(np.abs(differences).max()) or 1.0,
         lists=lists,
         went=[
-            item
-            and ranked_lists.in_one_top(
-                *item, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel
-            )
+            item and in_one_top(*item, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel)
             for i, item in zip(chosen, pairs, strict=True)
         ],
         titles=[item and _titles(item, evidence.documents, depth) for item in pairs],
@@ -369,11 +558,7 @@ def _titles(
     pair: tuple[RankedList, RankedList], documents: Mapping[str, str], depth: int
 ) -> list[str] | None:
     """Return the titles of a query's documents; None where none is known."""
-    docs = (
-        [document.doc_id for document in ranked_lists.listed(*pair, depth=depth)]
-        if documents
-        else []
-    )
+    docs = [document.doc_id for document in listed(*pair, depth=depth)] if documents else []
     cuts = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
     return cuts if any(cuts) else None
 

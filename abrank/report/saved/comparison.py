@@ -26,8 +26,7 @@ from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.data import SCHEMA, content, plain
 from abrank.report.saved.restoring import DamagedValue, annotations_of, brief, restore_part
-from abrank.report.sections.cautions import WORDS, caution
-from abrank.report.sections.notes import Names
+from abrank.report.sections.cautions import WORDS, Names, caution
 from abrank.rule import Soundness
 from abrank.verdict import Decision, Rule
 

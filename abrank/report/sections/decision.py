@@ -11,7 +11,7 @@ from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.sections import design, planning, words
-from abrank.report.sections.notes import guards_rest_on
+from abrank.report.sections.cautions import guards_rest_on
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 

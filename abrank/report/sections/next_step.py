@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
-from abrank.report.sections import notes, planning, words
+from abrank.report.sections import planning, words
+from abrank.report.sections.cautions import say
 from abrank.verdict import Action, Condition, Step, Verdict, choose_step
 
 
@@ -202,7 +203,7 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
     """Say what removes what speaks against the evidence, or lets it be tested; empty of others."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
-        return notes.say(comparison.rule.primary)
+        return say(comparison.rule.primary)
     if code not in _BY_NUMBERS:
         return _OF_EVIDENCE.get(code, "")
     matching = [reason.values for reason in comparison.soundness.reasons if reason.code == code]

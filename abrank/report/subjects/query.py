@@ -9,7 +9,7 @@ from itertools import zip_longest
 from abrank._support import display as f
 from abrank.measures.names import known
 from abrank.report.cells import one_line
-from abrank.report.formats import ranked_lists
+from abrank.report.formats.queries import Lists, compact, cutoff, lists_of
 from abrank.report.model import (
     EVERYWHERE,
     Cell,
@@ -38,10 +38,9 @@ def compose_query(
     # `depth` are the documents of each list; those that the first measure looks at without it, at
     # most 20.
     w = Words(result, digits)
-    near, rel = ranked_lists.cutoff(result.measures[0])
+    near, rel = cutoff(result.measures[0])
     depth = near if depth is None else depth
-    compact = ranked_lists.compact(*result.rankings, depth=depth, rel=rel)
-    lists = ranked_lists.lists_of(compact, depth=depth)
+    lists = lists_of(compact(*result.rankings, depth=depth, rel=rel), depth=depth)
     query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
     title = one_line(query, width=200)
     sections = [
@@ -84,7 +83,7 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
     return Headline(verdict="query", glyph=glyph, tone=tone, title=title, numbers=numbers)
 
 
-def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
+def _lists(result: Inspection, lists: Lists) -> Section:
     """Return the two lists: rank, grade, document, how it moved; titles below."""
     moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
     sides, columns = [], []

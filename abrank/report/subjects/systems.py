@@ -33,8 +33,7 @@ from abrank.report.sections.appendix import (
     of_measures,
     reproduce,
 )
-from abrank.report.sections.cautions import caution
-from abrank.report.sections.notes import SystemNames, say
+from abrank.report.sections.cautions import SystemNames, caution, say
 from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (

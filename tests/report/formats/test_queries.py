@@ -9,7 +9,7 @@ import pytest
 
 from abrank import compare_scores
 from abrank.comparison import Comparison
-from abrank.report.formats import ranked_lists
+from abrank.report.formats import queries as ranked_lists
 from abrank.report.formats.queries import (
     EMBED_ALL,
     FURTHER,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
 from abrank.measures.names import ANY_GRADE
-from abrank.report.formats.ranked_lists import (
+from abrank.report.formats.queries import (
     DEPTH,
     LONGEST_DOC,
     Line,

@@ -12,8 +12,7 @@ import abrank
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, run_sentences
-from abrank.report.sections.cautions import SENTENCES, WORDS, caution
-from abrank.report.sections.notes import Names
+from abrank.report.sections.cautions import SENTENCES, WORDS, Names, caution
 from abrank.scoring.evaluate import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)

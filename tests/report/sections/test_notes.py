@@ -1,12 +1,18 @@
-"""The tests of ``abrank/report/sections/notes.py``."""
+"""The tests of ``abrank/report/sections/cautions.py``."""
 
 from typing import Any
 
 import pytest
 
 from abrank.diagnostics import Note
-from abrank.report.sections.cautions import SENTENCES, caution
-from abrank.report.sections.notes import RUN_SENTENCES, Names, SystemNames, say
+from abrank.report.sections.cautions import (
+    RUN_SENTENCES,
+    SENTENCES,
+    Names,
+    SystemNames,
+    caution,
+    say,
+)
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
