@@ -181,8 +181,13 @@ class Progress:
     def __call__(self, stage: str) -> None:
         self._close()
         self._stage, self._since = stage, time.perf_counter()
-        if self._live:
-            self._spin(stage)
+        if self._status is not None:
+            self._status.update(stage)
+        elif self._live:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status(stage)
+            self._status.start()
 
     def __enter__(self) -> Progress:
         return self
@@ -201,12 +206,3 @@ class Progress:
         if self._stage and self._verbose:
             put(f"{time.perf_counter() - self._since:7.2f} s  {self._stage}", err=True)
         self._stage = ""
-
-    def _spin(self, stage: str) -> None:
-        from rich.console import Console
-
-        if self._status is None:
-            self._status = Console(stderr=True).status(stage)
-            self._status.start()
-        else:
-            self._status.update(stage)

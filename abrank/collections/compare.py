@@ -283,7 +283,13 @@ def summarise_collections(
                 f" {next(iter(comparisons))!r}: {', '.join(comparison.measures)} by"
                 f" {comparison.rule.test}, {', '.join(first.measures)} by {first.rule.test}"
             )
-    _require_same_systems(comparisons)
+    as_a = {comparison.baseline: name for name, comparison in reversed([*comparisons.items()])}
+    for name, comparison in comparisons.items():
+        if (other := as_a.get(comparison.candidate, name)) != name:
+            raise AlignmentError(
+                f"{comparison.candidate} is the candidate on {name} and the baseline on {other}:"
+                " give the same two systems in the same order everywhere"
+            )
     primary = first.rule.primary
     measures = [primary, *(name for name in first.measures if name != primary)]
     names = []  # the one that a system has everywhere, else its letter
@@ -345,18 +351,6 @@ def _decide(
     plan = resolve_again(rule, directions_declared, sample.scores, clusters=sample.clustered_by)
     comparison = compare_sample(sample, plan)
     return gate_on_each(comparison) if on == "each" else comparison
-
-
-def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
-    """Refuse a system that is A on one collection and B on another."""
-    as_a = {comparison.baseline: name for name, comparison in reversed(list(comparisons.items()))}
-    for name, comparison in comparisons.items():
-        other_collection = as_a.get(comparison.candidate, name)
-        if other_collection != name:
-            raise AlignmentError(
-                f"{comparison.candidate} is the candidate on {name} and the baseline on"
-                f" {other_collection}: give the same two systems in the same order everywhere"
-            )
 
 
 def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSummary:

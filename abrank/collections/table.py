@@ -89,9 +89,7 @@ def read_collections(source: object) -> dict[str, Files]:  # a path or a frame
     rows = _toml(data, label) if path.suffix.lower() == ".toml" else _lines(data, label)
     if not rows:
         raise ReadError(label, "names no collection", expected=_FORM)
-    return {
-        name: {key: _beside(path, key, item) for key, item in row.items()} for name, row in rows
-    }
+    return {name: {key: _path(path, key, item) for key, item in row.items()} for name, row in rows}
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
@@ -261,19 +259,15 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
 def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     tables = parse_toml(data, label, expected=_FORM)
     for name, table in tables.items():
-        if not isinstance(table, dict) or not all(map(_is_path, table.values())):
+        cells = table.values() if isinstance(table, dict) else [None]
+        # A path, or a list of the runs of one system.
+        paths = [cell if isinstance(cell, list) and cell else [cell] for cell in cells]
+        if not all(isinstance(path, str) for cell in paths for path in cell):
             raise ReadError(label, "is no table of paths", at=f"[{shorten(name)}]", expected=_FORM)
     return list(tables.items())
 
 
-def _is_path(value: object) -> bool:
-    """Whether a value is a path, or a list of the runs of one system."""
-    return isinstance(value, str) or (
-        isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
-    )
-
-
-def _beside(path: Path, key: str, cell: Any) -> object:  # noqa: ANN401
+def _path(path: Path, key: str, cell: Any) -> object:  # noqa: ANN401
     """Return a path relative to that of the table; a column of segments stays as it is."""
     if isinstance(cell, list):
         return [path.parent / item for item in cell]

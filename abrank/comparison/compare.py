@@ -402,6 +402,11 @@ def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Compar
     ):
         decision = replace(decision, direction=0)  # what stays is that any difference is small
     verdict = decision.of_numbers or decision.verdict
+    # Of several collections each says of itself how much is judged.
+    required, further = result.rule.judged, list(further)
+    shares = {key: audit.judged_at_10 for key, audit in result.audits.items()}
+    if required and shares and min(shares.values()) < required:
+        further.append(Reason("few-judged", {**shares, "required": required}))
     soundness = judge(
         verdict,
         decision.direction,
@@ -409,19 +414,9 @@ def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Compar
         notes=result.notes,
         alternatives=result.alternatives,
         carrying=_carrying_cluster(result) if decision.direction else None,
-        further=(*further, *_few_judged(result)),
+        further=further,
     )
     return replace(result, decision=apply_soundness(result.rule, decision, soundness))
-
-
-def _few_judged(result: Comparison) -> Iterator[Reason]:
-    """Yield a doubt where fewer documents are judged than the rule demands."""
-    required = result.rule.judged
-    if not required or not result.audits:  # of several collections each says it of itself
-        return
-    shares = {key: audit.judged_at_10 for key, audit in result.audits.items()}
-    if min(shares.values()) < required:
-        yield Reason("few-judged", {**shares, "required": required})
 
 
 def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:

@@ -87,11 +87,7 @@ def compare_votes(
     return compare_recorded(scores, question, data=data, command=command)
 
 
-def _recorded_votes(inputs: Inputs, question: Question) -> Comparison:
-    return recorded(compare_votes)(inputs, with_test(question))
-
-
-@answered_by(_recorded_votes, Question, "votes")
+@answered_by(lambda x, y: recorded(compare_votes)(x, with_test(y)), Question, "votes")
 def compare_preferences(
     votes: object = None,  # a path, a frame, a list of mappings
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 from itertools import combinations, compress
 
@@ -480,14 +480,6 @@ def _risks(ranking: Ranking, weight: float) -> tuple[RiskRow, ...]:
         geo = np.stack(geo_risk(scores, weight=weight, confidence=confidence, seed=ranking.seed))
     rows = []
     for i, system in enumerate(ranking.systems):
-        risk_of_system = risk(scores[:, i] - base, weight=weight, confidence=confidence)
-        of_pair = (
-            risk_of_system.urisk,
-            risk_of_system.urisk_low,
-            risk_of_system.urisk_high,
-            risk_of_system.trisk,
-            risk_of_system.trisk_low,
-            risk_of_system.trisk_high,
-        )
-        rows.append(RiskRow(system, baseline, *of_pair, *geo[:, i].tolist()))
+        of_pair = risk(scores[:, i] - base, weight=weight, confidence=confidence)
+        rows.append(RiskRow(system, baseline, *astuple(of_pair), *geo[:, i].tolist()))
     return tuple(rows)

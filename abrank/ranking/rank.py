@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -371,11 +372,8 @@ def ranking_of(
     columns = _columns(scores, measures)
     require_one_scale(scores.take(columns))
     if question.test == "bounded":
-        visited = {scores.measures[i]: scores.values[:, :, i] for i in columns}
-        ends = {
-            name: (item.min(initial=0.0), item.max(initial=0.0)) for name, item in visited.items()
-        }
-        require_bounded(ends)
+        tested = {scores.measures[i]: scores.values[:, :, i] for i in columns}
+        require_bounded({x: (y.min(initial=0.0), y.max(initial=0.0)) for x, y in tested.items()})
     better = directions(
         [scores.measures[column] for column in columns],
         question.lower_is_better,
@@ -390,11 +388,12 @@ def ranking_of(
         cautions += (Note("pairs-of-first", 1, sizes),)
     on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
-    requested = _RankTest(
-        name, paired, adjust, alpha, baselines, family, parts, question.resamples,
-        entropy(question.rng), better, whole, on_part,
+    rank_by = partial(
+        _rank_by, scores, name=name, paired=paired, adjust=adjust, alpha=alpha,
+        baselines=baselines, family=family, parts=parts, n_resamples=question.resamples,
+        seed=entropy(question.rng), better=better, whole=whole, on_part=on_part,
     )  # fmt: skip
-    first, *rest = (_rank_by(scores, column, requested) for column in columns)
+    first, *rest = map(rank_by, columns)
     chances, n_drawn = rank_chances(first)
     result = replace(
         first,
@@ -511,32 +510,26 @@ def _announce(
     return tell if n_pairs > MANY_PAIRS else None
 
 
-@dataclass(frozen=True)
-class _RankTest:
-    """What is asked of every measure: the test, and all that it takes."""
-
-    test: str
-    # The paired test that is run on each pair, and how the pairs are adjusted; None where the test
-    # has none.
-    paired: str | None
-    adjust: str | None
-    alpha: float
-    baselines: tuple[str, ...]
-    family: RankingFamily
-    parts: int
-    n_resamples: int | None
-    seed: int
-    better: Directions
-    whole: bool
-    on_part: Callable[[int, int], None] | None
-
-
-def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
-    """Rank the systems by one measure."""
-    name, paired, adjust = requested.test, requested.paired, requested.adjust
-    alone_of_first = None if requested.whole else True
-    options = {"test": paired, "adjust": adjust, "alone_of_first": alone_of_first}
-    is_higher = requested.better.higher[scores.measures[column]]
+def _rank_by(
+    scores: Scores,
+    column: int,
+    *,
+    name: str,
+    paired: str | None,
+    adjust: str | None,
+    alpha: float,
+    baselines: tuple[str, ...],
+    family: RankingFamily,
+    parts: int,
+    n_resamples: int | None,
+    seed: int,
+    better: Directions,
+    whole: bool,
+    on_part: Callable[[int, int], None] | None,
+) -> Ranking:
+    """Rank the systems by one measure; ``paired`` is the test that is run on each pair, if any."""
+    options = {"test": paired, "adjust": adjust, "alone_of_first": None if whole else True}
+    is_higher = better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
     means = scores.means()[:, column]
     order = sorted(range(len(means)), key=lambda i: (-sign * means[i], scores.systems[i]))
@@ -545,18 +538,18 @@ def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
     joint_test = inference.run_joint_test(
         name,
         block,
-        baseline=[systems.index(baseline) for baseline in requested.baselines] or None,
-        confidence=1.0 - requested.alpha / requested.parts,
-        seed=requested.seed,
-        n_resamples=requested.n_resamples,
-        on_part=requested.on_part,
+        baseline=[systems.index(baseline) for baseline in baselines] or None,
+        confidence=1.0 - alpha / parts,
+        seed=seed,
+        n_resamples=n_resamples,
+        on_part=on_part,
         **{option: value for option, value in options.items() if value is not None},
     )
-    if not requested.whole:
+    if not whole:
         joint_test = joint_test.with_first()
-    if requested.parts > 1:
-        shared = np.minimum(1.0, requested.parts * joint_test.pvalue_adj)
-        joint_test = replace(joint_test, pvalue_adj=shared, confidence=1.0 - requested.alpha)
+    if parts > 1:
+        shared = np.minimum(1.0, parts * joint_test.pvalue_adj)
+        joint_test = replace(joint_test, pvalue_adj=shared, confidence=1.0 - alpha)
     title = inference.JOINT_TESTS[name].title
     if paired is not None and adjust is not None:
         by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
@@ -570,18 +563,18 @@ def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
         rows=system_rows(systems, block, means[order], joint_test, sign),
         pair_rows=pair_rows(
             systems, block, means[order], joint_test, sign,
-            declared=scores.measures[column] not in requested.better.undeclared,
+            declared=scores.measures[column] not in better.undeclared,
         ),
         test=paired or name,
         title=title,
-        alpha=requested.alpha,
-        baseline=requested.baselines[0] if requested.baselines else None,
-        baselines=requested.baselines,
+        alpha=alpha,
+        baseline=baselines[0] if baselines else None,
+        baselines=baselines,
         adjust=adjust,
-        family=requested.family,
-        n_families=requested.parts,
+        family=family,
+        n_families=parts,
         shares=inference.two_way_anova(block).shares,
-        seed=requested.seed,
+        seed=seed,
         method=joint_test.method,
         n_resamples=joint_test.n_resamples,
         higher_is_better=is_higher,
