@@ -141,14 +141,9 @@ def every(command: str, *, own_letter: str = "") -> Callable[[Function], Functio
 def replications(help: str) -> Callable[[Function], Function]:
     """Return the flag of a simulation; the help says what is repeated so often."""
     return own(
-        "--replications",
-        group="Measures and tests",
-        type=click.IntRange(100),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help=help,
-    )
+        "--replications", group="Measures and tests", type=click.IntRange(100), default=1000,
+        show_default=True, metavar="N", help=help,
+    )  # fmt: skip
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:

@@ -149,9 +149,7 @@ def targets_of(reports: Sequence[str], *, style: str | None, format: str) -> tup
 
 def require_free(outputs: Sequence[Path]) -> None:
     """Refuse an output that is an input of the command that runs, or another output."""
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return
+    context = click.get_current_context()
     from abrank._support import files
 
     inputs: list[Any] = []

@@ -111,25 +111,17 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 @_flags.take("measure", functions=("evaluate",))
 @_flags.take("docs", "topics")
 @click.option(
-    "--depth",
-    type=click.IntRange(1, 1000),
-    metavar="N",
+    "--depth", type=click.IntRange(1, 1000), metavar="N",
     help="Show the first N documents of each list.",
-)
+)  # fmt: skip
 @click.option(
-    "--pool",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
+    "--pool", type=click.Path(dir_okay=False), metavar="FILE",
     help="Write what to judge next: query_id 0 doc_id, a line each.",
-)
+)  # fmt: skip
 @click.option(
-    "--judge",
-    type=click.IntRange(0),
-    default=12,
-    show_default=True,
-    metavar="N",
+    "--judge", type=click.IntRange(0), default=12, show_default=True, metavar="N",
     help="Name so many documents that nobody judged.",
-)
+)  # fmt: skip
 @_flags.take("ascii")
 def inspect(
     qrels: str,
@@ -191,22 +183,14 @@ def sample() -> None:
 @sample.command("queries")
 @click.argument("source", type=_flags.RUN)
 @click.option(
-    "-n",
-    "--n",
-    "n",
-    type=click.IntRange(1),
-    default=50,
-    show_default=True,
-    metavar="N",
+    "-n", "--n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N",
     help="Number of queries to draw.",
-)
+)  # fmt: skip
 @_flags.take("seed")
 @click.option(
-    "--output",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
+    "--output", type=click.Path(dir_okay=False), metavar="FILE",
     help="Write the ids there; without it they are printed.",
-)
+)  # fmt: skip
 def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     """Draw N of the queries of SOURCE, qrels or a run, at random.
 
@@ -238,18 +222,14 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 @click.argument("run_b", type=_flags.RUN)
 @_flags.take("measure", functions=("sample",))
 @click.option(
-    "--depth",
-    type=click.IntRange(1),
-    metavar="N",
+    "--depth", type=click.IntRange(1), metavar="N",
     help="Look at the first N documents of each run; without it to the measure's cut-off.",
-)
+)  # fmt: skip
 @click.option(
-    "--pool",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
+    "--pool", type=click.Path(dir_okay=False), metavar="FILE",
     help="Write what to judge: query_id 0 doc_id, a line each. With a grade at the end of each"
     " line it can be read as qrels.",
-)
+)  # fmt: skip
 def documents(
     qrels: str, run_a: str, run_b: str, *, measure: str | None, depth: int | None, pool: str | None
 ) -> None:
@@ -292,35 +272,23 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.take("measure", functions=("agreement",))
 @click.option(
-    "--level",
-    type=_flags.WordChoice(["ordinal", "nominal"]),
-    default="ordinal",
-    show_default=True,
+    "--level", type=_flags.WordChoice(["ordinal", "nominal"]), default="ordinal", show_default=True,
     help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
-)
+)  # fmt: skip
 @click.option(
-    "--rel",
-    type=_flags.grade,
-    default=1,
-    show_default=True,
-    metavar="GRADE",
+    "--rel", type=_flags.grade, default=1, show_default=True, metavar="GRADE",
     help="Lowest relevant grade, for the agreement on relevant or not.",
-)
+)  # fmt: skip
 @click.option(
-    "--margin",
-    type=float,
-    metavar="X",
+    "--margin", type=float, metavar="X",
     help="Smallest difference worth having, for the verdicts on the runs.",
-)
+)  # fmt: skip
 @_flags.take("seed")
 @click.option(
-    "--format",
-    "format_name",
-    type=_flags.WordChoice(["text", "json"]),
-    default="text",
+    "--format", "format_name", type=_flags.WordChoice(["text", "json"]), default="text",
     show_default=True,
     help="What goes to standard output.",
-)
+)  # fmt: skip
 @_flags.take("ascii")
 def agreement(
     human: str,

@@ -33,73 +33,45 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @_flags.take("measure", "power", "sd", functions=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
-    "--effect",
-    "effects",
-    group="Planning",
-    multiple=True,
-    metavar="X|X%",
+    "--effect", "effects", group="Planning", multiple=True, metavar="X|X%",
     help="True difference to detect, also in per cent of A's mean. Repeat for more;"
     " without it round ones.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--margin",
-    group="Planning",
-    metavar="X|X%",
+    "--margin", group="Planning", metavar="X|X%",
     help="Smallest difference worth having: plan to detect it, and to exclude one as large.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--mean",
-    group="Planning",
-    type=float,
-    metavar="X",
+    "--mean", group="Planning", type=float, metavar="X",
     help="A's mean, of which a percentage is a share; that of the files without it.",
-)
+)  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
-    "--test",
-    group="Planning",
-    type=_flags.WordChoice(paired_tests),
-    default="t",
+    "--test", group="Planning", type=_flags.WordChoice(paired_tests), default="t",
     show_default=True,
     help="The test that is planned; all but t by simulation from the differences of the two runs.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--queries",
-    group="Planning",
-    type=click.IntRange(2),
-    metavar="N",
+    "--queries", group="Planning", type=click.IntRange(2), metavar="N",
     help="Number of queries at hand; without it those of the files.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--width",
-    group="Planning",
-    type=float,
-    metavar="X",
+    "--width", group="Planning", type=float, metavar="X",
     help="Full width that the interval is to have at most.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--machine-qrels",
-    group="Planning",
-    type=_flags.RUN,
-    metavar="FILE",
+    "--machine-qrels", group="Planning", type=_flags.RUN, metavar="FILE",
     help="Judgments by a machine: plan how many queries people need to judge beside it.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--machine-queries",
-    group="Planning",
-    type=click.IntRange(1),
-    metavar="N",
+    "--machine-queries", group="Planning", type=click.IntRange(1), metavar="N",
     help="Number of queries that a machine judges; without it those of --machine-qrels.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--correlation",
-    "correlations",
-    group="Planning",
-    type=click.FloatRange(-1.0, 1.0),
-    multiple=True,
-    metavar="R",
+    "--correlation", "correlations", group="Planning", type=click.FloatRange(-1.0, 1.0),
+    multiple=True, metavar="R",
     help="Correlation of people's differences with the machine's. Repeat for more.",
-)
+)  # fmt: skip
 @_flags.replications("Simulated tests for each number of queries; the time grows with them.")
 @_flags.take("seed")
 @_flags.take(*_flags.SCORING, functions=("evaluate",))
@@ -269,21 +241,15 @@ _ADVICE = ("Take the smallest loss that users would notice, above what runs of A
 @click.argument("qrels", type=_flags.RUN, required=False)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
-    "--scores",
-    "ready",
-    group="Planning",
-    is_flag=True,
+    "--scores", "ready", group="Planning", is_flag=True,
     help="All files are ready scores per query, without QRELS: one a run, a table with a column a"
     " run, or that of an experiment, whose other variant gives the spread.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--against",
-    group="Planning",
-    type=_flags.RUN,
-    metavar="RUN",
+    "--against", group="Planning", type=_flags.RUN, metavar="RUN",
     help="A run of another system (with --scores its scores, or the name of its column): its"
     " differences give the spread.",
-)
+)  # fmt: skip
 @_flags.take("columns", "variant", "where")
 @_flags.take("measure", "sd", "power", functions=("margin",))
 @_flags.take("alpha")
@@ -471,22 +437,16 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 )
 @_flags.take("measure", functions=("aa",))
 @_flags.own(
-    "--test",
-    "tests",
-    group="Measures and tests",
-    type=_flags.WordChoice(paired_tests),
+    "--test", "tests", group="Measures and tests", type=_flags.WordChoice(paired_tests),
     multiple=True,
     help="Test to check. Repeat for more; without it all but the bootstrap.",
-)
+)  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
-    "--clusters",
-    group="Measures and tests",
-    type=_flags.RUN,
-    metavar="FILE",
+    "--clusters", group="Measures and tests", type=_flags.RUN, metavar="FILE",
     help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
     " column. The names of a cluster are swapped together, and whole clusters are resampled.",
-)
+)  # fmt: skip
 @_flags.replications(
     "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
     " with 10000 to 0.4."

@@ -37,39 +37,25 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 @click.argument("qrels", type=_flags.RUN, required=False)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
-    "--scores",
-    "ready",
-    group="Inputs",
-    type=_flags.RUN,
-    metavar="FILE",
+    "--scores", "ready", group="Inputs", type=_flags.RUN, metavar="FILE",
     help="Ready scores in the place of QRELS RUNS: their means, with --interval their limits.",
-)
+)  # fmt: skip
 @_flags.own(
-    "-q",
-    "--per-query",
-    group="Output",
-    is_flag=True,
+    "-q", "--per-query", group="Output", is_flag=True,
     help="Write one line for each query before the means; -q as in trec_eval and ir_measures.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--format",
-    "format_name",
-    group="Output",
-    type=_flags.WordChoice(["text", "json", "csv", "trec_eval", "md", "html"]),
-    default="text",
+    "--format", "format_name", group="Output",
+    type=_flags.WordChoice(["text", "json", "csv", "trec_eval", "md", "html"]), default="text",
     show_default=True,
     help="What goes to standard output; trec_eval: its own lines, its official set without -m; md"
     " and html: with --interval.",
-)
+)  # fmt: skip
 @_flags.own(
-    "--digits",
-    group="Output",
-    type=click.IntRange(0, 17),
-    default=4,
-    show_default=True,
+    "--digits", group="Output", type=click.IntRange(0, 17), default=4, show_default=True,
     metavar="N",
     help="Decimals of text and trec_eval; json and csv have them all.",
-)
+)  # fmt: skip
 @_flags.own(
     "--list-measures", group="Output", is_flag=True, help="Say what can be measured, and stop."
 )

@@ -428,10 +428,8 @@ class Looks:
         return f"{self.look}/{self.of}{_ending(self.spending)}"
 
     @classmethod
-    def read(cls, look: Looks | str | tuple[int, int]) -> Looks:
+    def read(cls, look: str | tuple[int, int]) -> Looks:
         """Read ``2/4``, ``2/4:pocock`` or ``(2, 4)``."""
-        if isinstance(look, Looks):
-            return look
         if isinstance(look, tuple):
             return cls(look[0], of=look[1])
         match = _LOOK.fullmatch(str(look))
@@ -472,10 +470,8 @@ class Planned:
         return f"{self.queries}{_ending(self.spending)}"
 
     @classmethod
-    def read(cls, planned: Planned | str | int, *, earlier: object = None) -> Planned:
+    def read(cls, planned: str | int, *, earlier: object = None) -> Planned:
         """Read ``400`` or ``400:pocock``."""
-        if isinstance(planned, Planned):
-            return planned
         count, _, spending = str(planned).partition(":")
         if not count.strip().isdecimal():
             raise ArgumentError(

@@ -100,8 +100,6 @@ def cannot_test(comparison: Comparison) -> str:
     """Say why nothing could be tested, as a clause without a full stop."""
     if comparison.soundness.level == "unsound":
         return clause(comparison.soundness.reasons[0], comparison)
-    if comparison.decision.reason == "direction-not-declared":
-        return f"it is not declared whether lower is better for {comparison.rule.primary}"
     if comparison.decision.reason == "too-few-queries":
         if comparison.n_queries == 0:
             return "there is no query to compare"

@@ -179,6 +179,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
                 "labels": ["a"],
                 "rows": [],
                 "interaction_pvalue": 1,
+                "interaction_pvalue_adj": 1,
                 "reversal": False,
             }
         ),
