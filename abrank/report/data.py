@@ -21,13 +21,13 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.groups import ClusterSummary, Segmentation, SegmentRow
 from abrank.comparison.units import margin_ranges
-from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison, CollectionsRanking
     from abrank.ledger.summary import History
+    from abrank.ranking import Ranking
 
 SCHEMA = "abrank/2"
 RANKING_SCHEMA = "abrank-ranking/2"
@@ -408,6 +408,8 @@ def _keyed(heads: Sequence[str], kind: type, rows: Iterable[tuple[tuple[str, ...
 
 def _ranking_tables(ranking: Ranking) -> dict[str, str]:
     """Return a row a measure and system; all pairs beside."""
+    from abrank.ranking import PairRow, SystemRow
+
     boards = ranking.by_measure
     systems = (((board.measure,), row) for board in boards for row in board.rows)
     pairs = (((board.measure,), row) for board in boards for row in board.pair_rows)
@@ -444,6 +446,8 @@ def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
 
 def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
     """Return a row a measure and system; the means by collection and all pairs beside."""
+    from abrank.ranking import PairRow
+
     flat = lazy.attribute("abrank.collections.result", "flat")
     row = result.primary.rows[0]
     names = [field.name for field in fields(row) if field.name not in ("fixed", "random")]
