@@ -429,16 +429,26 @@ _TEXTS = {"tag", "run", "run_id", "system", "model", "q0", "iter", "title", "tex
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name in a file
 
 
+# Blanks, hyphens, and what is between two words of exampleId and nResults; nDCG is one.
+_WORDS = re.compile(r"[\s-]+|(?<=[a-z]{2})(?=[A-Z](?:[a-z]|D\b))|(?<=\bn)(?=[A-Z][a-z])")
+
+
 def folded(name: object) -> str:  # a column may be named by anything
-    """Return a name without case, with underscores for blanks and hyphens."""
-    return re.sub(r"[\s-]+", "_", str(name).strip().casefold())
+    """Return a name without case, with underscores for blanks and hyphens and between words.
+
+    Examples
+    --------
+    >>> folded("Query ID"), folded("exampleId"), folded("nDCG@10")
+    ('query_id', 'example_id', 'ndcg@10')
+    """
+    return _WORDS.sub("_", str(name).strip()).casefold()
 
 
 def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:
     """Return which of ``names`` are in the first group that has one."""
-    by_place = [folded(name) for name in names]
+    by_place = [{folded(name), folded(name).replace("_", "")} for name in names]
     for group in groups:
-        if places := [i for i, name in enumerate(by_place) if name in group]:
+        if places := [i for i, words in enumerate(by_place) if not words.isdisjoint(group)]:
             return places
     return []
 

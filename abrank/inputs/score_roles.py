@@ -285,7 +285,7 @@ class TableRoles:
     def _shared_by_variants(self, named: Sequence[str], keys: Sequence[str]) -> Sequence[str]:
         """Return the column of which the variants share the values, where the named one is not."""
         # Such as the questions beside an id of each row, or beside the users who asked them.
-        if "variant" in self.roles or not (named and self.options.alone):
+        if "variant" in self.roles or not self.options.alone:
             return named
         metric = [*filter(None, (self.one("metric"),))]
         rest = [name for name in keys if name not in named]
@@ -298,19 +298,25 @@ class TableRoles:
         if not variants:
             # A column per variant has a row for each query.
             whole = [name for name in rest if self.names_rows(name, *metric)]
-            texts = [name for name in whole if not self.column(name).is_numeric]
-            of_users = folded(named[0]) in CLUSTER_NAMES and not self.names_rows(*named, *metric)
-            return texts[:1] if of_users and len(texts) == 1 else named
-        key = (*variants[:1], *metric)
-        if self.names_rows(*named, *key) and not self.names_rows(*named, *metric):
-            return named
+            texts = [name for name in whole if not self.column(name).is_numeric] or whole
+            of_users = bool(named) and folded(named[0]) in CLUSTER_NAMES
+            of_users = of_users and not self.names_rows(*named, *metric)
+            return texts if of_users and len(texts) == 1 else named
+        key = [*variants[:1], *metric]
+        repeats = [[name] for name in rest if folded(name) in REPEAT_NAMES]
         crossed = [
-            name for name in keys
-            if name not in key and not self.names_rows(name, *metric)
-            and self.names_rows(name, *key)
-            and self.n_distinct(name) * self.n_distinct(*key) <= 1.2 * self.rows.sum()
+            name for name in (*named, *rest) if name not in key
+            and any(self._is_crossed(name, [*key, *repeat]) for repeat in ([], *repeats))
         ]  # fmt: skip
         return crossed[:1] or named
+
+    def _is_crossed(self, name: str, key: Sequence[str]) -> bool:
+        """Whether nearly each value of a column is there once with nearly each of the others'."""
+        return (
+            self.names_rows(name, *key)
+            and not self.names_rows(name)
+            and self.n_distinct(name) * self.n_distinct(*key) <= 1.2 * self.rows.sum()
+        )
 
     def _holds_systems(self, name: str) -> bool:
         """Whether a column holds the variants that somebody named, and no scores."""

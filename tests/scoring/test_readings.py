@@ -801,11 +801,13 @@ def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> p
       {"baseline": "x", "candidate": "y"}),
      (two_arms("item", "candidate", ("0", "1"), index=range(2 * N)),
       {"baseline": "0", "candidate": "1"}),
+     (pd.concat([two_arms("caseName", "abGroup", ("old", "new"), epoch=i) for i in range(2)]), {}),
      (pd.DataFrame({"line": QUERIES, "user_id": "u1", "0": np.sign(A), "1": np.sign(A) + 0.1}),
       {"baseline": "0", "candidate": "1"}),
      (pd.DataFrame({"item": range(N), "query_text": QUERIES, "A judge_score": A,
                     "B judge_score": A + 0.1}), {"baseline": "A", "candidate": "B"})],
-    ids=["number of the row", "id of the answer", "user", "arms 0 and 1", "wide", "named parts"],
+    ids=["number of the row", "id of the answer", "user", "arms 0 and 1", "repeats", "wide",
+         "named parts"],
 )  # fmt: skip
 def test_the_query_is_what_the_variants_share(
     table: pd.DataFrame, options: dict[str, str], tmp_path: Path
