@@ -289,7 +289,7 @@ class TableRoles:
             return named
         metric = [*filter(None, (self.one("metric"),))]
         rest = [name for name in keys if name not in named]
-        variants = (
+        variants = [] if self._systems_are_columns else (
             [name for name in rest if self._holds_systems(name)]
             or self._named(VARIANT_NAMES, rest)
             or [name for name in rest
@@ -318,10 +318,15 @@ class TableRoles:
             and self.n_distinct(name) * self.n_distinct(*key) <= 1.2 * self.rows.sum()
         )
 
+    @cached_property
+    def _systems_are_columns(self) -> bool:
+        names = {column.name.casefold() for column in self.table.columns}
+        return bool(self.options.systems) and {x.casefold() for x in self.options.systems} <= names
+
     def _holds_systems(self, name: str) -> bool:
         """Whether a column holds the variants that somebody named, and no scores."""
         column, systems = self.column(name), {x.casefold() for x in self.options.systems}
-        if not systems or systems <= {other.name.casefold() for other in self.table.columns}:
+        if not systems or self._systems_are_columns:
             return False
         words = {folded(name), *folded(name).split("_")}  # such as treatment_group
         return (
