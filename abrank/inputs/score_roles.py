@@ -31,7 +31,6 @@ from abrank.inputs.score_reading import (
     METRIC_NAMES,
     NO_QUALITY,
     QUERY_NAMES,
-    QUERY_TEXTS,
     RATER_NAMES,
     REPEAT_NAMES,
     ROWS,
@@ -236,13 +235,6 @@ class TableRoles:
             name for name in self.free if self._is_key(name) and not self.column(name).empty.all()
         ]
         named = self._named(QUERY_NAMES, keys)
-        if len(named) == 1 and self.names_rows(named[0]):
-            # An id of the answer, where the question stands once with each variant.
-            texts, variants = self._named(QUERY_TEXTS, keys), self._named(VARIANT_NAMES, keys)
-            if texts and variants and not self.names_rows(texts[0]) and (
-                self.names_rows(texts[0], variants[0])
-            ):  # fmt: skip
-                named = texts[:1]
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
         rivals = [
@@ -296,12 +288,16 @@ class TableRoles:
                 if self.n_distinct(name) == 2 and baseline_of(self.column(name).labels)]
         )  # fmt: skip
         if not variants:
+            if (
+                not named
+                or folded(named[0]) not in CLUSTER_NAMES
+                or self.names_rows(*named, *metric)
+            ):
+                return named
             # A column per variant has a row for each query.
             whole = [name for name in rest if self.names_rows(name, *metric)]
             texts = [name for name in whole if not self.column(name).is_numeric] or whole
-            of_users = bool(named) and folded(named[0]) in CLUSTER_NAMES
-            of_users = of_users and not self.names_rows(*named, *metric)
-            return texts if of_users and len(texts) == 1 else named
+            return texts if len(texts) == 1 else named
         key = [*variants[:1], *metric]
         repeats = [[name] for name in rest if folded(name) in REPEAT_NAMES]
         crossed = [
