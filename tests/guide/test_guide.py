@@ -25,7 +25,6 @@ def built(tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 def test_what_is_registered_has_a_page(built) -> None:
-    assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.toml"
     for name in [*measures(), *TESTS, *JOINT_TESTS, *WORDS]:
         assert guide.find_page(name).topic == name
         assert (built / f"{name}.html").exists()
@@ -39,6 +38,13 @@ COMPLETE = {
              "## Source"),
     "caution": ("> **", "**When.**", "**What to do.**", "**Source.**"),
 }  # fmt: skip
+
+
+def test_every_caution_has_a_whole_page() -> None:
+    assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.toml"
+    pages = {code: find_page(code).text for code in WORDS}
+    assert not [code for code, text in pages.items() for part in COMPLETE["caution"]
+                if part not in text]  # fmt: skip
 
 
 @pytest.mark.slow
