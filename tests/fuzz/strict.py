@@ -102,9 +102,10 @@ def scores(data: bytes) -> list[tuple[str, str, float]]:
     """Measure, query and value of lines in trec_eval's form."""
     result = []
     for line in data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n"):
-        if not line.strip():
+        if not line.strip(BLANKS):
             continue
-        fields = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
+        fields = [part.strip(BLANKS) for part in line.split("\t")]
+        fields = fields if len(fields) > 1 else re.findall(f"[^{BLANKS}]+", line)
         require(len(fields) == 3 and bool(fields[0]) and bool(fields[1]))
         result.append((fields[0], fields[1], number(fields[2])))
     return result

@@ -59,6 +59,9 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield from places(value[i], (*place, i))
 
 
+# A file as long as these makes hypothesis warn of what it would print.
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+
 # By part, so that the many documents of the rankings do not hide the rest.
 PLACES = [
     {key: [(key, *place) for place in places(part)] or [(key,)] for key, part in value.items()}

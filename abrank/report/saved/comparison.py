@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -293,6 +293,44 @@ _PLACES = {
 _MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "digits"}
 
 
+@dataclass(frozen=True)
+class InputRecord:
+    """A file that was read."""
+
+    path: str | None = None
+    sha256: str | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True)
+class RuleRecord:
+    """A rule that was declared, and what the call changed of it."""
+
+    path: str = ""
+    sha256: str = ""
+    date: str = ""
+    deviations: tuple[Mapping[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ProvenanceRecord:
+    """What reports show of a provenance, which may hold more."""
+
+    created: str | None = None
+    command: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, InputRecord] = field(default_factory=dict)
+    declared: RuleRecord | None = None
+
+
+def provenance_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the provenance of a file, after a look at what reports show of it."""
+    restore_part(value, "provenance", ProvenanceRecord)
+    result: Mapping[str, Any] = restore_part(value, "provenance", Mapping[str, Any])
+    return result
+
+
 def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; DamagedValue names the parts that do not fit together."""
     parts = _parts(value, Comparison, "", {"audits": Mapping[str, Audit]})
@@ -307,6 +345,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     soundness = restore_part(value, "verdict.soundness", Soundness)
     decision = Decision(**_parts(value, Decision, "verdict.", {}), soundness=soundness)
     parts |= {"query_ids": query_ids, "measures": measures, "decision": decision}
+    parts["provenance"] = provenance_of(value)
     return Comparison(**parts, a=a, b=b)
 
 

@@ -31,6 +31,7 @@ from abrank.report.saved.comparison import (
     differences,
     from_dict,
     of_this_version,
+    provenance_of,
     read_json,
     reading,
     remarks_on,
@@ -94,7 +95,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
         **_facts(value, shared, "", "queries.scores"),
         audits=restore_part(value, "quality", kinds["audits"]),
         cautions=cautions,
-        provenance=restore_part(value, "provenance", kinds["provenance"]),
+        provenance=provenance_of(value),
         secondary=tuple(
             Ranking(**_facts(measure, shared, f"secondary[{i}].", "scores"))
             for i, measure in enumerate(secondary)
@@ -214,7 +215,7 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
             accept_doubt=rule.accept_doubt,
             name_a=restore_part(value, "systems.a", str),
             name_b=restore_part(value, "systems.b", str),
-            provenance=restore_part(value, "provenance", Mapping[str, Any]),
+            provenance=provenance_of(value),
         )
         if of_this_version(value):
             compared = {
@@ -239,7 +240,7 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
             random = _ranking(restore_part(measures[0], "random", dict[str, Any]))
         again = summarise_rankings(
             rankings, test=random.test, adjust=random.adjust,
-            provenance=restore_part(value, "provenance", Mapping[str, Any]),
+            provenance=provenance_of(value),
         )  # fmt: skip
         if of_this_version(value):
             keys = ("alpha", "n_queries", "measures")
