@@ -210,7 +210,8 @@ def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
         hint = problem.hint or hint
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except _OF_PARTS if parts else NOT_COMPUTED as problem:  # noqa: B030 - one of two tuples
-        text = str(problem) if parts else f"cannot be computed again: {problem}"
+        reason, _, _ = str(problem).partition("\n")  # what to do about a call is no help here
+        text = str(problem) if parts else f"cannot be computed again: {reason}"
         position = "collections" if parts else "settings"
         raise ReadError(label, text, at=position, hint=hint) from None
 
@@ -363,26 +364,22 @@ def _parts(
     }
 
 
-@dataclass(frozen=True)
-class PairOfColumns:
-    """The scores of one measure, in the order of the query ids."""
-
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-
-
 def _queries(
     value: Mapping[str, Any], measures: tuple[str, ...], rule: Rule
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = restore_part(value, "queries.query_id", tuple[str, ...])
     require_distinct(query_ids)
-    pairs = restore_part(value, "queries.scores", Mapping[str, PairOfColumns])
-    if not measures or sorted(measures) != sorted(pairs):
+    scores = restore_part(value, "queries.scores", Mapping[str, Mapping[str, tuple[float, ...]]])
+    if not measures or sorted(measures) != sorted(scores):
         raise DamagedValue("queries.scores", "not of the same measures as measures")
+    for measure, columns_of_measure in scores.items():
+        if sorted(columns_of_measure) != ["a", "b"]:
+            place = f"queries.scores.{shorten(measure, width=40)}"
+            raise DamagedValue(place, "not of the two systems a and b")
     sides = []
     for side in ("a", "b"):
-        columns = {f"{measure}.{side}": getattr(pairs[measure], side) for measure in measures}
+        columns = {f"{measure}.{side}": scores[measure][side] for measure in measures}
         sides.append(
             score_columns(columns, "queries.scores", len(query_ids), with_gaps=rule.independent)
         )

@@ -156,6 +156,10 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda d: d["queries"]["scores"].update(RR={"a": [], "b": []}),
         "results.json, queries.scores: not of the same measures",
     ),
+    "a system more": (
+        lambda d: d["queries"]["scores"]["AP"].update(c=[0.5] * 100),
+        "results.json, queries.scores.AP: not of the two systems a and b",
+    ),
     "no measure": (
         lambda d: (d["measures"].clear(), d["queries"]["scores"].clear()),
         "results.json, queries.scores: not of the same measures",
