@@ -243,7 +243,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--guard R@100", "a guard is MEASURE:-X"),
         ("--guard R@100:-1e", "a guard is MEASURE:-X"),
         ("--guard R@100:-120%", "the guard R@100:-120% allows to lose everything"),
-        ("--guard P@5:-0.1", "name it, too: -m P@5 (measures=)"),
+        ("--guard P@5:-0.1", "no measure 'P@5' here; there are AP, R@100"),
         ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
     ],
 )

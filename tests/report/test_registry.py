@@ -241,7 +241,7 @@ def test_a_format_of_ones_own_serves_every_result(tmp_path: Path) -> None:
     scores = {f"q{i}": i / 20 for i in range(20)}
     better = {query: 0.9 * score + 0.08 for query, score in scores.items()}
     try:
-        more, more_better = ({f"p{q}": v for q, v in x.items()} for x in (scores, better))
+        more, more_better = ({f"p{q}": v * v for q, v in x.items()} for x in (scores, better))
         results = (
             compare_scores(scores, better),
             rank_scores({"X": scores, "Y": better}),
