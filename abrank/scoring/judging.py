@@ -15,8 +15,9 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
 from abrank._support.result import Printed, record
 from abrank._support.rng import entropy, stream
-from abrank._support.typing import BoolArray, IntArray, RandomSource
-from abrank.inputs import JudgedRun, ids
+from abrank._support.typing import IntArray, RandomSource
+from abrank.inputs import JudgedRun, TopDocs, ids
+from abrank.inputs.join import block_of, join_pieces
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
 from abrank.measures.names import RequestedMeasures, lowest_relevant
@@ -157,12 +158,10 @@ def inspect_query(
     query_id = judgments.query_ids[position]
     grades = judgments.grades(query_id)
     rankings = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
-    joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
-    scores = [tuple(float(measure(run)[position]) for measure in parsed) for run in joined]
+    joined = [_joined(judgments, run) for run in runs]
+    scores = [tuple(float(measure(run)[position]) for measure in parsed) for run, _ in joined]
     depth = depth_of(parsed[0], INSPECTED_DEPTH)
-    documents = unjudged_documents(
-        parsed[0], judgments, runs, joined, positions=(position,), depth=depth
-    )
+    documents = rank_documents(parsed[0], *joined, np.array([position]), depth=depth).documents
     by_swing = sorted(documents, key=lambda document: -abs(document.swing))
     lowest = lowest_relevant(parsed[0])
     return Inspection(
@@ -210,34 +209,10 @@ def depth_of(measure: Measure, otherwise: int) -> int:
     return cutoff if isinstance(cutoff, int) else otherwise
 
 
-def unjudged_documents(
-    measure: Measure,
-    qrels: inputs.Qrels,
-    runs: Sequence[inputs.Run],
-    joined: Sequence[inputs.JudgedRun],
-    *,
-    positions: Sequence[int],
-    depth: int,
-) -> list[Unjudged]:
-    """Return the documents in the top ranks of A or B that nobody judged, and their swings."""
-    query, docs, ranks = list[int](), list[str](), list[tuple[int, int]]()
-    for position in positions:
-        name = qrels.query_ids[position]
-        start, stop = np.searchsorted(qrels.query, [position, position + 1])
-        judged = set(ids.decode(qrels.docs[int(start) : int(stop)]))
-        lists = [[doc for doc, _ in run.ranking(name)] for run in runs]
-        at_a, at_b = ({doc: rank for rank, doc in enumerate(ranking, 1)} for ranking in lists)
-        top_documents = dict.fromkeys(doc for ranking in lists for doc in ranking[:depth])
-        unjudged = [doc for doc in top_documents if doc not in judged]
-        docs += unjudged
-        query += [position] * len(unjudged)
-        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in unjudged]
-    rank_a, rank_b = np.array(ranks, dtype=np.int64).reshape(len(docs), 2).T
-    a, b = joined
-    queries = np.array(query, dtype=np.int64)
-    swings = swing(measure, a, b, queries, rank_a, rank_b, grade=assumed_grade(qrels.grade))
-    rows = zip(query, docs, ranks, swings.tolist(), strict=True)
-    return [Unjudged(qrels.query_ids[i], doc, *pair, moved_by) for i, doc, pair, moved_by in rows]
+def _joined(qrels: inputs.Qrels, run: inputs.Run) -> tuple[JudgedRun, TopDocs]:
+    """Return a run laid on the judgments, and all of its documents."""
+    judged, _, docs = join_pieces(qrels, [run], block_of, keep_scores=True, top=len(run))
+    return judged, docs
 
 
 # --- What to judge next: a random draw of queries, the unjudged documents
@@ -306,42 +281,38 @@ def sample_documents(
     """
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (requested,) = RequestedMeasures.of([measure or "nDCG@10"]).for_grades(judgments.grade).measures
-    joined = [inputs.join(judgments, run, keep_scores=True) for run in runs]
     depth = checks.count(
         "depth", depth_of(requested, DEPTH_WITHOUT_CUTOFF) if depth is None else depth
     )
-    queries = range(len(judgments.query_ids))
-    documents = unjudged_documents(
-        requested, judgments, runs, joined, positions=queries, depth=depth
-    )
-    return rank_documents(
-        requested, joined, documents, selected=np.ones(len(queries), np.bool_), depth=depth,
-        grade=assumed_grade(judgments.grade),
-    )  # fmt: skip
+    joined = [_joined(judgments, run) for run in runs]
+    return rank_documents(requested, *joined, np.arange(len(judgments.query_ids)), depth=depth)
 
 
 def rank_documents(
     measure: Measure,
-    joined: Sequence[JudgedRun],
-    documents: Sequence[Unjudged],
+    a: tuple[JudgedRun, TopDocs],
+    b: tuple[JudgedRun, TopDocs],
+    selected: IntArray,
     *,
-    selected: BoolArray,
     depth: int,
-    grade: float,
 ) -> ToJudge:
-    """Put unjudged documents in depth order."""
-    differences = (measure(joined[1]) - measure(joined[0]))[selected]
-    return ToJudge(
-        measure.name,
-        float(differences.mean()),
-        tuple(sorted(documents, key=lambda unjudged: (
-            min(filter(None, (unjudged.rank_a, unjudged.rank_b))), unjudged.query_id,
-            unjudged.doc_id,
-        ))),
-        grade,
-        depth,
-        len(documents),
-    )  # fmt: skip
+    """Return the unjudged documents of some queries in the top ranks of A or B, in depth order."""
+    at_a, at_b = (_unjudged(*side, selected) for side in (a, b))
+    ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
+    near_top = {doc: r for doc, r in ranks_of.items() if min(filter(None, r)) <= depth}
+    query = np.array([position for position, _ in near_top], dtype=np.int64)
+    rank_a, rank_b = np.array(list(near_top.values()), dtype=np.int64).reshape(-1, 2).T
+    grade = assumed_grade(a[0].ideal_grade)
+    swings = swing(measure, a[0], b[0], query, rank_a, rank_b, grade=grade).tolist()
+    documents = [
+        Unjudged(a[0].query_ids[position], doc, *ranks, moved_by)
+        for ((position, doc), ranks), moved_by in zip(near_top.items(), swings, strict=True)
+    ]
+    documents.sort(key=lambda unjudged: (
+        min(filter(None, (unjudged.rank_a, unjudged.rank_b))), unjudged.query_id, unjudged.doc_id
+    ))  # fmt: skip
+    difference = float((measure(b[0]) - measure(a[0]))[selected].mean())
+    return ToJudge(measure.name, difference, tuple(documents), grade, depth, len(documents))
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:
@@ -357,40 +328,23 @@ def top_documents_to_judge(
     depth = parameters.get("cutoff")
     if not isinstance(depth, int) or parameters.get("judged_only"):
         return None
-    is_selected = np.zeros(a.judged.n_queries, dtype=np.bool_)
-    is_selected[selected] = True
     for source in (a, b):  # of which the documents of all the first ranks have to be kept
         top = source.top_docs
-        n_kept = np.bincount(top.query[top.rank <= depth], minlength=len(is_selected))
-        if (n_kept < np.minimum(source.judged.n_retrieved, depth))[is_selected].any():
+        n_kept = np.bincount(top.query[top.rank <= depth], minlength=a.judged.n_queries)
+        if (n_kept < np.minimum(source.judged.n_retrieved, depth))[selected].any():
             return None
-    at_a, at_b = (_unjudged(document, is_selected) for document in (a, b))
-    ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
-    near_top = {doc: r for doc, r in ranks_of.items() if min(filter(None, r)) <= depth}
-    query = np.array([position for position, _ in near_top], dtype=np.int64)
-    rank_a, rank_b = np.array(list(near_top.values()), dtype=np.int64).reshape(-1, 2).T
-    grade = assumed_grade(a.judged.ideal_grade)
-    swings = swing(measure, a.judged, b.judged, query, rank_a, rank_b, grade=grade)
-    rows = zip(near_top.items(), swings.tolist(), strict=True)
-    documents = [
-        Unjudged(a.judged.query_ids[position], doc, *ranks, moved_by)
-        for ((position, doc), ranks), moved_by in rows
-    ]
-    joined = a.judged, b.judged
-    ranked = rank_documents(
-        measure, joined, documents, selected=is_selected, depth=depth, grade=grade
-    )
+    joined = ((source.judged, source.top_docs) for source in (a, b))
+    ranked = rank_documents(measure, *joined, selected, depth=depth)
     largest = sorted(ranked.documents, key=lambda document: -round(abs(document.swing), 12))
     return replace(ranked, documents=tuple(largest[:TO_JUDGE]))
 
 
-def _unjudged(source: inputs.JudgedSource, is_selected: BoolArray) -> dict[tuple[int, str], int]:
+def _unjudged(judged: JudgedRun, top: TopDocs, selected: IntArray) -> dict[tuple[int, str], int]:
     """Return the ranks of the unjudged documents among the first, by query and document."""
-    top, judged = source.top_docs, source.judged
     beyond = 1 + int(top.rank.max(initial=0))
     is_near = judged.rank < beyond
     judged_keys = judged.query[is_near] * beyond + judged.rank[is_near]
-    is_unjudged = is_selected[top.query] & (top.rank <= judged.n_retrieved[top.query])
+    is_unjudged = np.isin(top.query, selected) & (top.rank <= judged.n_retrieved[top.query])
     is_unjudged &= ~np.isin(top.query * beyond + top.rank, judged_keys)
     rows = np.flatnonzero(is_unjudged)
     docs = ids.decode(ids.take(top.docs, rows))
