@@ -77,7 +77,7 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Ready scores as read, in columns; names are not yet those of the catalogue."""
+    """Ready scores as read, a row each; names are not yet those of the catalogue."""
 
     at: IntArray  # int64[n_rows]; line from 1, or row from 0
     query: Queries
@@ -96,26 +96,6 @@ class ScoreTable:
     notes: tuple[str, ...] = ()  # how cells were read that are not written as Python writes numbers
     # Which of the repeated runs of its system; None where the source names none
     run: Coded | None = None
-    # Whether the values stand column after column: ``measure`` then has a code for each column, as
-    # has ``system`` where the reading has variants; all else has one for each row of a column
-    is_wide: bool = False
-
-    def long(self) -> ScoreTable:
-        """Return the table with a row for each value."""
-        if not self.is_wide:
-            return self
-        n_rows, times = len(self.at), len(self.measure)
-        system = self.system.codes
-        of_row = np.repeat(system, n_rows) if self.reading.variants else np.tile(system, times)
-        return replace(
-            self,
-            at=np.tile(self.at, times),
-            query=Queries(self.query.distinct, np.tile(self.query.codes, times)),
-            system=Coded(self.system.names, of_row),
-            measure=Coded(self.measure.names, np.repeat(self.measure.codes, n_rows)),
-            run=self.run and Coded(self.run.names, np.tile(self.run.codes, times)),
-            is_wide=False,
-        )
 
 
 def read_score_table(
@@ -275,23 +255,20 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     if reading.repeat and run is None:
         run = Coded(*table.column(reading.repeat).coded)
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
+    n_columns = len(columns)  # whose values stand one column after the other
+    system = Coded(system.names, np.tile(system.codes, n_columns))
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
     elif reading.variants:
-        pairs = list(reading.variants.values())
-        names = tuple(dict.fromkeys(name for _, name in pairs))
-        systems = tuple(dict.fromkeys(name for name, _ in pairs))
-        measure = Coded(names, np.array([names.index(name) for _, name in pairs]))
-        system = Coded(systems, np.array([systems.index(name) for name, _ in pairs]))
+        systems, names = zip(*reading.variants.values(), strict=True)
+        system, measure = (_of_columns(labels, n_rows) for labels in (systems, names))
     else:
-        measure = Coded(tuple(columns), np.arange(len(columns)))
+        measure = _of_columns(columns, n_rows)
     cells = [table.column(name).as_scores() for name in columns]
     for column in cells:
-        named = (column.name,)
-        names_of_rows = measure if reading.metric else Coded(named, np.zeros(n_rows, np.int64))
+        names_of_rows = measure if reading.metric else _of_columns([column.name], n_rows)
         _require_numbers(table, column, query, names_of_rows)
-    values = [column.numbers for column in cells]
-    rounding = np.broadcast_to(0.0, n_rows * len(columns))
+    rounding = np.broadcast_to(0.0, n_rows * n_columns)
     if aggregate.any():
         rounding = np.concatenate([column.rounding() for column in cells])
     noted: dict[str, list[str]] = {}  # how the cells of columns were read
@@ -299,14 +276,14 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         noted.setdefault(column.note, []).append(shorten(column.name))
     notes = (f"{label}: {', '.join(some)}: {note}" for note, some in noted.items())
     return ScoreTable(
-        at=table.positions,
-        query=query,
+        at=np.tile(table.positions, n_columns),
+        query=Queries(query.distinct, np.tile(query.codes, n_columns)),
         system=system,
         measure=measure,
-        value=np.concatenate(values) if len(values) > 1 else values[0],
+        value=np.concatenate([column.numbers for column in cells]),
         rounding=rounding,
         left_out=table.left_out,
-        source=replace(table.origin, n_rows=n_rows * len(columns)),
+        source=replace(table.origin, n_rows=n_rows * n_columns),
         reading=replace(
             reading,
             labels=tuple(name for name in system.names if name),
@@ -314,9 +291,14 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             parts=parts,
         ),
         notes=(*table.origin.notes, *notes),
-        run=run,
-        is_wide=not reading.metric,
+        run=run and Coded(run.names, np.tile(run.codes, n_columns)),
     )
+
+
+def _of_columns(labels: Sequence[str], n_rows: int) -> Coded:
+    """Return the label of each column for all of its rows, one column after the other."""
+    names = tuple(dict.fromkeys(labels))
+    return Coded(names, np.repeat([names.index(label) for label in labels], n_rows))
 
 
 def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str, dict[str, str]]]:

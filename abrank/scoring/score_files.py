@@ -255,8 +255,7 @@ def scores_of_table(
         table = replace(table, system=Coded(systems, table.system.codes))
     if table.run is None:
         return _scores(table, aggregate)
-    aggregate = np.tile(aggregate, len(table.measure) if table.is_wide else 1)
-    return _averaged(table.long(), aggregate, options or TableOptions())
+    return _averaged(table, aggregate, options or TableOptions())
 
 
 def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
@@ -334,11 +333,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     names = {
         name: name if measure is None else measure for name, measure in measure_of_name.items()
     }
-    scores = None if aggregate.any() else _by_column(table, names)
-    if scores is None:
-        if table.is_wide:
-            table, aggregate = table.long(), np.tile(aggregate, len(table.measure))
-        scores = _by_row(table, aggregate, names)
+    scores = _block(table, aggregate, names)
     if aggregate.any() and not np.isnan(scores.values).any():
         _require_aggregates(scores, table, measure_of_name, aggregate)
     without_scores = [name for name, canonical in names.items() if canonical not in scores.measures]
@@ -351,29 +346,8 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     )
 
 
-def _by_column(table: ScoreTable, names: Mapping[str, str]) -> Scores | None:
-    """Make the block of a table with columns of scores; None where two are for one place."""
-    if not table.is_wide or not len(table.at):
-        return None
-    columns = [names[table.measure.names[code]] for code in table.measure.codes]
-    measures = tuple(dict.fromkeys(columns))
-    n_queries, n_systems = len(table.query.distinct), len(table.system.names)
-    # A column in one piece of memory: what follows reads whole columns.
-    values = np.full((len(measures), n_systems, n_queries), np.nan)
-    query, system = table.query.codes, table.system.codes
-    is_by_column = bool(table.reading.variants)  # else each row has its system
-    rows = query if is_by_column else query * n_systems + system
-    places = {(name, system[i] if is_by_column else 0) for i, name in enumerate(columns)}
-    if len(places) < len(columns) or np.bincount(rows).max() > 1:
-        return None
-    for i, name in enumerate(columns):
-        column = table.value[i * len(query) : (i + 1) * len(query)]
-        values[measures.index(name), system[i] if is_by_column else system, query] = column
-    return Scores(table.query.names, table.system.names, measures, values.T, named=())
-
-
-def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
-    """Make the block of a table with a row for each score, but for aggregates."""
+def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
+    """Return the scores of a table, but for aggregates, each in its place."""
     rows = np.flatnonzero(~aggregate)
     query, system, measure = (column.codes[rows] for column in (
         table.query, table.system, table.measure
@@ -386,10 +360,11 @@ def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -
     first[measure[::-1]] = np.arange(len(rows))[::-1]
     by_appearance = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(rows))]
     measures = tuple(dict.fromkeys(names[table.measure.names[i]] for i in by_appearance))
-    index_of = {name: i for i, name in enumerate(measures)}
-    place_of_measure = np.array([index_of.get(names[name], -1) for name in table.measure.names])
-    shape = (len(query_ids), len(table.system.names), len(measures))
-    places = (np.cumsum(occurs) - 1)[query], system, place_of_measure[measure]
+    place_of = {name: i for i, name in enumerate(measures)}
+    place_of_measure = np.array([place_of.get(names[name], -1) for name in table.measure.names])
+    # A column in one piece of memory: what follows reads whole columns.
+    shape = (len(measures), len(table.system.names), len(query_ids))
+    places = place_of_measure[measure], system, (np.cumsum(occurs) - 1)[query]
     cell = np.ravel_multi_index(places, shape)
     if np.bincount(cell).max() > 1:
         order = np.argsort(cell, kind="stable")
@@ -402,7 +377,7 @@ def _by_row(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -
         )
     values = np.full(shape, np.nan)
     values.reshape(-1)[cell] = table.value[rows]
-    return Scores(query_ids, table.system.names, measures, values, named=())
+    return Scores(query_ids, table.system.names, measures, values.T, named=())
 
 
 def _too_high(scores: Scores) -> Iterator[str]:

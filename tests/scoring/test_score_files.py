@@ -9,7 +9,6 @@ import pytest
 import abrank
 from abrank import ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.cli import run
-from abrank.scoring import score_files
 from abrank.scoring.score_files import check, one_system
 
 TREC = """\
@@ -259,31 +258,6 @@ def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFoundError, match="no file of judgments, runs or scores"):
         check(tmp_path / "empty")
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["query_id,AP,P@10", "query_id,variant,AP,P@10", "query_id,AP_old,AP_new,P@10_old,P@10_new",
-     "query_id,AP"],
-)  # fmt: skip
-@pytest.mark.parametrize("gap", [False, True])
-def test_columns_of_scores_are_read_as_rows_are(saved, monkeypatch, header: str, gap: bool) -> None:
-    n, n_columns = 7, header.count("AP") + header.count("P@10")
-    cells = np.random.default_rng(3).random((2 * n, n_columns)).round(3).astype(str)
-    cells[4, 0] = "" if gap else cells[4, 0]
-    variants = ("new", "old") if "variant" in header else ("",)
-    keys = [(f"q{i * 5 % n}", variant) for i in range(n) for variant in variants]
-    rows = zip(keys, cells[: len(keys)], strict=True)
-    lines = [",".join([*filter(None, key), *row]) for key, row in rows]
-    path = saved("\n".join([header, *lines]) + "\n", "wide.csv")
-    expected = score_files.read_with_gaps(path)
-    monkeypatch.setattr(score_files, "_by_column", lambda *_: None)
-    by_row = score_files.read_with_gaps(path)
-    for name in ("query_ids", "systems", "measures", "notes", "reading"):
-        assert getattr(by_row, name) == getattr(expected, name)
-    np.testing.assert_array_equal(by_row.values, expected.values)
-    assert len(expected.query_ids) == n
-    assert np.isnan(expected.values).sum() == gap
 
 
 def test_a_row_too_many_is_refused_in_columns_too(saved) -> None:
