@@ -143,7 +143,7 @@ def test_frames_of_every_library(kind: str, tmp_path: Path) -> None:
         FRAME.to_parquet(source := tmp_path / "a.parquet")
     if kind == "index":
         FRAME.set_index("query_id").rename_axis(None).to_parquet(source := tmp_path / "a.parquet")
-    table = read_score_table(source, is_measure=str.isupper).long()
+    table = read_score_table(source, is_measure=str.isupper)
     assert texts(table) == ["b", "a"] * 2
     np.testing.assert_array_equal(table.value, [0.5, np.nan, 1.0, 0.0])
 
