@@ -161,7 +161,7 @@ def inspect_query(
     joined = [_joined(judgments, run) for run in runs]
     scores = [tuple(float(measure(run)[position]) for measure in parsed) for run, _ in joined]
     depth = depth_of(parsed[0], INSPECTED_DEPTH)
-    documents = rank_documents(parsed[0], *joined, np.array([position]), depth=depth).documents
+    documents = rank_documents(parsed[0], joined, np.array([position]), depth=depth).documents
     by_swing = sorted(documents, key=lambda document: -abs(document.swing))
     lowest = lowest_relevant(parsed[0])
     return Inspection(
@@ -285,33 +285,33 @@ def sample_documents(
         "depth", depth_of(requested, DEPTH_WITHOUT_CUTOFF) if depth is None else depth
     )
     joined = [_joined(judgments, run) for run in runs]
-    return rank_documents(requested, *joined, np.arange(len(judgments.query_ids)), depth=depth)
+    return rank_documents(requested, joined, np.arange(len(judgments.query_ids)), depth=depth)
 
 
 def rank_documents(
     measure: Measure,
-    a: tuple[JudgedRun, TopDocs],
-    b: tuple[JudgedRun, TopDocs],
+    joined: Sequence[tuple[JudgedRun, TopDocs]],  # A and B
     selected: IntArray,
     *,
     depth: int,
 ) -> ToJudge:
     """Return the unjudged documents of some queries in the top ranks of A or B, in depth order."""
-    at_a, at_b = (_unjudged(*side, selected) for side in (a, b))
+    at_a, at_b = (_unjudged(judged, docs, selected) for judged, docs in joined)
+    a, b = (judged for judged, _ in joined)
     ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
     near_top = {doc: r for doc, r in ranks_of.items() if min(filter(None, r)) <= depth}
     query = np.array([position for position, _ in near_top], dtype=np.int64)
     rank_a, rank_b = np.array(list(near_top.values()), dtype=np.int64).reshape(-1, 2).T
-    grade = assumed_grade(a[0].ideal_grade)
-    swings = swing(measure, a[0], b[0], query, rank_a, rank_b, grade=grade).tolist()
+    grade = assumed_grade(a.ideal_grade)
+    swings = swing(measure, a, b, query, rank_a, rank_b, grade=grade).tolist()
     documents = [
-        Unjudged(a[0].query_ids[position], doc, *ranks, moved_by)
+        Unjudged(a.query_ids[position], doc, *ranks, moved_by)
         for ((position, doc), ranks), moved_by in zip(near_top.items(), swings, strict=True)
     ]
     documents.sort(key=lambda unjudged: (
         min(filter(None, (unjudged.rank_a, unjudged.rank_b))), unjudged.query_id, unjudged.doc_id
     ))  # fmt: skip
-    difference = float((measure(b[0]) - measure(a[0]))[selected].mean())
+    difference = float((measure(b) - measure(a))[selected].mean())
     return ToJudge(measure.name, difference, tuple(documents), grade, depth, len(documents))
 
 
@@ -333,8 +333,8 @@ def top_documents_to_judge(
         n_kept = np.bincount(top.query[top.rank <= depth], minlength=a.judged.n_queries)
         if (n_kept < np.minimum(source.judged.n_retrieved, depth))[selected].any():
             return None
-    joined = ((source.judged, source.top_docs) for source in (a, b))
-    ranked = rank_documents(measure, *joined, selected, depth=depth)
+    joined = [(source.judged, source.top_docs) for source in (a, b)]
+    ranked = rank_documents(measure, joined, selected, depth=depth)
     largest = sorted(ranked.documents, key=lambda document: -round(abs(document.swing), 12))
     return replace(ranked, documents=tuple(largest[:TO_JUDGE]))
 
