@@ -210,7 +210,8 @@ def sample_of(
     """Return the sample that scores of two systems are; ``saved`` has what only the runs tell."""
     rule = plan.rule
     if rule.independent:
-        return IndependentGroups(scores, plan.seed, plan.n_resamples)
+        of_unit = data.unused_clusters or ("", {})
+        return IndependentGroups(scores, plan.seed, plan.n_resamples, saved, *of_unit)
     by = rule.test if data.machine is None else "t"
     fields = (
         scores, by, plan.seed, plan.n_resamples, data.segments, data.topics, plan.bayes, saved,

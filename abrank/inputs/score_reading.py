@@ -207,7 +207,7 @@ def naming_queries(names: Iterable[str]) -> list[str]:
 
 
 VARIANT_NAMES = (
-    ("variant", "arm", "treatment", "bucket", "condition"),
+    ("variant", "arm", "treatment", "bucket", "condition", "variation"),
     ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),
     (
         "run", "runid", "run_id", "run_name", "experiment", "experiment_id", "experiment_name",
@@ -219,6 +219,9 @@ VARIANT_NAMES = (
         "candidate",
     ),
 )  # fmt: skip
+ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
+    rf"(.*_)?({'|'.join(VARIANT_NAMES[0])})|group|(exp|experiment|test|ab|treatment)_(group|cohort|cell)"
+)
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
     "replicate", "attempt", "random_seed", "sample_index",

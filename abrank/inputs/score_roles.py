@@ -24,6 +24,7 @@ from abrank.inputs.exports import INDEX
 from abrank.inputs.score_column import ScoreColumn, renumbered
 from abrank.inputs.score_reading import (
     ANSWER_NAMES,
+    ARM_NAMES,
     BASELINES,
     CANDIDATES,
     CLUSTER_NAMES,
@@ -39,6 +40,7 @@ from abrank.inputs.score_reading import (
     SETTING_NAMES,
     SURE_WITHIN,
     TEXT_NAMES,
+    TOTALS,
     UNNAMED,
     VALUE_NAMES,
     VARIANT_NAMES,
@@ -72,7 +74,7 @@ class TableRoles:
         is_cost: Callable[[str], bool],
     ) -> None:
         self.table, self.options = table, options
-        self.names_measure, self.is_cost = is_measure, is_cost
+        self.is_measure, self.is_cost = is_measure, is_cost
         self.asked = {*map(str.casefold, options.measures)}
         self.label = table.origin.label
         self.roles = {**table.roles, **options.columns}
@@ -86,10 +88,6 @@ class TableRoles:
         self.counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
         assigned = {name for wanted in self.roles.values() for name in wanted}
         self.free = [name for name in names if name not in assigned]  # columns without a role yet
-
-    def is_measure(self, name: str) -> bool:
-        """Whether a name is that of a measure, of the catalogue or of the caller."""
-        return name.casefold() in self.asked or self.names_measure(name)
 
     def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
@@ -208,7 +206,13 @@ class TableRoles:
             self.set_role("metric", *metric)
         if "value" not in self.roles:
             numeric = [name for name in numeric if name in self.free]
-            value = [name for name in self.free if folded(name) in VALUE_NAMES] or numeric
+            names = [column.name for column in self.table.columns]
+            behind = names[names.index(self.one("metric")) :]
+            value = (
+                [name for name in self.free if folded(name) in VALUE_NAMES]
+                or [name for name in numeric if name in behind]
+                or numeric[::-1]
+            )
             if not value:
                 raise ReadError(
                     self.label, "a column measure, but none score or value",
@@ -233,7 +237,8 @@ class TableRoles:
             return
         keys = [
             name for name in self.free if self._is_key(name) and not self.column(name).empty.all()
-        ]
+            and folded(name) not in ANSWER_NAMES
+        ]  # fmt: skip
         named = self._named(QUERY_NAMES, keys)
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
@@ -336,7 +341,8 @@ class TableRoles:
 
     def _query_by_content(self, names: Sequence[str]) -> list[str]:
         """Return the column whose values name each row once, alone or with others of few values."""
-        keys = [name for name in names if self._is_key(name) and folded(name) not in REPEAT_NAMES]
+        no_ids = REPEAT_NAMES | ANSWER_NAMES
+        keys = [name for name in names if self._is_key(name) and folded(name) not in no_ids]
         texts = [name for name in keys if not self.column(name).is_numeric]
         metric = [*filter(None, (self.one("metric"),))]
         variants = self._named(VARIANT_NAMES, keys)
@@ -381,9 +387,12 @@ class TableRoles:
         numbered = not systems  # runs are then repeats only by number: their names may be systems'
         texts = [name for name in self.free if not self.column(name).is_numeric]
         texts = [name for name in texts if folded(name) not in RUN_NAMES]
-        systems = systems or self._named(VARIANT_NAMES[2:], texts) or [
-            name for name in self._crossed() if folded(name) == PROMPT
-        ]  # fmt: skip
+        systems = (
+            [name for name in systems if self.n_distinct(name) > 1]
+            or self._named(VARIANT_NAMES[2:], texts)
+            or [name for name in self._crossed() if folded(name) == PROMPT]
+            or systems
+        )
         named = [
             name for name in self.free
             if folded(name) in REPEAT_NAMES or (
@@ -462,11 +471,14 @@ class TableRoles:
             # One score of a query: a system's name may stand there on every row.
             named = self._named(VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
+            arms = (*self._named(VARIANT_NAMES[:1], self.free), *self._arms(self.free))
             groups = [
-                name for name in self._named(VARIANT_NAMES[:1], self.free)
+                name for name in dict.fromkeys(arms)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
+            rivals = [name for name in groups[1:] if not self._same_rows(groups[0], name)]
+            self._require_no_rivals("variant", [*groups[:1], *rivals])
             return self.set_role("variant", *(*is_one, *groups)[:1])
         crossed = self._crossed()
         # What names each row, as an id of the run of one query does, is no variant.
@@ -474,7 +486,7 @@ class TableRoles:
             name for name in self.free
             if self._may_vary(name) and (self.n_distinct(key[0]) == 1 or not self.names_rows(name))
         ]  # fmt: skip
-        named = self._named(VARIANT_NAMES, varying)
+        named = self._named(VARIANT_NAMES, varying) or self._arms(varying)
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
             return self.set_role("variant", *named[:1])
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
@@ -486,12 +498,20 @@ class TableRoles:
                 self._require_no_rivals("variant", [first, *rivals])
             return self.set_role("variant", texts[0] if rivals else first)
         full = self._crossed(0.95)
-        together = [
+        settings = [
             name for name in crossed
             if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
-            or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
-        arms = [name for name in together if self._is_of_arms(name)]
+        together = [
+            name for name in crossed
+            if name in settings or (name in full and self.n_distinct(name) <= 20)
+        ]  # fmt: skip
+        # Numbers that the others explain are scores, such as 0 and 1 beside prompt and model.
+        for name in [name for name in together if name not in settings]:
+            rest = [column for column in together if column != name]
+            if self.names_rows(*key, *rest):
+                together = rest
+        arms = self._arms(together)
         if self._average_rest(arms, together, key):
             return self.set_role("variant", *arms)
         if together and self.names_rows(*key, *together):
@@ -513,13 +533,17 @@ class TableRoles:
         self.free = [name for name in self.free if name not in rest]
         return True
 
-    def _is_of_arms(self, name: str) -> bool:
-        """Whether a column holds the two arms of an experiment, by their names or by its own."""
-        labels = self.column(name).labels
-        is_sure = any(label.casefold() in SURE_WITHIN for label in labels)
-        is_sure |= folded(name).rpartition("_")[2] in VARIANT_NAMES[0]
-        by_part = any("=" in system for system in self.options.systems)
-        return is_sure and not by_part and bool(baseline_of(labels))
+    def _arms(self, names: Sequence[str]) -> list[str]:
+        """Return the columns that hold the two arms of an experiment, by their names or its own."""
+        if any("=" in system for system in self.options.systems):
+            return []
+        return [
+            name for name in names
+            if self.n_distinct(name) == 2 and baseline_of(self.column(name).labels) and (
+                ARM_NAMES.fullmatch(folded(name))
+                or any(label.casefold() in SURE_WITHIN for label in self.column(name).labels)
+            )
+        ]  # fmt: skip
 
     def _with_repeats(
         self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]
@@ -621,6 +645,7 @@ class TableRoles:
             if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
         ]  # fmt: skip
         others = [name for name in names if not _TOTAL.fullmatch(folded(name))]
+        others = [name for name in others if not self._is_total(name, others)]
         names = others if len(others) > 1 else names
         pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
@@ -647,6 +672,15 @@ class TableRoles:
             choices = [{**choices[0], "baseline": a, "candidate": b} for a, b in ends]
         problem = f"{listed(names)} may be variants, or measures of one system: say which"
         raise UnclearError(self.label, problem, choices)
+
+    def _is_total(self, name: str, names: Sequence[str]) -> bool:
+        """Whether a column is called a total, and is the mean or the sum of the others."""
+        if folded(name) not in TOTALS or not self.column(name).is_numeric:
+            return False
+        cells = np.stack([self.column(other).numbers for other in names if other != name])
+        sums, counts = np.nansum(cells, axis=0), np.maximum((~np.isnan(cells)).sum(axis=0), 1)
+        total = self.column(name).numbers
+        return any(np.allclose(total, value, equal_nan=True) for value in (sums, sums / counts))
 
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
         """Return variants and measures of a frame with two rows of names."""

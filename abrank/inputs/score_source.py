@@ -139,6 +139,10 @@ def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  #
         return _of_columns(table.column_names, table.columns, origin)
     if hasattr(source, "to_pandas"):  # a result of LangSmith or Ragas
         return _of_frame(source.to_pandas(), origin)
+    if isinstance(source, Mapping) and source and all(
+        hasattr(frame, "columns") for frame in source.values()
+    ) and not any(is_measure(str(name)) for name in source):  # fmt: skip
+        return _of_frames(source, origin)
     if hasattr(source, "model_dump"):  # of DeepEval
         source = source.model_dump()
     tree = _of_tree(source, origin, is_measure)
@@ -491,6 +495,21 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
         for i, name in enumerate(names)
     ]
     return _named(columns, origin)
+
+
+def _of_frames(frames: Mapping[Any, Any], origin: Source) -> NamedTable:
+    """Return the table of a frame for each system, as groupby yields them."""
+    import pandas as pd
+
+    parts = {
+        str(name): arrow.with_index(frame if hasattr(frame, "iloc") else frame.to_pandas(), INDEX)
+        for name, frame in frames.items()
+    }
+    taken = {str(column) for frame in parts.values() for column in frame.columns}
+    name = next(word for word in ("system", "(system)") if word not in taken)
+    joined = pd.concat([frame.assign(**{name: key}) for key, frame in parts.items()])
+    table = _of_frame(joined.reset_index(drop=True), origin)
+    return replace(table, roles={"variant": (name,)})
 
 
 def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) -> NamedTable:

@@ -107,13 +107,18 @@ def read_score_table(
 ) -> ScoreTable:
     """Read ready scores."""
     options = options or TableOptions()
-    table = _where(read_source(source, is_measure), options.where)
+    asked = {*map(str.casefold, options.measures)}
+
+    def names_measure(name: str) -> bool:
+        return name.casefold() in asked or is_measure(name)
+
+    table = _where(read_source(source, names_measure), options.where)
     if options.alone:
-        table = _of_tasks(table, options, is_measure, is_cost)
-    reading = TableRoles(table, options, is_measure, is_cost).reading()
+        table = _of_tasks(table, options, names_measure, is_cost)
+    reading = TableRoles(table, options, names_measure, is_cost).reading()
     rest = _without_totals(table, reading)
     if rest.n_rows < table.n_rows:
-        reading = TableRoles(rest, options, is_measure, is_cost).reading()
+        reading = TableRoles(rest, options, names_measure, is_cost).reading()
     return _scores(rest, reading)
 
 

@@ -355,7 +355,7 @@ COSTS = frozenset([
     "cost", "price", "token", "rank", "position", "reformulation", "bounce", "abandonment",
     "abandoned", "complaint", "churn", "failure", "failed", "timeout", "crash", "violation",
     "perplexity", "ppl", "toxicity", "hallucination", "hallucinated", "refusal",
-    "runtime", "sec", "byte", "fp", "fn", "brier", "nll", "false", "fnr", "miss", "wrong",
+    "runtime", "sec", "byte", "fp", "fn", "brier", "nll", "fnr", "miss", "wrong",
     "incorrect", "irrelevant", "unsafe", "harm", "harmful", "harmfulness", "maliciousness",
     "dislike", "spam", "duplicate", "retry", "levenshtein", "euclidean", "hamming",
 ])  # fmt: skip
@@ -365,7 +365,9 @@ _GAINS = frozenset([
     "reduction", "free",
 ])  # fmt: skip
 # The same of names whose words say it together: percentiles of a time, no result, no click.
-_COST = re.compile(r"p(50|75|9\d|999?)|zero_results?(_rate)?|no_(click|result)s?|noise_sensitivity")
+_COST = re.compile(
+    r"p(50|75|9\d|999?)|zero_results?(_rate)?|no_(click|result)s?|noise_sensitivity|false_?[a-z_]+"
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PLURALS = {"losses": "loss", "crashes": "crash", "misses": "miss", "retries": "retry"} | {
     f"{word}s": word for word in COSTS - {"loss", "ms"}

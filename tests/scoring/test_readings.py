@@ -142,6 +142,21 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         (pd.DataFrame({"query": QUERIES, **{f"{side}_{name}": x for name in ("tone", "style")
                        for side, x in (("control", A), ("treatment", B), ("third", B))}}), OF_ONE,
          "a column per variant"),
+        # Answers of 0 and 1 beside prompts and judges of one model are scores.
+        (pd.concat([long(judge=judge, model="m", answered=RNG.integers(0, 2, 2 * N))
+                    for judge in "xyz"]).rename(columns={"variant": "prompt"}),
+         {"baseline": "control", "candidate": "treatment", "measures": "ndcg"},
+         "(judge) are averaged"),
+        (long(answer=[f"a{i}" for i in range(2 * N)]).rename(
+            columns={"query_id": "session_id", "variant": "Modell"}), {}, "by Modell"),
+        (LONG.assign(query_id=[*range(N)] * 2, name="tone").rename(
+            columns={"query_id": "ticket", "name": "metric", "value": "Wert"}), OF_ONE, "by var"),
+        ({name: {query: {"tone": score} for query, score in zip(QUERIES, side, strict=True)}
+          for name, side in (("control", A), ("treatment", B))}, OF_ONE, "by level 1"),
+        (pd.DataFrame({"keyword": QUERIES, "false": A, "true": B}), {}, "a column per variant"),
+        (long().pivot_table(index="query_id", columns="variant", values="ndcg", margins=True), {},
+         "All: 1 row at the end left out"),
+        (dict([*long().groupby("variant")]), {}, "by system"),
         (long(), {}, "by variant"),
         (SEEDS, {}, "control is the mean of 3 runs on every query"),
         (SEEDS.rename(columns={"seed": "kind"}), {"columns": {"repeat": "kind"}}, "mean of 3 runs"),
@@ -676,7 +691,7 @@ def test_shapes_that_pandas_leaves(shape: Any, options: dict) -> None:
 
 
 def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
-    frame = pd.DataFrame({"user_id": range(2 * N), "arm": ["A"] * N + ["B"] * N})
+    frame = pd.DataFrame({"user_id": range(2 * N), "exp_group": ["A"] * N + ["B"] * N})
     frame["clicks"] = np.concatenate([A, B])
     with pytest.raises(AlignmentError, match=r"groups: design=abrank\.Independent\(\)\n"):
         compare_scores(frame)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Alternative
+from abrank.comparison.evidence import OF_RUNS, Alternative, OtherChoice, RunDetails
 from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
+from abrank.comparison.result import Comparison
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
 from abrank.comparison.samples.queries import ScoredSample
-from abrank.comparison.samples.sample import ALL, Columns, Units
+from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 from abrank.scoring.scores import Scores
@@ -39,9 +41,37 @@ class IndependentGroups(ScoredSample):
     scores: Scores
     seed: int = 0
     n_resamples: int | None = None
+    saved: Comparison | None = None
+    # The column of the table that says from which user each unit is, which was not asked for.
+    name: str = ""
+    of_unit: Mapping[str, str] = field(default_factory=dict)
 
     by = "t"
-    saved_alternatives: ClassVar[tuple[Alternative, ...]] = ()
+
+    @property
+    def saved_alternatives(self) -> Sequence[Alternative]:
+        saved = () if self.saved is None else self.saved.alternatives
+        return [item for item in saved if item.kind in OF_RUNS]
+
+    def alternative_samples(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        names, codes = np.unique(
+            [self.of_unit.get(unit, unit) for unit in self.query_ids], return_inverse=True
+        )
+        if not 1 < len(names) < self.n:
+            return
+        sums, counts = (np.zeros((len(names), 2, 1)) for _ in range(2))
+        values = self.scores.values[:, :, [self.measures.index(plan.rule.primary)]]
+        np.add.at(sums, codes, np.nan_to_num(values))
+        np.add.at(counts, codes, np.isfinite(values))
+        means = np.where(counts, sums / np.maximum(counts, 1), np.nan)
+        scores = replace(
+            self.scores, query_ids=tuple(map(str, names)), measures=(plan.rule.primary,),
+            values=means,
+        )  # fmt: skip
+        whole = replace(self, scores=scores, name="", of_unit={})
+        yield OtherChoice("whole-clusters", scores, clusters=self.name), whole
 
     @cached_property
     def groups(self) -> tuple[FloatArray, FloatArray]:

@@ -207,8 +207,8 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f" the rule asks for {f.percent(v['required'], sign=False)}"
     ),
     "clusters-ignored": lambda v, result: (
-        f"queries of one {v['clusters']} may be alike, and were tested as independent; by whole"
-        f" clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"
+        f"{words.unit(result)[1]} of one {v['clusters']} may be alike, and were tested as"
+        f" independent; by whole clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"
         f" ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
     "one-cluster-carries": _one_cluster,

@@ -225,6 +225,10 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return f"{text}, and compare again."
     if code == "clusters-ignored":
         name = values["clusters"]
+        if comparison.rule.independent:
+            columns = {"query": name, "repeat": "rows"}
+            flag = shlex.quote(f"query={name},repeat=rows")
+            return f"Compare the means of each {name}: --columns {flag} (columns={columns!r})."
         return f"Test whole clusters: --clusters {shlex.quote(name)} (design={name!r})."
     if code == "one-cluster-carries":
         without = f"without “{words.name(values['cluster'])}” the difference is not significant"

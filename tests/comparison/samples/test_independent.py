@@ -49,6 +49,27 @@ def test_numbers_are_those_of_scipy_and_statsmodels(found: abrank.Comparison) ->
     assert str(found.verdict) == "better"
 
 
+def test_sessions_of_the_same_users_put_a_verdict_in_doubt_that_the_users_do_not_give() -> None:
+    random = np.random.default_rng(2)
+    users = np.repeat(np.arange(60), random.integers(1, 9, 60))
+    gain = users % 2 * 0.4 + random.normal(size=60)[users] + random.normal(size=len(users)) / 4
+    frame = pd.DataFrame({
+        "session": np.arange(len(users)), "user": users, "gain": gain,
+        "test_group": np.where(users % 2, "treatment", "control"),
+    })  # fmt: skip
+    result = abrank.compare_scores(frame, design=Independent())
+    a, b = (rows.groupby("user")["gain"].mean() for _, rows in frame.groupby("test_group"))
+    expected = stats.ttest_ind(b, a, equal_var=False).pvalue
+    (reason,) = result.soundness.reasons
+    assert (str(result.verdict), reason.code) == ("better", "clusters-ignored")
+    assert reason.values["pvalue"] == pytest.approx(expected, rel=1e-12)
+    assert "--columns query=user,repeat=rows" in result.summary()
+    columns = {"query": "user", "repeat": "rows"}
+    whole = abrank.compare_scores(frame, design=Independent(), columns=columns)
+    assert whole.pvalue == pytest.approx(expected, rel=1e-12)
+    assert whole.soundness.level == "sound"
+
+
 def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
     n_a, n_b = len(A), len(B)
     error = np.sqrt(A["nDCG@10"].var() / n_a + B["nDCG@10"].var() / n_b)
