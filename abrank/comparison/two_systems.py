@@ -152,9 +152,15 @@ def _two_of(
     label = next((source.label for source in both.sources.values()), "scores")
     if len(names) < 2:
         hint = "the second source is missing, or a column that names the variants"
-        raise UnclearError(
-            label, f"holds one system, {names[0]}, and two are compared: {hint}", [],
-        )  # fmt: skip
+        wanted = {name.casefold() for name in (baseline, candidate) if name is not None}
+        properties = {} if both.reading is None else both.reading.properties
+        few = {name: {cell.casefold() for cell in x.values()} for name, x in properties.items()}
+        choices = [
+            {"variant": name} for name, values in few.items()
+            if 2 <= len(values) <= MOST_NAMED and wanted <= values
+        ]  # fmt: skip
+        problem = f"holds one system, {names[0]}, and two are compared: {hint}"
+        raise UnclearError(label, problem, choices[:2])
     a = _choice(both, baseline, "baseline", label, candidate)
     b = _choice(both, candidate, "candidate", label, baseline)
     if a is None and b is None and len(names) == 2:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -77,7 +78,9 @@ def permute_labels(
 
     resamples = n_resamples or N_RESAMPLES
     method = stats.PermutationMethod(n_resamples=resamples, rng=np.random.default_rng(seed))
-    permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
+    with warnings.catch_warnings():  # of permutations that make a group of one value
+        warnings.simplefilter("ignore", RuntimeWarning)
+        permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
     exact = math.comb(len(a) + len(b), len(a)) <= resamples
     row = [b.mean() - a.mean(), permuted.statistic, permuted.pvalue, math.nan, math.nan]
     return TestResult.of_mean(

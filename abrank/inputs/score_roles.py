@@ -193,7 +193,8 @@ class TableRoles:
                 named = [name for name in several if folded(name) == "name"]
             by_content = [
                 name for name in texts
-                if (has_value or self.column(name).n_distinct > 1)  # else the same answer to all
+                if (has_value or self.column(name).n_distinct > 1  # else the same answer to all
+                    or self.asked & {label.casefold() for label in self.column(name).labels})
                 and not NO_QUALITY.fullmatch(folded(name))
                 and folded(name).rpartition(".")[2] not in TEXT_NAMES
                 and any(len(x) > 1 and self.is_measure(x) for x in self.column(name).labels)
@@ -355,7 +356,25 @@ class TableRoles:
             is_large = name not in variants and n_labels > 2
             return is_large and self.names_rows(name, *rest, *metric)
 
-        candidates = [*filter(may_name, texts)] or [*filter(may_name, keys)]
+        if self.one("repeat") == ROWS:  # whichever repeats may be the queries
+            some = [
+                name for name in keys if self.n_distinct(name) > 2 and not self.names_rows(name)
+                and not (name in variants or self._holds_systems(name))
+                and folded(name) not in TEXT_NAMES
+            ]  # fmt: skip
+            some.sort(key=self.n_distinct, reverse=True)
+            self._require_no_rivals("query", some)
+            return some
+        candidates: list[str] = []
+        for some in (
+            [name for name in texts if folded(name) not in TEXT_NAMES],
+            [name for name in keys if folded(name) not in TEXT_NAMES],
+            keys,
+        ):
+            candidates = candidates or [*filter(may_name, some)]
+        # Each query has as many rows as any other, which numbers beside them seldom have.
+        even = [name for name in candidates if len({*np.bincount(self.codes(name)).tolist()}) == 1]
+        candidates = even or candidates
         largest = max(map(self.n_distinct, candidates), default=0)
         candidates = [name for name in candidates if self.n_distinct(name) == largest]
         rivals = [name for name in candidates[1:] if not self._same_rows(candidates[0], name)]
@@ -462,7 +481,7 @@ class TableRoles:
             variant = self.roles["variant"]
             if not self.one("query") or self.one("repeat") or self.names_rows(*key, *variant):
                 return variant
-            crossed = self._crossed()
+            crossed = self._without_scores(self._crossed(), [*key, *variant])
             if self.options.systems and self._average_rest(variant, crossed, key):
                 return variant
             return self._with_repeats(crossed, variant, key)
@@ -471,9 +490,9 @@ class TableRoles:
             # One score of a query: a system's name may stand there on every row.
             named = self._named(VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
-            arms = (*self._named(VARIANT_NAMES[:1], self.free), *self._arms(self.free))
+            of_arms = (*self._named(VARIANT_NAMES[:1], self.free), *self._arms(self.free))
             groups = [
-                name for name in dict.fromkeys(arms)
+                name for name in dict.fromkeys(of_arms)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
@@ -491,32 +510,39 @@ class TableRoles:
             return self.set_role("variant", *named[:1])
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
         if single:
-            first, *rest = self._named(VARIANT_NAMES, single) or single
+            first, *rest = (
+                self._named(VARIANT_NAMES, single)
+                or [name for name in single if ARM_NAMES.fullmatch(folded(name))]
+                or single
+            )
             rivals = [name for name in rest if not self._same_rows(first, name)]
             texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
             if rivals and len(texts) != 1:
                 self._require_no_rivals("variant", [first, *rivals])
             return self.set_role("variant", texts[0] if rivals else first)
         full = self._crossed(0.95)
-        settings = [
-            name for name in crossed
-            if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
-        ]  # fmt: skip
         together = [
             name for name in crossed
-            if name in settings or (name in full and self.n_distinct(name) <= 20)
+            if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
+            or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
-        # Numbers that the others explain are scores, such as 0 and 1 beside prompt and model.
-        for name in [name for name in together if name not in settings]:
-            rest = [column for column in together if column != name]
-            if self.names_rows(*key, *rest):
-                together = rest
+        together = self._without_scores(together, key)
         arms = self._arms(together)
         if self._average_rest(arms, together, key):
             return self.set_role("variant", *arms)
         if together and self.names_rows(*key, *together):
             return self.set_role("variant", *together)
         return self._with_repeats(crossed, named, key)
+
+    def _without_scores(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
+        """Return columns without numbers that name no row: 0 and 1 beside prompt and model."""
+        result = [*names]
+        for name in names:
+            is_number = self.column(name).is_numeric or self.column(name).is_truth
+            rest = [column for column in result if column != name]
+            if is_number and folded(name) not in SETTING_NAMES and self.names_rows(*key, *rest):
+                result = rest
+        return result
 
     def _average_rest(
         self, arms: Sequence[str], crossed: Sequence[str], key: Sequence[str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from abrank._support.display import GROUP, shorten
 
@@ -77,15 +78,25 @@ def _wide(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def fit(text: str, width: int, *, mark: str = "…") -> str:
-    """Return text of at most so many columns, cut in the middle."""
+def fit(text: str, width: int, *, mark: str = "…", earlier: int = 0) -> str:
+    """Return text of at most so many columns, cut in the middle, or so many columns before it."""
     if display_width(text) <= width:
         return text
     room = width - display_width(mark)
     if room < 2:
         return _head(text, width)
-    tail = _head(text[::-1], room // 2)[::-1]
+    tail = _head(text[::-1], min(max(room // 2 + earlier, 0), room))[::-1]
     return f"{_head(text, room - display_width(tail))}{mark}{tail}"
+
+
+def fit_apart(texts: Sequence[str], width: int, *, mark: str = "…") -> list[str]:
+    """Return texts of at most so many columns, cut where they still differ, near the middle."""
+    n_different = len({*texts})
+    for earlier in sorted(range(-(width // 2), width // 2 + 1), key=abs):
+        result = [fit(text, width, mark=mark, earlier=earlier) for text in texts]
+        if len({*result}) == n_different:
+            return result
+    return [fit(text, width, mark=mark) for text in texts]
 
 
 def _head(text: str, width: int) -> str:

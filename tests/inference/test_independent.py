@@ -48,6 +48,9 @@ def test_labels_are_permuted_and_groups_drawn_as_scipy_does() -> None:
     expected = stats.ttest_ind(b, a, equal_var=False, method=method)
     assert (labels.pvalue[0], labels.n_resamples) == (expected.pvalue, 9999)
     assert permute_labels(a[:3], b[:4], confidence=0.95, seed=3).method == "exact"
+    # Without scipy's warning of labels that put all that is alike in one group.
+    ties = np.array([4.0, 3.0, 2.0, 2.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0, 5.0, 2.0, 1.0])
+    assert permute_labels(*ties, confidence=0.95, seed=3).pvalue[0] > 0.1
     groups = bootstrap_groups(a, b, confidence=0.9, seed=3)
     means = stats.bootstrap(
         (b, a), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), method="percentile",

@@ -51,6 +51,14 @@ def test_fit_keeps_both_ends() -> None:
     assert cells.fit("nDCG(dcg='exp-log2')@100", 12).endswith("@100")
 
 
+def test_names_are_cut_where_they_differ() -> None:
+    names = [f"prompt_{i}/{model}" for i in "12" for model in ("gpt-4o-mini", "llama-3-70b-mini")]
+    short = cells.fit_apart([*names, *names[:1]], 15)
+    assert max(map(len, short)) <= 15
+    assert len({*short}) == 4
+    assert cells.fit_apart(["a" * 30, "a" * 31], 9) == ["aaaa…aaaa"] * 2  # nothing tells them apart
+
+
 def test_left_and_right_fill() -> None:
     assert (cells.pad_right("検", 4), cells.pad_left("検", 4)) == ("検  ", "  検")
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 import abrank
 from abrank import AlignmentError, ReadError, compare_scores, read_scores
+from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison import pair_scores
 from tests.gold import left_out
@@ -147,6 +148,16 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
                     for judge in "xyz"]).rename(columns={"variant": "prompt"}),
          {"baseline": "control", "candidate": "treatment", "measures": "ndcg"},
          "(judge) are averaged"),
+        (pd.concat([long(country=country, is_mobile=RNG.random(2 * N) < 0.5)
+                    for country in ("US", "DE")]), {"measures": "ndcg"}, "mean of 2 runs"),
+        (pd.concat([long(judge=judge, length=RNG.integers(5, 500, 2 * N))
+                    for judge in "xy"]).assign(query_id=[*range(100, 100 + N)] * 4).rename(
+            columns={"query_id": "ticket"}),
+         {"measures": "ndcg"}, "(judge) are averaged"),
+        (SEEDS.drop(columns="seed").rename(columns={"query_id": "Frage", "variant": "Modell"}),
+         {**OF_ONE, "measures": "ndcg", "columns": "repeat=rows"}, "mean of 3 runs"),
+        (long(exp_group=["x"] * 12 + ["y"] * N + ["x"] * 12).rename(
+            columns={"variant": "test_group", "exp_group": "category"}), {}, "by test_group"),
         (long(answer=[f"a{i}" for i in range(2 * N)]).rename(
             columns={"query_id": "session_id", "variant": "Modell"}), {}, "by Modell"),
         (LONG.assign(query_id=[*range(N)] * 2, name="tone").rename(
@@ -698,6 +709,9 @@ def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
     result = compare_scores(frame, design=abrank.Independent())
     expected = stats.ttest_ind(B, A, equal_var=False).pvalue
     assert result.pvalue == pytest.approx(expected, rel=1e-12)
+    twice = frame.rename(columns={"exp_group": "kind"}).assign(sort=frame["exp_group"])
+    with pytest.raises(UnclearError, match=r"holds one system(.|\n)*candidate='B', variant='kind'"):
+        compare_scores(twice, baseline="A", candidate="B")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,11 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
         lambda: two_variants("colour", "shape"), [], "colour, shape could each name the variant"
     ),
     "repeats that no column tells apart": (repeats, [], "has several rows for model=control"),
+    "repeats of two columns that may be queries": (
+        lambda: repeats().rename(columns={"query_id": "Frage"}).assign(
+            Thema=lambda frame: frame["Frage"].str[:2]
+        ), ["--columns", "repeat=rows"], "could all be the query's column",
+    ),
     "repeats by a column that no list names": (
         lambda: repeats("round"), ["--variant", "model"], "several rows for model=control"
     ),

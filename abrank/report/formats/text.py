@@ -125,13 +125,14 @@ def scorecard_lines(
     wide[name] = min(wide[name], max(2, room))
     ks = next((k for k, i in enumerate(selected) if roles[i] in ("p", "reading")), len(selected))
     cut = cells.cut_mark(plain)
+    names = _named([row[name] for row in [head, *body]], wide[name], cut)
 
     def line(texts: Sequence[str], draws: str, styles: tuple[str, str]) -> Line:
         result: Line = []
         for k, i in enumerate(selected):
             if scale is not None and k == ks:
                 result += _coloured(draws, scale.zero, styles[1])
-            text = _named(texts[i], wide[i], cut) if i == name else texts[i]
+            text = names[texts[i]] if i == name else texts[i]
             text = (cells.pad_left if numeric[i] else cells.pad_right)(text, wide[i])
             style = styles[0] if i == name else styles[1] if roles[i] == "reading" else ""
             result.append(((_GAP if k else "") + text, style))
@@ -176,12 +177,16 @@ def _shown(cell: Cell) -> str:
     return cells.one_line(f"{cell.text} {cell.mark}".rstrip(), width=200)
 
 
-def _named(text: str, width: int, cut: str) -> str:
-    """Return a name cut to a width, its star kept."""
-    for star in (_MARK, cells.to_ascii(_MARK)):
-        if text.endswith(star):
-            return cells.fit(text.removesuffix(star), width - len(star), mark=cut) + star
-    return cells.fit(text, width, mark=cut)
+def _named(texts: Sequence[str], width: int, cut: str) -> dict[str, str]:
+    """Return names cut to a width, their stars kept."""
+    stars = {text: star for text in texts for star in (_MARK, cells.to_ascii(_MARK))
+             if text.endswith(star)}  # fmt: skip
+    bare = [text.removesuffix(stars.get(text, "")) for text in texts]
+    room = width - max(map(len, stars.values()), default=0)
+    fitted = bare if max(map(cells.display_width, texts), default=0) <= width else (
+        cells.fit_apart(bare, room, mark=cut)
+    )  # fmt: skip
+    return {text: name + stars.get(text, "") for text, name in zip(texts, fitted, strict=True)}
 
 
 def _fit(
@@ -227,11 +232,14 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
         maximum = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
         maximum = {n: min(wide[n], room) if len(names) == 1 else maximum[n] for n in names}
         lines: list[Line] = []
+        fitted = {
+            n: cells.fit_apart([row[n] for row in rows], maximum[n], mark=cut) for n in maximum
+        }
         for place, row in enumerate(rows):
             line: Line = []
             for k, i in enumerate(selected):
                 numeric = table.columns[i].numeric and i not in maximum
-                text = cells.fit(row[i], maximum[i], mark=cut) if i in maximum else row[i]
+                text = fitted[i][place] if i in maximum else row[i]
                 text = (cells.pad_left if numeric else cells.pad_right)(
                     text, maximum.get(i, wide[i])
                 )

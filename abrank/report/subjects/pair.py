@@ -10,7 +10,7 @@ from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
 from abrank.comparison.units import difference_in_unit, rows_in_unit
-from abrank.report.cells import NO_BREAK, fit, one_line
+from abrank.report.cells import NO_BREAK, fit_apart, one_line
 from abrank.report.model import Case, Fact, Headline, Report, Words, report_of
 from abrank.report.sections import (
     appendix,
@@ -103,11 +103,8 @@ _FOLDED = ("queries", "segments", "judge", "quality")
 
 def _headline(comparison: Comparison) -> Headline:
     """Return the headline, and what of it a terminal shows."""
-    short = replace(
-        comparison,
-        baseline=fit(comparison.baseline, LONGEST_IN_LINE),
-        candidate=fit(comparison.candidate, LONGEST_IN_LINE),
-    )
+    baseline, candidate = fit_apart((comparison.baseline, comparison.candidate), LONGEST_IN_LINE)
+    short = replace(comparison, baseline=baseline, candidate=candidate)
     gate = comparison.decision.gate
     (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
     value = row.estimate if comparison.with_machine else row.diff
