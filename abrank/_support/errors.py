@@ -228,6 +228,9 @@ def _call(
     values = {name: value for name, value in keywords.items() if value not in (None, (), "error")}
     for name, value in choice.items():
         before = values.get(name)
+        if isinstance(before, str) and isinstance(value, Mapping):  # query=id,variants=a,b
+            pairs = (part.split("=", 1) for part in re.split(r",(?=[^,]*=)", before))
+            before = {key: names.split(",") if "," in names else names for key, names in pairs}
         are_mappings = isinstance(before, Mapping) and isinstance(value, Mapping)
         values[name] = {**before, **value} if are_mappings else value  # type: ignore[dict-item]
         if isinstance(value, Mapping):  # a misspelt part gives way
