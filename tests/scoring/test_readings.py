@@ -154,12 +154,12 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
                     for judge in "xy"]).assign(query_id=[*range(100, 100 + N)] * 4).rename(
             columns={"query_id": "ticket"}),
          {"measures": "ndcg"}, "(judge) are averaged"),
-        (SEEDS.drop(columns="seed").rename(columns={"query_id": "Frage", "variant": "Modell"}),
+        (SEEDS.drop(columns="seed").rename(columns={"query_id": "Frage", "variant": "Kennung"}),
          {**OF_ONE, "measures": "ndcg", "columns": "repeat=rows"}, "mean of 3 runs"),
         (long(exp_group=["x"] * 12 + ["y"] * N + ["x"] * 12).rename(
             columns={"variant": "test_group", "exp_group": "category"}), {}, "by test_group"),
         (long(answer=[f"a{i}" for i in range(2 * N)]).rename(
-            columns={"query_id": "session_id", "variant": "Modell"}), {}, "by Modell"),
+            columns={"query_id": "session_id", "variant": "Kennung"}), {}, "by Kennung"),
         (LONG.assign(query_id=[*range(N)] * 2, name="tone").rename(
             columns={"query_id": "ticket", "name": "metric", "value": "Wert"}), OF_ONE, "by var"),
         ({name: {query: {"tone": score} for query, score in zip(QUERIES, side, strict=True)}
