@@ -376,8 +376,8 @@ def _of_letor(part: bytes) -> Iterator[Record]:
         problem = ""
         if record is None:
             problem = "no grade and qid"
-        elif len(record[1].lstrip(b"+-0")) > MOST_DIGITS:
-            problem = f"the grade has more than {MOST_DIGITS} digits"
+        elif len(record[1].partition(b".")[0].lstrip(b"+-0")) > MOST_DIGITS:
+            problem = f"the grade has more than {MOST_DIGITS} digits before its point"
         elif b"\0" in line:
             problem = "a NUL character"
         if line:

@@ -223,6 +223,11 @@ def test_documents_without_names_are_rows(tmp_path: Path) -> None:
     assert read_qrels(tmp_path / "a.svm").grades("7") == {"0": 1, "1": 3}
 
 
+def test_a_fractional_grade_has_as_many_digits_as_were_printed(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\n0.33333333333333333333333 qid:7 1:2\n")
+    assert read_qrels(tmp_path / "a.svm").grades("7") == {"0": 1, "1": 1 / 3}
+
+
 def test_bad_lines_are_named_letor(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\nhigh qid:7 1:2\n")
     with pytest.raises(ReadError, match=r"a\.svm, line 2: no grade and qid\n.*\n.*expected: grade"):
