@@ -20,7 +20,6 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics.runs import UnequalDepth, lists_only_relevant, missing_policy
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import RelativeChange
-from abrank.inference.rounding import ascending, lowest
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
@@ -397,7 +396,7 @@ def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Itera
     n_left_out = min(MOST_LEFT_OUT, int(SHARE_LEFT_OUT * len(gains)))
     if not n_left_out:
         return
-    order = lowest(-gains, n_left_out).tolist()
+    order = np.argsort(-gains, kind="stable")[:n_left_out].tolist()
     for count in (n_left_out, *range(1, n_left_out + 1)):
         left_out = tuple(scores.query_ids[place] for place in order[:count])
         without = _without(declared, order[:count])
@@ -426,7 +425,7 @@ def find_titles(
 
     cutoff = None if definition is None else dict(definition.parameters).get("cutoff")
     depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
-    order = ascending(differences)
+    order = np.argsort(differences, kind="stable")
     ends = {query_ids[i] for i in (*order[:EACH_END].tolist(), *order[-EACH_END:].tolist())}
     lists = (item for query in ends for item in evidence.rankings.get(query, ()))
     doc_ids = {doc for ranking in lists for doc, _ in ranking[:depth]}

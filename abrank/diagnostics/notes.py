@@ -29,7 +29,7 @@ from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
-from abrank.inference.rounding import has_spread, signs_of
+from abrank.inference.rounding import has_spread, round_off
 from abrank.measures.names import known
 from abrank.measures.registry import MeasureEntry
 
@@ -65,7 +65,7 @@ def outcomes(differences: FloatArray) -> IntArray:
     """Return +1 where B wins, -1 where A wins, 0 for a tie."""
     # A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
     # equal is taken away before, by `differences_of`.
-    return signs_of(differences)
+    return np.sign(round_off(differences)).astype(np.int64)
 
 
 def higher_is_better(measure: str) -> bool:
@@ -199,22 +199,24 @@ def _outlying(
     # samples, so only an outlier is worth a caution.
     if deciding is None or deciding.test != "t":
         return []
-    from abrank.inference.shape import calls_without, rosner_outliers
+    from abrank.inference.registry import run_test
+    from abrank.inference.shape import rosner_outliers
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
     apart = apart[differences[apart] * np.sign(total) > 0.0]
     if not apart.size:
         return []
-    call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
-    flips = np.flatnonzero((calls != call) & (call != 0))
-    if not flips.size:
+    without = np.stack([np.delete(differences, place) for place in apart], axis=1)
+    tested = run_test("t", without, confidence=1.0)
+    stays = (tested.pvalue < alpha) & (tested.estimate * total > 0.0)
+    if not deciding.pvalue < alpha or stays.all():
         return []
-    first = int(apart[flips[0]])
+    first = int(np.argmin(stays))
     values = {
-        "query_id": query_ids[first],
-        "difference": float(differences[first]),
-        "pvalue": float(pvalues[flips[0]]),
+        "query_id": query_ids[int(apart[first])],
+        "difference": float(differences[apart[first]]),
+        "pvalue": float(tested.pvalue[first]),
     }
     return [Note("one-query-decides", 3, values)]
 

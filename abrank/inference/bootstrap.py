@@ -8,7 +8,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error, t
 from abrank.inference.registry import Answer, paired_test
-from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, snap, to_lattice
+from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, to_lattice
 
 N_RESAMPLES = 9_999
 # Part of what a seed means: another value here gives other resamples.
@@ -99,43 +99,58 @@ def bootstrap(
     one_value = np.array([(share ** len(differences)).sum() for share in shares])
     columns = np.flatnonzero(one_value <= MOST_WITHOUT_SPREAD)
     mean, error = mean_and_error(differences)
+    if not len(columns):
+        return Answer.from_rows(rows, "closed form")
     if len(differences) <= MANY_QUERIES:
-        replicates = _by_query(differences[:, columns], n_draws, seed)
+        numbers = to_lattice(differences[:, columns])[0].astype(np.float64)
+        random, n = stream(seed, "resamples"), len(numbers)
+        replicates = [*resampled_t(numbers - numbers.mean(axis=0), None, n, n_draws, random).T]
     else:
         replicates = [_by_value(differences[:, column], n_draws, seed) for column in columns]
     for column, t_star in zip(columns, replicates, strict=True):
         rows[2:, column] = invert_t(t_star, mean[column], error[column], alpha[column], alternative)
-    if not len(columns):
-        return Answer.from_rows(rows, "closed form")
     precision = np.stack([rows[2], rows[2], np.zeros_like(mean)])
     precision[2, columns] = np.sqrt(rows[2, columns] * (1.0 - rows[2, columns]) / n_draws)
     return Answer.from_rows(rows, "Monte Carlo", n_draws, precision)
 
 
-def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArray]:
-    """Return the t* of resampled queries, an array of shape (n_draws,) a column."""
-    n_queries, n_columns = differences.shape
-    if not n_columns:
-        return []
-    numbers, _ = to_lattice(differences)
-    sums = np.empty((n_columns, n_draws), np.int64)
-    squares = np.empty((n_columns, n_draws))
-    centred_squares = np.ascontiguousarray(((numbers - numbers.mean(axis=0)) ** 2).T)
-    values = np.ascontiguousarray(numbers.T)
-    random = stream(seed, "resamples")
-    at_once = max(1, DRAWS_AT_ONCE // n_queries)
-    for moments in range(0, n_draws, at_once):
-        index = random.integers(0, n_queries, (at_once, n_queries), np.int64)[: n_draws - moments]
-        part = slice(moments, moments + len(index))
-        for column in range(n_columns):
-            sums[column, part] = values[column].take(index).sum(axis=1)
-            squares[column, part] = centred_squares[column].take(index).sum(axis=1)
-    means = snap(sums, n_queries) / n_queries
-    centre = numbers.mean(axis=0)
-    # Means are whole numbers of units here: one that is at most a unit from the centre equals it.
-    return [
-        _t_star(*moments, n_queries, 1.0) for moments in zip(means, squares, centre, strict=True)
-    ]
+def resampled_t(
+    residual: FloatArray,
+    sizes: FloatArray | IntArray | None,
+    n_units: int,
+    n_draws: int,
+    random: np.random.Generator,
+    shares: FloatArray | None = None,
+) -> FloatArray:
+    """Return t of resampled units about the mean, float64[n_draws, n_columns]."""
+    # `residual` are the sums of the units, or of cells with such shares of them, less the mean
+    # times `sizes`, their queries: one each without them.
+    k, columns = residual.shape[1], [residual, residual**2]
+    if sizes is not None:
+        size = np.asarray(sizes, np.float64)[:, None]
+        columns += [residual * size, size, size**2]
+    table = np.hstack(columns).T.copy()
+    at_once = max(1, DRAWS_AT_ONCE // len(residual))
+    parts = []
+    for first in range(0, n_draws, at_once):
+        count = min(at_once, n_draws - first)
+        if shares is None:
+            index = random.integers(0, n_units, (count, n_units))
+            parts.append(np.stack([column.take(index).sum(axis=1) for column in table]))
+        else:
+            parts.append(table @ random.multinomial(n_units, shares, count).T)
+    sums = np.concatenate(parts, axis=1).T
+    total, squares, crossed, n, squared_sizes = np.split(sums, [k, 2 * k, 3 * k, 3 * k + 1], axis=1)
+    if sizes is None:
+        crossed, n, squared_sizes = total, np.full(1, n_units), np.full(1, n_units)
+    shift = total / n
+    spread = squares - 2.0 * shift * crossed + shift**2 * squared_sizes
+    # What is left where all that is drawn has one mean is rounding.
+    constant = spread <= 1e-9 * squares
+    error = np.sqrt(n_units / (n_units - 1.0) * np.where(constant, 1.0, spread)) / n
+    moved = np.abs(shift) > TIE * np.abs(residual).max(axis=0, initial=0.0)
+    endless = np.where(moved, np.copysign(np.inf, shift), 0.0)
+    return np.where(constant, endless, shift / error)
 
 
 def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
@@ -145,32 +160,9 @@ def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
     sign = -1.0 if differences.sum() < 0.0 else 1.0
     step = float(differences.std()) / RESAMPLED_STEPS
     cells, weights = on_grid(*np.unique(sign * differences, return_counts=True), step)
-    values = cells * step
-    centre = float(values @ weights) / n_queries
-    random = stream(seed, "resamples")
-    at_once = max(1, DRAWS_AT_ONCE // cells.size)
-    means, squares = np.empty(n_draws), np.empty(n_draws)
-    for first in range(0, n_draws, at_once):
-        part = slice(first, min(first + at_once, n_draws))
-        counts = random.multinomial(n_queries, weights / n_queries, part.stop - first)
-        means[part] = counts @ values / n_queries
-        squares[part] = counts @ (values - centre) ** 2
-    return sign * _t_star(means, squares, centre, n_queries, TIE * np.abs(values).max())
-
-
-def _t_star(
-    means: FloatArray, squares: FloatArray, mean: float, n_queries: int, tie: float
-) -> FloatArray:
-    """Return the t statistic of every resample about the sample's mean."""
-    # Means no further from it than `tie` equal it.
-    shift = means - mean
-    variance = squares / n_queries - shift**2
-    # What is left of a resample of one value only is rounding.
-    is_constant = variance <= 1e-9 * squares / n_queries
-    error = np.sqrt(np.where(is_constant, 1.0, variance) / (n_queries - 1))
-    has_moved = np.abs(shift) > tie
-    endless = np.where(has_moved, np.copysign(np.inf, shift), 0.0)
-    return np.where(is_constant, endless, shift / error)
+    residual = np.asarray((cells - float(cells @ weights) / n_queries) * step)[:, None]
+    random, shares = stream(seed, "resamples"), weights / n_queries
+    return sign * resampled_t(residual, None, n_queries, n_draws, random, shares)[:, 0]
 
 
 def invert_t(

@@ -21,25 +21,14 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.bootstrap import MANY_QUERIES, invert_t, on_grid
-from abrank.inference.paired import ENUMERATED_UP_TO, ROUNDING, t_answer
+from abrank.inference.bootstrap import MANY_QUERIES, invert_t, on_grid, resampled_t
+from abrank.inference.paired import N_FLIPS, ROUNDING, t_answer
 from abrank.inference.registry import TestResult, as_alpha, as_differences
-from abrank.inference.rounding import TIE, has_spread, round_off, to_lattice
-from abrank.inference.sign_flips import (
-    ABSOLUTE_WIDTH,
-    RELATIVE_WIDTH,
-    all_subsets,
-    invert_subset_means,
-    random_subsets,
-    sign_flip_test,
-    with_mirrors,
-)
+from abrank.inference.rounding import has_spread, round_off, to_lattice
+from abrank.inference.sign_flips import flip_signs
 
 CLUSTER_TESTS = ("t", "permutation", "bootstrap")
-N_FLIPS = 99_999
 N_RESAMPLES = 9_999
-# Part of what a seed means: another value here gives other resamples.
-DRAWS_AT_ONCE = 2_000_000
 # The grid of the residuals of many clusters has so many steps a standard deviation: what it adds to
 # the variance, a 2,400th at most, is in the error of each resample, too.
 RESAMPLED_STEPS = 20.0
@@ -243,8 +232,11 @@ def _answer(
         limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
         return (0.0, 0.0, 1.0, *limits), 0
     if name == "permutation":
-        *answer, n_flips = _flip_clusters(sums, sizes, alpha, seed, n_resamples)
-        return (mean, mean, *answer), n_flips
+        values, _, n_flips = flip_signs(
+            *to_lattice(sums[:, None]), alpha=np.array([alpha]), alternative="two-sided",
+            n_flips=n_resamples or N_FLIPS, seed=seed, weights=sizes,
+        )  # fmt: skip
+        return (mean, mean, *values[:, 0].tolist()), n_flips
     error = standard_error(sums, sizes, corrected=name == "t")
     if effective_clusters(sizes) < FEWEST_EFFECTIVE[name] or not np.isfinite(error):
         return (mean, np.nan, np.nan, -np.inf, np.inf), 0
@@ -255,34 +247,6 @@ def _answer(
     columns = t_answer(np.array([mean]), np.array([error]), freedom, np.array([alpha]))
     statistic, pvalue, low, high = (float(column[0]) for column in columns)
     return (mean, statistic, pvalue, low, high), 0
-
-
-def _flip_clusters(
-    sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
-) -> tuple[float, float, float, int]:
-    """Return p-value and limits under flips of whole clusters, and the number of random ones."""
-    numbers, unit = to_lattice(sums[:, None])
-    # By means over sets of clusters.
-    numbers_and_sizes = np.column_stack([numbers[:, 0], sizes])
-    n_flips = 0
-    if len(sums) <= ENUMERATED_UP_TO:
-        (sets, n_queries), _ = all_subsets(numbers_and_sizes)
-    else:
-        bounds, low, high = sign_flip_test(
-            numbers[:, 0], float(unit[0]), alpha=alpha, alternative="two-sided", weights=sizes
-        )
-        unsure = bounds.high - bounds.low
-        if unsure <= max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH):
-            return bounds.value, low, high, 0
-        n_flips = n_resamples or N_FLIPS
-        (sums_drawn, sizes_drawn), _ = random_subsets(numbers_and_sizes, n_flips, seed=seed)
-        sets, n_queries = with_mirrors(
-            sums_drawn, sizes_drawn, int(numbers_and_sizes[:, 0].sum()), int(sizes.sum())
-        )
-    answer = invert_subset_means(
-        sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
-    )
-    return *answer, n_flips
 
 
 def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True) -> float:
@@ -314,27 +278,8 @@ def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> F
             cells.append(np.stack([multiples * step, np.full(len(weights), size), weights]))
         residual, sizes, shares = np.concatenate(cells, axis=1)
         shares /= n_clusters
-    table = np.column_stack([residual, sizes, residual**2, residual * sizes, sizes**2])
     random = stream(seed, "clusters")
-    at_once = max(1, DRAWS_AT_ONCE // len(table))
-    parts = []
-    for first in range(0, n_draws, at_once):
-        size = min(at_once, n_draws - first)
-        if shares is None:
-            index = random.integers(0, n_clusters, (size, n_clusters))
-            times = np.stack([np.bincount(row, minlength=n_clusters) for row in index])
-        else:
-            times = random.multinomial(n_clusters, shares, size)
-        parts.append(times @ table)
-    total, n, squares, crossed, size_squares = np.concatenate(parts).T
-    shift = total / n
-    spread = squares - 2.0 * shift * crossed + shift**2 * size_squares
-    # What is left where all drawn clusters have one mean is rounding.
-    is_constant = spread <= 1e-9 * squares
-    error = np.sqrt(n_clusters / (n_clusters - 1.0) * np.where(is_constant, 1.0, spread)) / n
-    has_moved = np.abs(shift) > TIE * np.abs(residual).max()
-    endless = np.where(has_moved, np.copysign(np.inf, shift), 0.0)
-    return np.where(is_constant, endless, shift / error)
+    return resampled_t(residual[:, None], sizes, n_clusters, n_draws, random, shares)[:, 0]
 
 
 def effective_queries(weights: FloatArray) -> float:

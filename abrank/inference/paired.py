@@ -18,13 +18,7 @@ from abrank.inference.rounding import (
     snap,
     to_lattice,
 )
-from abrank.inference.sign_flips import (
-    ABSOLUTE_WIDTH,
-    RELATIVE_WIDTH,
-    flip_all,
-    flip_randomly,
-    sign_flip_test,
-)
+from abrank.inference.sign_flips import flip_signs
 from abrank.inference.student import find_root, student_quantile
 
 # Of a mean, as a share of the largest difference.
@@ -276,8 +270,6 @@ def sign_answer(
 
 Method = Literal["exact", "monte-carlo"]
 
-# Up to it the exact test goes through all flips.
-ENUMERATED_UP_TO = 16
 N_FLIPS = 99_999
 N_FLIPS_OF_MANY_QUERIES = 9_999
 MANY_QUERIES = 100_000
@@ -357,32 +349,13 @@ def permutation(
     array([8.58...e-06])
     """
     checks.one_of("method", method, get_args(Method))
-    n_queries, n_columns = differences.shape
-    n_flips = n_resamples or (N_FLIPS if n_queries <= MANY_QUERIES else N_FLIPS_OF_MANY_QUERIES)
+    n_queries = len(differences)
     numbers, unit = to_lattice(differences)
     estimate = snap(numbers.sum(axis=0), n_queries) / n_queries * unit
-    values, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
-    is_drawn = np.ones(n_columns, np.bool_)
-    if n_queries <= (ENUMERATED_UP_TO if method == "exact" else np.log2(n_flips + 1)):
-        values = flip_all(numbers, unit, alpha=alpha, alternative=alternative)
-        precision[:2], is_drawn[:] = values[0], False
-    elif method == "exact":
-        for column, level in enumerate(alpha.tolist()):
-            bounds, *limits = sign_flip_test(
-                numbers[:, column], float(unit[column]), alpha=level, alternative=alternative
-            )
-            values[:, column] = bounds.value, *limits
-            precision[:2, column] = bounds.low, bounds.high
-            unsure = bounds.high - bounds.low
-            is_drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
-    n_drawn = n_flips if is_drawn.any() else 0
-    if n_drawn:
-        random = flip_randomly(
-            numbers[:, is_drawn], unit[is_drawn], alpha=alpha[is_drawn], alternative=alternative,
-            n_flips=n_flips, seed=seed,
-        )  # fmt: skip
-        values[:, is_drawn] = random[:3]
-        precision[:, is_drawn] = random[[0, 0, 3]]
+    values, precision, n_drawn = flip_signs(
+        numbers, unit, alpha=alpha, alternative=alternative, seed=seed, exact=method == "exact",
+        n_flips=n_resamples or (N_FLIPS if n_queries <= MANY_QUERIES else N_FLIPS_OF_MANY_QUERIES),
+    )  # fmt: skip
     rows = np.vstack([estimate, estimate, values])
     return Answer.from_rows(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 
 # Values nearer to each other than this share of the largest are one value.
 TIE = 1e-10
@@ -25,8 +25,6 @@ STEP_ERROR = 5e-13
 PROBED = 32
 # Above it a column is rounded at a time, in less memory.
 MANY_ROWS = 50_000
-# Sizes that follow each other from 0 on are looked for up to so many times their distance.
-MAX_IN_A_ROW = 1000
 
 
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
@@ -65,37 +63,6 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     largest = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
     # Sums of doubles are right to some 1e-15: of times or amounts of 1e9 differences of 0.01 count.
     return round_off(b - a, scale=SUMMED / TIE * largest)
-
-
-def signs_of(values: FloatArray) -> IntArray:
-    """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n]."""
-    # This takes less time than to round them, for which they are put in order.
-    sizes = np.abs(values)
-    tolerance = TIE * sizes.max(initial=0.0)
-    # Sizes are 0 as far as they follow each other from 0 on.
-    small = np.sort(sizes[sizes <= MAX_IN_A_ROW * tolerance])
-    gaps = np.flatnonzero(np.diff(small, prepend=0.0) > tolerance)
-    if not gaps.size and small.size and small[-1] > (MAX_IN_A_ROW - 1) * tolerance:
-        return np.sign(round_off(values)).astype(np.int64)
-    zeros = small[: gaps[0]] if gaps.size else small
-    return np.where(sizes <= zeros.max(initial=-1.0), 0, np.sign(values)).astype(np.int64)
-
-
-def ascending(values: FloatArray) -> IntArray:
-    """Return the places of a column's values in ascending order, ties as they stand: int64[n]."""
-    return np.argsort(values, kind="stable").astype(np.int64)
-
-
-def lowest(values: FloatArray, n: int) -> IntArray:
-    """Return the places of the n lowest values, the lowest first, ties as they stand: int64[n]."""
-    candidates = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
-    return np.asarray(candidates[ascending(values[candidates])][:n])
-
-
-def highest(values: FloatArray, n: int) -> IntArray:
-    """Return the places of the n highest values, the highest last, ties as they stand: int64[n]."""
-    candidates = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return np.asarray(candidates[ascending(values[candidates])][len(candidates) - n :])
 
 
 def has_spread(values: FloatArray) -> BoolArray:
@@ -180,38 +147,6 @@ def denominators(shares: FloatArray) -> IntArray:
         top, before_top = whole * top[going] + before_top[going], top[going]
         bottom, before_bottom = whole * bottom[going] + before_bottom[going], bottom[going]
     return np.where(values > LARGEST_DENOMINATOR, 0, values).reshape(shares.shape)
-
-
-def invert(
-    values: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    *,
-    alpha: float,
-    alternative: Alternative,
-    n_always_counted: int = 0,
-) -> tuple[float, float, float]:
-    """Return the p-value of "the parameter is 0" and the interval of all values not rejected."""
-    # A parameter value theta is tested by how many replicates are <= theta (against "greater") or
-    # >= theta (against "less"); a table turns the count into a p-value. The accepted thetas then
-    # lie between two order statistics of the replicates, which are the limits, ends included.
-    against_greater = lower[n_always_counted + np.count_nonzero(values <= 0.0)]
-    against_less = upper[n_always_counted + np.count_nonzero(values >= 0.0)]
-    if alternative == "greater":
-        return float(against_greater), _limit(values, lower, alpha, n_always_counted), np.inf
-    if alternative == "less":
-        return float(against_less), -np.inf, -_limit(-values, upper, alpha, n_always_counted)
-    pvalue = min(1.0, 2.0 * min(against_greater, against_less))
-    low = _limit(values, 2.0 * lower, alpha, n_always_counted)
-    return float(pvalue), low, -_limit(-values, 2.0 * upper, alpha, n_always_counted)
-
-
-def _limit(values: FloatArray, table: FloatArray, alpha: float, n_always_counted: int) -> float:
-    """Return the smallest theta that is not rejected: the k-th smallest replicate."""
-    k = int(np.searchsorted(table, alpha, side="left")) - n_always_counted
-    if k <= 0:
-        return -np.inf
-    return float(np.partition(values, k - 1)[k - 1]) + 0.0
 
 
 def align_interval_with_pvalue(

@@ -1,4 +1,4 @@
-"""How the differences are spread, which queries stand apart, and which decide."""
+"""How the differences are spread, and which queries stand apart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.registry import as_differences
 from abrank.inference.rounding import round_off
 
 # A smooth curve through few values, or through a heap at one, shows what is not there.
@@ -97,42 +97,3 @@ def rosner_outliers(
             n_outliers = step
         remaining = np.delete(remaining, furthest)
     return np.array(order[:n_outliers], np.int64)
-
-
-# --- Leave-one-out influence of single queries on the decision of the t test
-
-
-def calls_without(
-    differences: npt.ArrayLike, places: IntArray, *, confidence: float = 0.95
-) -> tuple[int, IntArray, FloatArray]:
-    """Return the call of the paired t test, and how it changes without a few queries, in turn."""
-    # A call is +1 where the mean is shown to be above 0, -1 below, else 0. Returned are that of all
-    # queries, and calls and p-values without each of `places`. Without query i the mean is (n mean
-    # - d_i) / (n - 1), and the sum of squares about it less by n / (n - 1) (d_i - mean)**2.
-    values = round_off(as_differences(differences)[:, 0])
-    alpha = float(as_alpha(confidence, 1)[0])
-    n, mean, centred = len(values), values.mean(), values - values[0]
-    centred = centred - centred.mean()  # 0 where all are one value, to the last digit
-    squares = (centred**2).sum()
-    whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
-    call = int(_calls(np.array([mean]), whole, alpha)[0])
-    without = mean - centred[places] / (n - 1)
-    squares_left = squares - centred[places] ** 2 * n / (n - 1)
-    pvalues = _pvalue(without, squares_left, np.full(len(places), n - 1), squares)
-    return call, _calls(without, pvalues, alpha), pvalues
-
-
-def _pvalue(means: FloatArray, squares: FloatArray, counts: IntArray, scale: float) -> FloatArray:
-    """Return p of t; what is left of the squares by rounding is no spread: p 1 or NaN."""
-    from scipy.special import stdtr
-
-    pvalue = np.where(np.abs(means) <= 1e-10 * np.sqrt(scale), 1.0, np.nan)
-    spread = (counts > 1) & (squares > 1e-12 * scale)
-    freedom = counts[spread] - 1.0
-    error = np.sqrt(squares[spread] / (freedom * (freedom + 1.0)))
-    pvalue[spread] = 2.0 * stdtr(freedom, -np.abs(means[spread]) / error)
-    return pvalue
-
-
-def _calls(means: FloatArray, pvalue: FloatArray, alpha: float) -> IntArray:
-    return np.where(pvalue < alpha, np.sign(means), 0.0).astype(np.int64)

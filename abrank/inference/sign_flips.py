@@ -13,7 +13,7 @@ import numpy as np
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray, IntArray
-from abrank.inference.rounding import common_step, invert, snap
+from abrank.inference.rounding import common_step, snap
 from abrank.inference.student import (
     REACH,
     TERMS_ON_THE_GRID,
@@ -183,6 +183,8 @@ def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
 # How far apart the bounds of a p-value may be: of it, or in all.
 RELATIVE_WIDTH = 1e-3
 ABSOLUTE_WIDTH = 1e-6
+# Up to it the exact test goes through all flips.
+ENUMERATED_UP_TO = 16
 # What takes about 50 ms: additions of a convolution, cells of a characteristic function.
 MAX_ADDITIONS = 50_000_000
 CELLS = 10_000_000
@@ -290,22 +292,7 @@ def _normal_tail(sizes: FloatArray, counts: IntArray, threshold: float) -> float
 COLUMNS_AT_ONCE = 32
 
 
-def flip_all(
-    numbers: IntArray, unit: FloatArray, *, alpha: FloatArray, alternative: Alternative
-) -> FloatArray:
-    """Return p-value and limits of every column under all 2**n flips."""
-    values = np.empty((3, numbers.shape[1]))
-    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
-        sums, sizes = all_subsets(numbers[:, start : start + COLUMNS_AT_ONCE])
-        for column, row in enumerate(sums, start):
-            values[:, column] = invert_subset_means(
-                row, sizes, len(numbers), float(unit[column]),
-                alpha=float(alpha[column]), alternative=alternative,
-            )  # fmt: skip
-    return values
-
-
-def flip_randomly(
+def flip_signs(
     numbers: IntArray,
     unit: FloatArray,
     *,
@@ -313,50 +300,92 @@ def flip_randomly(
     alternative: Alternative,
     n_flips: int,
     seed: int,
-) -> FloatArray:
-    """Return p-value, limits and standard error of every column under random flips."""
-    rows = np.empty((4, numbers.shape[1]))
-    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
-        group = numbers[:, start : start + COLUMNS_AT_ONCE]
-        sums, sizes = random_subsets(group, n_flips, seed=seed)
-        for column, row in enumerate(sums, start):
-            total = int(numbers[:, column].sum())
-            answer = invert_subset_means(
-                *with_mirrors(row, sizes, total, len(numbers)), len(numbers), float(unit[column]),
-                alpha=float(alpha[column]), alternative=alternative,
+    exact: bool = True,
+    weights: IntArray | None = None,
+) -> tuple[FloatArray, FloatArray, int]:
+    """Return p-values and limits, their bounds and errors, and the flips drawn: both [3, n]."""
+    # Drawn are columns whose exact p would be unsure, or all; as many flips as there are at the
+    # most are gone through instead. `weights` are the queries that each row is the sum of.
+    n_rows, n_columns = numbers.shape
+    values, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
+    drawn = np.ones(n_columns, np.bool_)
+    if n_rows <= (ENUMERATED_UP_TO if exact else np.log2(n_flips + 1)):
+        values = _by_subsets(numbers, unit, alpha, alternative, weights)
+        precision[:2], drawn[:] = values[0], False
+    elif exact:
+        for column, level in enumerate(alpha.tolist()):
+            bounds, *limits = sign_flip_test(
+                numbers[:, column], float(unit[column]),
+                alpha=level, alternative=alternative, weights=weights,
             )  # fmt: skip
-            rows[:, column] = *answer, math.sqrt(answer[0] * (1.0 - answer[0]) / n_flips)
-    return rows
-
-
-def with_mirrors(
-    sums: IntArray, sizes: IntArray, total: int, n_queries: int
-) -> tuple[IntArray, IntArray]:
-    """Add the complement of every subset, the empty one and the whole."""
-    ends = np.array([0, 1], np.int64)
-    return (
-        np.concatenate([sums, total - sums, total * ends]),
-        np.concatenate([sizes, n_queries - sizes, n_queries * ends]),
+            values[:, column] = bounds.value, *limits
+            precision[:2, column] = bounds.low, bounds.high
+            unsure = bounds.high - bounds.low
+            drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
+    if not drawn.any():
+        return values, precision, 0
+    values[:, drawn] = _by_subsets(
+        numbers[:, drawn], unit[drawn], alpha[drawn], alternative, weights, n_flips, seed
     )
+    share = values[0, drawn]
+    precision[:, drawn] = share, share, np.sqrt(share * (1.0 - share) / n_flips)
+    return values, precision, n_flips
 
 
-def invert_subset_means(
-    sums: IntArray,
-    sizes: IntArray,
-    n_queries: int,
-    unit: float,
-    *,
-    alpha: float,
+def _by_subsets(
+    numbers: IntArray,
+    unit: FloatArray,
+    alpha: FloatArray,
     alternative: Alternative,
+    weights: IntArray | None,
+    n_flips: int = 0,
+    seed: int = 0,
+) -> FloatArray:
+    """Return p-value and limits of every column, under random flips or, without any, under all."""
+    values = np.empty((3, numbers.shape[1]))
+    n_rows, n_queries = len(numbers), len(numbers) if weights is None else int(weights.sum())
+    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
+        table = numbers[:, start : start + COLUMNS_AT_ONCE]
+        if weights is not None:
+            table = np.column_stack([table, weights])
+        sums, sizes = random_subsets(table, n_flips, seed=seed) if n_flips else all_subsets(table)
+        if weights is not None:
+            sums, sizes = sums[:-1], sums[-1]
+        if n_flips:  # the complement of every subset, the empty one and the whole
+            total, ends = table.sum(axis=0)[: len(sums), None], np.array([0, 1])
+            sums = np.concatenate([sums, total - sums, total * ends], axis=1)
+            sizes = np.concatenate([sizes, n_queries - sizes, n_queries * ends])
+        used = sizes > 0
+        for column, row in enumerate(sums, start):
+            means = snap(row[used], n_rows) / sizes[used] * unit[column]
+            values[:, column] = invert_means(
+                means, sizes.size, alpha=float(alpha[column]), alternative=alternative
+            )
+    return values
+
+
+def invert_means(
+    means: FloatArray, n_subsets: int, *, alpha: float, alternative: Alternative
 ) -> tuple[float, float, float]:
-    """Return p-value and limits by the order of the subset means."""
-    used = sizes > 0
-    table = np.arange(sizes.size + 1) / sizes.size
-    means = snap(sums[used], n_queries) / sizes[used] * unit
-    return invert(
-        means, table, table, alpha=alpha, alternative=alternative,
-        n_always_counted=int(np.count_nonzero(~used)),
-    )  # fmt: skip
+    """Return the p-value of "the mean is 0", and the interval of all means not rejected."""
+    # A mean theta is tested by how many subset means are <= theta (against "greater") or >= theta
+    # (against "less"). The accepted thetas lie between two of these means, ends included. The
+    # empty subset, which has none, always counts.
+    n_empty = n_subsets - means.size
+    greater = float((n_empty + np.count_nonzero(means <= 0.0)) / n_subsets)
+    less = float((n_empty + np.count_nonzero(means >= 0.0)) / n_subsets)
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    table = sides * (np.arange(n_subsets + 1) / n_subsets)
+    place = int(np.searchsorted(table, alpha, side="left")) - n_empty - 1
+
+    def lower_limit(means: FloatArray) -> float:
+        return float(np.partition(means, place)[place]) + 0.0 if place >= 0 else -np.inf
+
+    if alternative == "greater":
+        return greater, lower_limit(means), np.inf
+    if alternative == "less":
+        return less, -np.inf, -lower_limit(-means)
+    return min(1.0, 2.0 * min(greater, less)), lower_limit(means), -lower_limit(-means)
 
 
 # --- The distribution of the mean of a random subset of whole numbers

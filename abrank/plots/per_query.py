@@ -16,7 +16,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.units import row_within_reach
-from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
+from abrank.inference.rounding import differences_of, has_spread, round_off
 from abrank.inference.shape import spread_form
 from abrank.plots import style
 from abrank.plots.axes import EXTREMES, density, evenly, law_of_mean, name_extremes
@@ -78,7 +78,7 @@ def deltas(
             ax, theme, f"A and B score the same on {queries}: there is no bar to draw."
         )
     # Equal differences keep the order of the ids, so that the picture is always the same.
-    order = ascending(values)
+    order = np.argsort(values, kind="stable")
     if n <= NAMED:
         _lying(ax, theme, comparison, row, order[::-1])
     else:

@@ -17,7 +17,6 @@ from abrank.inference import (
     two_way_anova,
     within_query_interval,
 )
-from abrank.inference.shape import calls_without
 from tests.inference.degenerate import (
     HALF,
     INF,
@@ -207,11 +206,6 @@ def test_what_is_not_finite_is_refused(name) -> None:
     for endless in (INF, -INF, NAN):
         with pytest.raises(ArgumentError, match="finite"):
             ANALYSES[name][0]([0.1] * 7 + [endless])
-
-
-def test_two_queries_that_show_something_show_it_together() -> None:
-    call, calls, _ = calls_without([0.1, 0.1001], np.arange(2))
-    assert (call, calls.tolist()) == (1, [0, 0])
 
 
 MODULES = {"registry": 1, "systems.registry": 1}  # how many tables each has; the guide shows them

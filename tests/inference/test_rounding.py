@@ -6,9 +6,7 @@ from abrank.inference.rounding import (
     align_interval_with_pvalue,
     common_step,
     differences_of,
-    invert,
     round_off,
-    signs_of,
     snap,
     to_lattice,
 )
@@ -99,20 +97,6 @@ def test_a_step_within_the_rounding_of_the_sum_is_none():
     numbers = np.array([4, 10_000_000_006])
     assert common_step(numbers, n_terms=100) is None
     assert common_step(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]
-
-
-@pytest.mark.parametrize("n", [5, 999, 1_000, 1_001, 1_500])
-def test_signs_are_those_of_the_rounded_values(n):
-    # Sizes that follow each other from 0 on by less than a tie are 0, so many at most.
-    row = np.concatenate([0.9e-10 * np.arange(n) * (-1.0) ** np.arange(n), [1.0, -0.5]])
-    assert signs_of(row).tolist() == np.sign(round_off(row)).tolist()
-
-
-def test_inversion_is_unbounded_where_the_table_starts_at_alpha():
-    values, table = np.arange(1.0, 5.0), np.arange(1, 6) / 5
-    assert invert(values, table, table, alpha=0.2, alternative="greater") == (0.2, -np.inf, np.inf)
-    assert invert(values, table, table, alpha=0.3, alternative="greater") == (0.2, 1.0, np.inf)
-    assert invert(-values, table, table, alpha=0.3, alternative="less") == (0.2, -np.inf, -1.0)
 
 
 @pytest.mark.every_case

@@ -1,7 +1,5 @@
 """Moments of the differences.
 
-Leave-one-out influence, against the test run again without each query.
-
 Quantile plots: against order statistics and against themselves.
 
 Outliers: as published, and in as many normal samples as the level says, whatever the p of t.
@@ -12,12 +10,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import run_test
-from abrank.inference.shape import (
-    calls_without,
-    moments,
-    rosner_outliers,
-)
+from abrank.inference.shape import moments, rosner_outliers
 
 
 def test_moments_against_scipy() -> None:
@@ -46,74 +39,6 @@ def test_degenerate(d, expected) -> None:
 def test_infinities_are_refused() -> None:
     with pytest.raises(ArgumentError, match="finite"):
         moments([0.1, np.inf])
-
-
-def call_of(d, alpha=0.05):
-    result = run_test("t", d, confidence=1 - alpha)
-    return int(np.sign(result.estimate[0])) if result.pvalue[0] < alpha else 0
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_against_the_test_run_again(seed) -> None:
-    random = np.random.default_rng(seed)
-    n = int(random.integers(3, 40))
-    d = np.round(random.normal(random.choice([-0.1, 0.0, 0.1]), 0.2, n), 2)
-    call, calls, pvalues = calls_without(d, np.arange(n), confidence=0.9)
-    assert call == call_of(d, 0.1)
-    for i in range(n):
-        rest = np.delete(d, i)
-        again = run_test("t", rest)
-        assert pvalues[i] == pytest.approx(again.pvalue[0], rel=1e-8, nan_ok=True)
-        assert calls[i] == call_of(rest, 0.1)
-
-
-def test_one_query_that_carries_the_call() -> None:
-    d = np.r_[np.tile([0.1, -0.04], 10), 0.25]
-    call, calls, _ = calls_without(d, np.arange(21))
-    assert call == 1
-    assert calls[20] == 0
-
-
-@pytest.mark.slow
-def test_a_million_queries() -> None:
-    d = np.random.default_rng(1).normal(0.01, 0.2, 1_000_000)
-    call, calls, _ = calls_without(d, np.arange(1_000_000))
-    assert call == 1
-    assert (calls == 1).all()
-
-
-def test_numbers_far_from_zero_lose_no_digits() -> None:
-    d = np.random.default_rng(2).normal(0, 1e-3, 50) + 1e4
-    assert calls_without(d, np.array([7]))[0] == 1
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("d", "call", "n_flips"),
-    [
-        ([0.1, 0.2], 0, 0),
-        ([0.1, 0.1001], 1, 2),
-        ([0.0] * 6, 0, 0),
-        ([0.2] * 6, 0, 0),
-        ([0.0] * 6 + [0.4], 0, 0),
-        # Without the one that differs the rest is one value, of which t says nothing.
-        ([0.2] * 6 + [0.25], 1, 1),
-        ([0.1, 0.3] * 4, 1, 0),
-    ],
-)
-def test_degenerate_influence(d, call, n_flips) -> None:
-    result, calls, _ = calls_without(d, np.arange(len(d)))
-    assert (result, int((calls != result).sum())) == (call, n_flips)
-
-
-def test_p_without_the_others_is_one_where_they_are_nothing() -> None:
-    pvalues = [calls_without(d, np.array([0]))[2][0] for d in ([0.0] * 5, [0.2] * 5)]
-    assert pvalues == pytest.approx([1.0, np.nan], nan_ok=True)
-
-
-def test_infinities_are_refused_by_influence() -> None:
-    with pytest.raises(ArgumentError, match="finite"):
-        calls_without([0.1, np.nan], np.array([0]))
 
 
 # Rosner (1983), as in the NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.17.3.

@@ -19,8 +19,8 @@ from abrank.inference.sign_flips import (
     additions,
     all_subsets,
     composed_flips,
-    flip_all,
-    flip_randomly,
+    flip_signs,
+    invert_means,
     lattice_tail,
     n_meet_in_middle_sums,
     random_subsets,
@@ -96,7 +96,7 @@ def test_limits_of_every_route_are_the_subset_means(monkeypatch):
         numbers, unit = to_lattice(d[:, None])
         error = d.std() / np.sqrt(d.size)
         for alternative, alpha in (("two-sided", 0.05), ("greater", 0.1), ("less", 0.1)):
-            expected = flip_all(numbers, unit, alpha=np.array([alpha]), alternative=alternative)
+            expected = all_flips(numbers, unit, alpha, alternative)
             for maximum in (sign_flips.MEAN_ADDITIONS, 0):
                 with monkeypatch.context() as patch:
                     patch.setattr(sign_flips, "MEAN_ADDITIONS", maximum)
@@ -148,10 +148,24 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 
 def draw(d, *, alpha=0.05, alternative="two-sided", n_flips=9_999):
     numbers, unit = to_lattice(np.reshape(d, (len(d), -1)))
-    return flip_randomly(
+    values, precision, _ = flip_signs(
         numbers, unit, alpha=np.full(numbers.shape[1], alpha), alternative=alternative,
-        n_flips=n_flips, seed=7,
+        n_flips=n_flips, seed=7, exact=False,
     )  # fmt: skip
+    return np.vstack([values, precision[2:]])
+
+
+def all_flips(numbers, unit, alpha, alternative):
+    return flip_signs(
+        numbers, unit, alpha=np.array([alpha]), alternative=alternative, n_flips=1, seed=0
+    )[0]
+
+
+def test_the_limit_is_unbounded_where_no_count_is_below_alpha():
+    means = np.arange(1.0, 5.0)  # and the empty subset
+    assert invert_means(means, 5, alpha=0.2, alternative="greater") == (0.2, -np.inf, np.inf)
+    assert invert_means(means, 5, alpha=0.3, alternative="greater") == (0.2, 1.0, np.inf)
+    assert invert_means(-means, 5, alpha=0.3, alternative="less") == (0.2, -np.inf, -1.0)
 
 
 def test_the_formula_of_the_drawn_pvalue():
@@ -167,9 +181,9 @@ def test_the_formula_of_the_drawn_pvalue():
 
 
 def test_all_flips_are_the_limit_of_random_ones():
-    d = np.round(np.random.default_rng(5).normal(0.1, 0.3, 14), 2)
+    d = np.round(np.random.default_rng(5).normal(0.1, 0.3, 18), 2)
     numbers, unit = to_lattice(d[:, None])
-    exact = flip_all(numbers, unit, alpha=np.array([0.05]), alternative="two-sided")[:, 0]
+    exact = all_flips(numbers, unit, 0.05, "two-sided")[:, 0]
     result = draw(d, n_flips=200_000)[:, 0]
     assert abs(result[0] - exact[0]) < 4 * result[3]
     assert result[1:3] == pytest.approx(exact[1:], abs=0.01)

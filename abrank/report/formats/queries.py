@@ -17,7 +17,6 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import EACH_END, SNIPPET, RankedList
 from abrank.diagnostics.notes import DECIMALS
-from abrank.inference.rounding import ascending
 from abrank.measures.names import known, lowest_relevant
 from abrank.report.cells import cut
 from abrank.report.model import Cell, Tone
@@ -579,7 +578,7 @@ def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
 
 def _chosen(differences: FloatArray) -> list[int]:
     """Return all rows, or of very many the worst, the best, and some spread between them."""
-    order = ascending(differences)
+    order = np.argsort(differences, kind="stable")
     n = len(order)
     if n > EMBED_ALL:
         spread = np.linspace(EMBED_EACH, n - EMBED_EACH - 1, EMBED_EACH).astype(np.int64)

@@ -6,10 +6,11 @@ import math
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.units import deciding_interval, difference_in_unit, is_relative, rows_in_unit
-from abrank.inference.rounding import ascending, highest, lowest
 from abrank.report.cells import one_line
 from abrank.report.model import (
     Block,
@@ -207,11 +208,9 @@ def queries(comparison: Comparison) -> Section | None:
 
 def extremes(comparison: Comparison, maximum: int) -> tuple[list[int], list[int]]:
     """Return the positions of the queries with the lowest and the highest difference."""
-    differences = comparison.differences()
-    if len(differences) <= 2 * maximum:
-        order, n_low = ascending(differences), (len(differences) + 1) // 2
-        return order[:n_low].tolist(), order[n_low:].tolist()
-    return lowest(differences, maximum).tolist(), highest(differences, maximum).tolist()
+    order = np.argsort(comparison.differences(), kind="stable").tolist()
+    n_low, n_high = (min(maximum, n // 2) for n in (len(order) + 1, len(order)))
+    return order[:n_low], order[len(order) - n_high :]
 
 
 def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
