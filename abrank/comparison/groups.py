@@ -33,9 +33,8 @@ from abrank.inference.segments import (
     Segments,
     SegmentTest,
     answer_by_segment,
-    compare_segments,
+    describe_segments,
     heterogeneity,
-    rows_by_label,
 )
 from abrank.inference.sequential import MIN_QUERIES_ANYTIME, best_rho_squared, mixture_half_width
 from abrank.inference.student import student_quantile
@@ -265,13 +264,8 @@ def segment(
         name: tuple(str(source.get(query_id, UNNAMED)) for query_id in query_ids)
         for name, source in segments.items()
     }
-    result = {
-        name: compare_segments(differences, label, confidence=rule.confidence, tested=False)
-        for name, label in labels.items()
-    }
-    answers, interactions = _adjusted(
-        result, labels, differences, rule, seed, clusters, weights, strata
-    )
+    result = {name: describe_segments(differences, label) for name, label in labels.items()}
+    answers, interactions = _adjusted(result, differences, rule, seed, clusters, weights, strata)
     # No difference of a measure is larger than its range; scores that leave it have another scale.
     low, high = bounds(rule.primary)
     if not np.any(np.abs(differences) > high - low + 1e-9):
@@ -289,7 +283,7 @@ def segment(
                 zip(
                     item.labels,
                     item.n_queries.tolist(),
-                    _means(item, labels[name], differences, weights),
+                    _means(item, differences, weights),
                     strict=True,
                 ),
                 rule,
@@ -303,19 +297,15 @@ def segment(
     )
 
 
-def _means(
-    result: Segments, labels: Sequence[str], differences: FloatArray, weights: FloatArray | None
-) -> list[float]:
+def _means(result: Segments, differences: FloatArray, weights: FloatArray | None) -> list[float]:
     """Return the mean difference of each segment, weighted where queries are."""
     if weights is None:
         return list(map(float, result.mean))
-    places = rows_by_label(labels)[1]
-    return [float(np.average(differences[place], weights=weights[place])) for place in places]
+    return [float(np.average(differences[row], weights=weights[row])) for row in result.rows]
 
 
 def _adjusted(
     result: Mapping[str, Segments],
-    labels: Mapping[str, Sequence[str]],
     differences: FloatArray,
     rule: Rule,
     seed: int,
@@ -325,7 +315,7 @@ def _adjusted(
 ) -> tuple[FloatArray, FloatArray]:
     """Return p-values and limits of the segments of all properties, and the same adjusted."""
     # Behind them stand p-values of the interactions, a property each.
-    places = [rows for name in result for rows in rows_by_label(labels[name])[1]]
+    places = [row for item in result.values() for row in item.rows]
     large = np.array([len(place) >= MIN_QUERIES for place in places], dtype=bool)
     of_clusters = None if clusters is None else [[clusters[i] for i in place] for place in places]
     alpha = round(1.0 - rule.confidence, 12)

@@ -23,7 +23,6 @@ from abrank._support.lazy import homes, module_getattr
 from abrank._support.registry import complete
 from abrank.inference import bootstrap, paired, wilcoxon  # noqa: F401 - register
 from abrank.inference.effect_size import EFFECT_SIZES, effect_interval, effect_size
-from abrank.inference.equivalence import ratio_interval
 from abrank.inference.families import ADJUSTMENTS, adjust, max_t
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
@@ -36,7 +35,6 @@ _HOMES = homes(
         "abrank.inference.meta_analysis": "pool_collections",
         "abrank.inference.prediction_powered": "run_prediction_powered",
         "abrank.inference.repeats": "compare_repeats",
-        "abrank.inference.segments": "compare_segments",
         "abrank.inference.systems.friedman": "critical_difference friedman_test two_way_anova",
         "abrank.inference.systems.pairwise": "group_letters within_query_interval",
         "abrank.inference.systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs"
@@ -52,7 +50,6 @@ if TYPE_CHECKING:
     from abrank.inference.meta_analysis import pool_collections as pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered as run_prediction_powered
     from abrank.inference.repeats import compare_repeats as compare_repeats
-    from abrank.inference.segments import compare_segments as compare_segments
     from abrank.inference.systems.friedman import critical_difference as critical_difference
     from abrank.inference.systems.friedman import friedman_test as friedman_test
     from abrank.inference.systems.friedman import two_way_anova as two_way_anova
@@ -80,7 +77,6 @@ __all__ = [
     "effect_size",
     "max_t",
     "paired_test",
-    "ratio_interval",
     "run_test",
 ]
 

@@ -124,17 +124,18 @@ def _wilson_limits(size: FloatArray, share: FloatArray, alpha: FloatArray) -> Li
 
 def _rank_biserial(_a: FloatArray, _b: FloatArray, d: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
-    rows = [signed_ranks(values) for values in d.T]
-    net = [2.0 * doubled_w / max(1, ranks.sum()) - bool(ranks.any()) for ranks, doubled_w in rows]
-    return np.array(net) if len(d) else np.full(d.shape[1], np.nan)
+    ranks, doubled_w = signed_ranks(d)
+    total = ranks.sum(axis=0)
+    net = 2.0 * doubled_w / np.maximum(total, 1) - (total > 0)
+    return net if len(d) else np.full(d.shape[1], np.nan)
 
 
 def _rank_biserial_interval(
     size: FloatArray, _a: FloatArray, _b: FloatArray, d: FloatArray, alpha: FloatArray
 ) -> Limits:
-    ranks = [signed_ranks(values)[0].astype(np.float64) for values in d.T]
-    share = [float(row @ row) / max(1.0, row.sum()) ** 2 for row in ranks]
-    return _wilson_limits(size, np.array(share), alpha)
+    ranks = signed_ranks(d)[0].astype(np.float64)
+    share = (ranks**2).sum(axis=0) / np.maximum(ranks.sum(axis=0), 1.0) ** 2
+    return _wilson_limits(size, share, alpha)
 
 
 def _p_better_interval(

@@ -275,9 +275,9 @@ def segments_within(
     """Test the mean difference in segments whose queries are drawn within collections.
 
     The error is from within the collections, as that of ``stratified``; p-values are adjusted by
-    Holm and, of independent queries, for skewness, as by :func:`compare_segments`. Collections with
-    one query (or cluster) of a segment are taken for one together, and one such alone for part of
-    the smallest other, as their own spread is not known [1]_.
+    Holm and, of independent queries, for skewness, as by :func:`answer_by_segment`. Collections
+    with one query (or cluster) of a segment are taken for one together, and one such alone for part
+    of the smallest other, as their own spread is not known [1]_.
 
     References
     ----------

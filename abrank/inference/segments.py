@@ -1,7 +1,7 @@
 """The difference in each segment of the queries, and whether the segments differ.
 
-A segment of fewer than ``min_queries`` has a count and a mean, and NaN for all else; it is no
-member of the family. The test of interaction leaves out segments whose differences are one value.
+A segment of fewer than six queries has a count and a mean, and NaN for all else; it is no member of
+the family. The test of interaction leaves out segments whose differences are one value.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import (
@@ -86,134 +83,47 @@ MIN_QUERIES = 6
 
 @record
 class Segments:
-    """Answers of :func:`compare_segments`: arrays of shape (n_segments,), sorted by label.
+    """Answers of :func:`describe_segments`: arrays of shape (n_segments,), sorted by label.
 
-    ``mean`` is the mean difference. ``pvalue``, ``ci_low`` and ``ci_high`` are each segment's own;
-    the names that end in ``_adj`` are adjusted for the number of segments. ``total`` is the mean
-    over all queries. ``n_against`` counts the large enough segments whose mean has the other sign
-    than the total, ``n_along`` those that have the same.
+    ``rows`` are those of each segment, ``mean`` its mean difference. ``reversal`` says whether most
+    segments that are large enough point against the mean of all queries (Simpson's reversal).
     """
 
     labels: tuple[str, ...]
+    rows: tuple[IntArray, ...]
     n_queries: IntArray
     mean: FloatArray
-    pvalue: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
-    pvalue_adj: FloatArray
-    ci_low_adj: FloatArray
-    ci_high_adj: FloatArray
-    total: float
     interaction: Heterogeneity
-    n_along: int
-    n_against: int
-
-    @property
-    def reversal(self) -> bool:
-        """Whether most segments point against the total (Simpson's reversal).
-
-        The segments share out the queries, so the total is a weighted mean of theirs and all of
-        them cannot point against it; but one large segment can outweigh the others.
-        """
-        return self.n_against > self.n_along
+    reversal: bool
 
 
-def compare_segments(
-    differences: npt.ArrayLike,
-    labels: Sequence[str],
-    *,
-    test: str = "t",
-    confidence: float = 0.95,
-    min_queries: int = MIN_QUERIES,
-    seed: int = 0,
-    n_resamples: int | None = None,
-    tested: bool = True,
-) -> Segments:
-    """Test the difference in each segment of the queries, and whether the segments differ.
+def describe_segments(differences: FloatArray, labels: Sequence[str]) -> Segments:
+    """Return the segments of the queries, and test whether their mean differences are one.
 
-    Estimand: the mean difference in each segment (or what else ``test`` estimates). Hypotheses: it
-    is 0 in a segment; it is one and the same in all. The query pairs the scores. That one segment
-    shows a difference and another does not is no sign that they differ: the interaction is.
-
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,)
-        Candidate minus baseline.
-    labels : sequence of str of length n_queries
-        The segment of each query.
-    test : str
-        A name in ``TESTS``.
-    confidence : float
-        Of each interval alone; and of the adjusted ones where no segment has a difference.
-    min_queries : int
-        Segments of fewer queries are counted only.
-    seed, n_resamples
-        As for :func:`run_test`.
-    tested : bool
-        False where the segments are tested elsewhere, as among those of other properties: p-values
-        and limits are NaN then.
-
-    Returns
-    -------
-    Segments
-        Holm's adjustment [1]_ of p-values that, with ``test="t"``, are adjusted for skewness, too
-        [2]_. The interval of a segment has the level at which Holm's procedure tested it,
-        alpha p / p_adj, so that it excludes 0 exactly when the adjusted p < alpha. These hold
-        together less often where some segments do have a difference: all three of three in 93 %
-        where one has (``reports/calibration``).
-
-    References
-    ----------
-    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-    .. [2] Hall (1992), Journal of the Royal Statistical Society B 54, 221-228.
-
-    Examples
-    --------
-    >>> d = [0.1, 0.2, 0.15, 0.3, 0.1, 0.2, -0.2, 0.0, -0.1, -0.3, 0.1, -0.2, 0.5]
-    >>> found = compare_segments(d, ["head"] * 6 + ["tail"] * 6 + ["new"])
-    >>> found.labels, found.n_queries
-    (('head', 'new', 'tail'), array([6, 1, 6]))
-    >>> found.pvalue_adj.round(3), round(found.interaction.pvalue, 3)
-    (array([0.005,   nan, 0.17 ]), 0.003)
+    That one segment shows a difference and another does not is no sign that they differ: the
+    interaction is.
+    Source: Welch (1951), Biometrika 38, 330-336.
     """
-    values = as_column(differences, "segments are of")
-    if len(labels) != len(values):
-        raise ArgumentError(f"{len(labels)} labels do not fit {len(values)} differences")
-    checks.count("min_queries", min_queries)
-    alpha = float(as_alpha(confidence, 1)[0])
-    names, rows = rows_by_label(labels)
-    parts = [values[row] for row in rows]
-    counts = np.array([len(part) for part in parts], dtype=np.int64)
+    differences = as_column(differences, "segments are of")
+    names, place = numbered(labels)
+    counts = np.bincount(place, minlength=len(names))
+    rows = np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1]) if names else []
+    parts = [differences[row] for row in rows]
     means = np.array([part.mean() for part in parts], dtype=np.float64)
-    large = counts >= min_queries
-    answers = np.full((6, len(names)), np.nan)
-    if tested:
-        segment_test = SegmentTest(test, seed, n_resamples)
-        columns = [part[:, None] for part in parts]
-        answers = answer_by_segment(columns, large, alpha, segment_test, skewed=True)[..., 0]
-    total = float(values.mean()) if values.size else float("nan")
-    largest = np.abs(values).max(initial=0.0)
-    agreement = np.sign(round_off(means[large], scale=largest))
-    agreement *= np.sign(round_off(np.array([total]), scale=largest))
+    large = counts >= MIN_QUERIES
     # Differences of one value have no variance.
     variances = np.array([
         part.var(ddof=1) if is_large and has_spread(part) else 0.0
         for part, is_large in zip(parts, large, strict=True)
     ])  # fmt: skip
-    interaction = heterogeneity(counts.astype(np.float64), means, variances)
-    along, against = int((agreement > 0).sum()), int((agreement < 0).sum())
-    pvalue, low, high, adjusted, low_adj, high_adj = answers
+    total = differences.mean(keepdims=True) if differences.size else np.full(1, np.nan)
+    largest = np.abs(differences).max(initial=0.0)
+    of_segments, of_all = (np.sign(round_off(x, scale=largest)) for x in (means[large], total))
     return Segments(
-        names, counts, means, pvalue, low, high, adjusted, low_adj, high_adj, total,
-        interaction, along, against,
+        names, tuple(rows), counts, means,
+        heterogeneity(counts.astype(np.float64), means, variances),
+        reversal=bool((of_segments * of_all).sum() < 0.0),
     )  # fmt: skip
-
-
-def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
-    """Return the labels in order, and the rows that have each."""
-    names, place = numbered(labels)
-    ends = np.cumsum(np.bincount(place, minlength=len(names)))
-    return names, np.split(np.argsort(place, kind="stable"), ends[:-1]) if names else []
 
 
 class SegmentTest(NamedTuple):
@@ -234,7 +144,15 @@ def answer_by_segment(
     *,
     skewed: bool = False,
 ) -> FloatArray:
-    """Return what :func:`compare_segments` says of each segment, many samples at once."""
+    """Return p-value and limits of each segment alone, then adjusted: [6, n_segments, n_samples].
+
+    By Holm: the interval of a segment has the level at which his procedure tested it, so that it
+    excludes 0 exactly when the adjusted p < alpha. They hold together less often where some
+    segments do have a difference: all three of three in 93 % where one has
+    (``reports/calibration``).
+    Source: Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hall (1992), Journal of the
+    Royal Statistical Society B 54, 221-228.
+    """
     # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
     # procedure looks far into the tails. It is left to the deciding test of a collection.
     ask = partial(_answers, parts, large, test=test, clusters=clusters, weights=weights)

@@ -167,18 +167,20 @@ class Walsh:
 # --- Midranks as whole numbers
 
 
-def doubled_midranks(counts: IntArray) -> IntArray:
-    """Return twice the rank of each value, of ascending ones that occur so often."""
-    return np.asarray(2 * np.cumsum(counts) - counts + 1, np.int64)
-
-
-def signed_ranks(differences: FloatArray) -> tuple[IntArray, int]:
-    """Return the doubled midranks of a column's differences but for zeros, and the doubled W+."""
-    sizes, counts = np.unique(np.abs(differences[differences != 0.0]), return_counts=True)
-    ranks = doubled_midranks(counts)
-    gains, n_gains = np.unique(differences[differences > 0.0], return_counts=True)
-    doubled_w = int(n_gains @ ranks[np.searchsorted(sizes, gains)])
-    return np.repeat(ranks, counts), doubled_w
+def signed_ranks(differences: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the doubled midranks of each column, 0 for a difference of 0, and the doubled W+."""
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, axis=0)
+    ascending = np.take_along_axis(sizes, order, axis=0)
+    n_zeros = np.count_nonzero(sizes == 0.0, axis=0)
+    rank = np.arange(1, len(sizes) + 1)[:, None] - n_zeros
+    begins = np.diff(ascending, axis=0, prepend=-1.0) > 0.0
+    ends = np.append(begins[1:], np.ones_like(begins[:1]), axis=0)
+    first = np.maximum.accumulate(np.where(begins, rank, 0), axis=0)
+    last = np.minimum.accumulate(np.where(ends, rank, len(sizes))[::-1], axis=0)[::-1]
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.where(ascending > 0.0, first + last, 0), axis=0)
+    return ranks, np.where(differences > 0.0, ranks, 0).sum(axis=0)
 
 
 # --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
@@ -251,26 +253,25 @@ def wilcoxon(
     checks.one_of("method", method, get_args(Method))
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     rounded = round_off(differences)
+    ranks, doubled_w = signed_ranks(rounded)
     rows = np.empty((5, rounded.shape[1]))
-    for column, level in enumerate(alpha):
-        d = rounded[:, column]
-        ranks, doubled_w = signed_ranks(d)
-        total = int(ranks.sum())
-        tail = _tail(ranks, total if exact else None)
+    for column, (d, level, w) in enumerate(zip(rounded.T, alpha, doubled_w.tolist(), strict=True)):
+        total = int(ranks[:, column].sum())
+        tail = _tail(ranks[:, column], total if exact else None)
         walsh = Walsh(d[d != 0.0])
         limits = _limits(total, walsh, tail, level, alternative)
-        less, greater = tail(np.array([doubled_w, total - doubled_w]))
+        less, greater = tail(np.array([w, total - w]))
         pvalue = {
             "two-sided": min(1.0, 2.0 * min(less, greater)), "less": less, "greater": greater
         }[alternative]  # fmt: skip
-        rows[:, column] = walsh.median(), doubled_w / 2, pvalue, *limits
+        rows[:, column] = walsh.median(), w / 2, pvalue, *limits
     return Answer.from_rows(rows, "exact" if exact else "normal approximation")
 
 
 def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> FloatArray:
     """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
-    ranks, doubled_w = _ranks(round_off(differences))
+    ranks, doubled_w = signed_ranks(round_off(differences))
     nearer = np.minimum(doubled_w, ranks.sum(axis=0) - doubled_w)
     pvalue = np.ones(differences.shape[1])
     live = np.flatnonzero(ranks.any(axis=0))
@@ -281,22 +282,6 @@ def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> Flo
     else:
         pvalue[live] = 2.0 * _tail(ranks[:, live], None)(nearer[live])
     return np.minimum(pvalue, 1.0)
-
-
-def _ranks(differences: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the doubled midranks of each column, 0 for a difference of 0, and the doubled W+."""
-    sizes = np.abs(differences)
-    order = np.argsort(sizes, axis=0)
-    ascending = np.take_along_axis(sizes, order, axis=0)
-    n_zeros = np.count_nonzero(sizes == 0.0, axis=0)
-    rank = np.arange(1, len(sizes) + 1)[:, None] - n_zeros
-    begins = np.diff(ascending, axis=0, prepend=-1.0) > 0.0
-    ends = np.append(begins[1:], np.ones_like(begins[:1]), axis=0)
-    first = np.maximum.accumulate(np.where(begins, rank, 0), axis=0)
-    last = np.minimum.accumulate(np.where(ends, rank, len(sizes))[::-1], axis=0)[::-1]
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.where(ascending > 0.0, first + last, 0), axis=0)
-    return ranks, np.where(differences > 0.0, ranks, 0).sum(axis=0)
 
 
 def _tail(ranks: IntArray, reach: int | None) -> Tail:

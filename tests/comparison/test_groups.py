@@ -7,11 +7,11 @@ from abrank import AlignmentError, NotFoundError, compare_scores
 from abrank.comparison import groups
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.plans import ClusterSizes
-from abrank.inference.segments import compare_segments
 from abrank.inputs.topics import labels_of
 from abrank.options import Clusters
 from abrank.rule import Design
 from abrank.verdict import Rule
+from tests.inference.segmented import compare_segments
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{i:02d}" for i in range(40)]

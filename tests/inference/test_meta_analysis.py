@@ -8,7 +8,7 @@ from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
 from abrank.inference.clusters import run_cluster_test
 from abrank.inference.meta_analysis import pool_collections, segments_within
-from abrank.inference.segments import compare_segments
+from tests.inference.segmented import compare_segments
 
 COLLECTIONS = (
     [0.1, 0.2, -0.05, 0.3, 0, 0.15],

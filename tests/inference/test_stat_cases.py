@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,10 +14,10 @@ from abrank.inference import (
     effect_interval,
     effect_size,
     max_t,
-    ratio_interval,
     run_test,
     t_posterior,
 )
+from abrank.inference.equivalence import relative_change
 
 
 @pytest.fixture(scope="module")
@@ -150,10 +151,10 @@ def test_effect_sizes(case):
 
 def test_relative_change(case):
     first = case("rel01")
-    result, expected = ratio_interval(first["input"]["a"], first["input"]["b"]), first["expected"]
-    assert result.change[0] == pytest.approx(expected["rel"])
-    assert result.g[0] == pytest.approx(expected["g"])
-    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci_fieller"])
+    a, b, expected = first["input"]["a"], first["input"]["b"], first["expected"]
+    result = relative_change(partial(run_test, "t"), a, b, alpha=0.05)
+    assert result.estimate == pytest.approx(expected["rel"])
+    assert [result.ci_low, result.ci_high] == pytest.approx(expected["ci_fieller"])
 
 
 def test_adjusted_pvalues(case):

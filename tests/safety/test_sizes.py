@@ -13,7 +13,7 @@ import abrank.ranking
 from abrank import ArgumentError
 from abrank.cli import run
 from abrank.inference import families, run_joint_test, segments
-from abrank.inference.segments import MIN_QUERIES, compare_segments
+from abrank.inference.segments import MIN_QUERIES
 from abrank.inference.systems import registry, stability
 from abrank.inference.systems.pairwise import find_groups
 from abrank.options import RankingQuestion
@@ -22,6 +22,7 @@ from abrank.ranking import Ranking
 from abrank.ranking.rank import rank_again, ranking_of
 from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
+from tests.inference.segmented import compare_segments
 
 
 def _nobody(n_systems: int) -> Scores:

@@ -30,7 +30,7 @@ from abrank.inference.clusters import (
     run_cluster_test,
     weighted_result,
 )
-from abrank.inference.equivalence import RelativeChange, relative_change_by
+from abrank.inference.equivalence import RelativeChange
 from abrank.inputs.topics import labels_of
 from abrank.verdict import Decision, Rule
 
@@ -89,8 +89,7 @@ class Clustered(QuerySample):
                 "fewer than three effective clusters have no t test, and a margin or guard in per"
                 " cent no Fieller's interval; give it in the unit of the measure"
             )
-        a, b = (scores[:, column] for scores in self.pair)
-        return relative_change_by(partial(self._run, "t"), a, b, alpha=alpha)
+        return super().relative(column, alpha)
 
     def units(self, column: int) -> Units:
         return super().units(column).by_cluster(self.labels)

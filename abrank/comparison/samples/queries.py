@@ -173,7 +173,7 @@ class QuerySample(ScoredSample):
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
         a, b = (scores[:, column] for scores in self.pair)
-        return relative_change(a, b, alpha=alpha)
+        return relative_change(partial(self._run, "t"), a, b, alpha=alpha)
 
     def units(self, column: int) -> Units:
         return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))

@@ -18,8 +18,9 @@ import numpy as np
 from abrank import inputs
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference import compare_segments, run_test
+from abrank.inference import run_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
+from abrank.inference.segments import describe_segments
 from abrank.inference.shape import rosner_outliers
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
@@ -189,7 +190,7 @@ def codes_of(
         codes.add("one-query-decides")
     elif abs(differences[outliers].sum()) > 0.5 * n * abs(mean):
         codes.add("few-queries-carry-the-mean")
-    if compare_segments(differences, labels).reversal:
+    if describe_segments(differences, labels).reversal:
         codes.add("reversal")
     return frozenset(codes)
 

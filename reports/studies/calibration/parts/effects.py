@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference import EFFECT_SIZES, effect_interval, ratio_interval
+from abrank.inference import EFFECT_SIZES, effect_interval, run_test
+from abrank.inference.equivalence import relative_change
 from abrank.inference.rounding import round_off
 from reports.studies.calibration.cells import Asked
 from reports.studies.calibration.material import GAIN, Block
@@ -62,8 +64,8 @@ def ask_level(batch: Batch) -> Iterator[Asked]:
             *(_limits(name, a, b, confidence) for confidence in confidences()), strict=True
         )
         yield _of_zero(name, low, high)
-    both = [ratio_interval(a, b, confidence=confidence) for confidence in confidences()]
-    yield _of_zero(RELATIVE, [r.ci_low for r in both], [r.ci_high for r in both])
+    low, high = zip(*(_relative_limits(a, b, level) for level in confidences()), strict=True)
+    yield _of_zero(RELATIVE, low, high)
 
 
 def ask_raised(batch: Batch) -> Iterator[Asked]:
@@ -75,8 +77,18 @@ def ask_raised(batch: Batch) -> Iterator[Asked]:
     for name in EFFECT_SIZES:
         interval = effect_interval(name, a, b)
         yield Asked(name, covers=between(interval.ci_low, truth[name], interval.ci_high))
-    ratio = ratio_interval(a, b)
-    yield Asked(RELATIVE, covers=between(ratio.ci_low, GAIN, ratio.ci_high))
+    low, high = _relative_limits(a, b, 0.95)
+    yield Asked(RELATIVE, covers=between(low, GAIN, high))
+
+
+def _relative_limits(
+    a: FloatArray, b: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Fieller's limits of the relative change of every column."""
+    run_t = partial(run_test, "t")
+    pairs = zip(a.T, b.T, strict=True)
+    changes = [relative_change(run_t, *pair, alpha=1.0 - confidence) for pair in pairs]
+    return np.array([x.ci_low for x in changes]), np.array([x.ci_high for x in changes])
 
 
 def _scores(block: Block, batch: Batch) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from abrank.inference import (
-    compare_segments,
     run_joint_test,
 )
 from abrank.inference.segments import SegmentTest, answer_by_segment
@@ -15,6 +14,7 @@ from reports.studies.calibration.parts import rare_losses, systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
 from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
+from tests.inference.segmented import compare_segments
 from tests.studies.calibration.made import normal_material, rates
 
 MATERIAL = normal_material()
