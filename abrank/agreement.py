@@ -30,7 +30,7 @@ from abrank._support.typing import FloatArray, IntArray, RandomSource
 from abrank.comparison import Comparison, compare_scores
 from abrank.estimate import Estimate
 from abrank.inference.rounding import differences_of
-from abrank.inference.systems.stability import resample_means
+from abrank.inference.systems.stability import kendall_tau, resample_means, tau_ap
 from abrank.inputs.run import named_runs
 from abrank.measures import Measure
 from abrank.measures.names import parse_measures
@@ -189,8 +189,8 @@ def judge_agreement(
 
     Source: Cohen (1960), Educational and Psychological Measurement 20, 37-46, and (1968),
     Psychological Bulletin 70, 213-220: kappa; Krippendorff (2011), Computing Krippendorff's
-    alpha-reliability; the orders as :func:`abrank.inference.kendall_tau` and
-    :func:`abrank.inference.tau_ap`.
+    alpha-reliability; Kendall (1945), Biometrika 33, 239-251, and Yilmaz, Aslam & Robertson (2008),
+    SIGIR, 587-594: how alike two orders are.
 
     Parameters
     ----------
@@ -393,8 +393,8 @@ def _on_runs(
         "measure": measure.name,
         "depth": depth,
         "means": {name: (first, second) for name, first, second in means_of_runs},
-        "tau": _estimate(orders, partial(_of_orders, inference.kendall_tau), seed),
-        "tau_ap": _estimate(orders, partial(_of_orders, inference.tau_ap), seed),
+        "tau": _estimate(orders, partial(_of_orders, kendall_tau), seed),
+        "tau_ap": _estimate(orders, partial(_of_orders, tau_ap), seed),
         "pairs": tuple(pairs),
     }
 

@@ -218,7 +218,7 @@ def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> l
     """Return the correlation on the queries that both judged, between the ends of its interval."""
     import numpy as np
 
-    from abrank.planning import correlation_interval
+    from abrank.planning.plan import correlation_interval
 
     shared = [query for query in people if query in machine]
     if len(shared) < FEWEST_KNOWN:

@@ -22,6 +22,7 @@ from abrank.collections.table import (
 )
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
+from abrank.inference.systems.pairwise import group_letters
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
 from abrank.options import Engine, Inputs, RankingQuestion, Scoring
@@ -279,7 +280,7 @@ def measure_standings(
         fixed,
         (within.ci_low, within.ci_high),
         sign * within.same_collections,
-        inference.group_letters(within.compared.matrix(within.compared.distinct)),
+        group_letters(within.compared.matrix(within.compared.distinct)),
     )
     random = _with_limits(
         random,

@@ -81,7 +81,7 @@ def aa_test(
     """Count how often tests find a difference between two systems where there is none.
 
     Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
-    140-181: the A/A test; how a test is asked as in :func:`abrank.inference.check_level`.
+    140-181: the A/A test.
 
     Parameters
     ----------

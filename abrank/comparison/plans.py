@@ -6,11 +6,20 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from abrank import planning
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_clusters, freedom_of_clusters
-from abrank.planning.student import PAIRED, PairedT, chance_to_show, smallest_effect
+from abrank.planning.student import (
+    PAIRED,
+    PairedT,
+    chance_to_show,
+    power,
+    queries_needed,
+    queries_to_show_same,
+    smallest_effect,
+    smallest_visible,
+    spread_interval,
+)
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
@@ -150,29 +159,24 @@ def plan_from_spread(
     if rule.independent:
         by = PairedT(lambda n_units: n_units - 2.0)
     few = clustered is not None and clustered.few
-    visible = math.nan if few else planning.smallest_visible(sd, n, alpha=rule.alpha, by=by)
+    visible = math.nan if few else smallest_visible(sd, n, alpha=rule.alpha, by=by)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)
-    low, high = planning.spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
+    low, high = spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
     spreads = (sd, low, high)
 
     def needed(difference: float, alpha: float) -> list[int | None]:
-        return [
-            planning.queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads
-        ]
+        return [queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads]
 
     def planned(difference: float) -> PlannedDifference:
         queries, fewest, maximum = needed(difference, rule.alpha)
-        chance = planning.power(n, effect=difference / sd, alpha=rule.alpha, by=by)
+        chance = power(n, effect=difference / sd, alpha=rule.alpha, by=by)
         same = clustered and clustered.queries_of_same(sd / n**0.5, difference, rule, POWER)
         return PlannedDifference(difference, queries, chance, fewest, maximum, same)
 
     claims: tuple[PlannedClaim, ...] = ()
     if margin:  # at a true difference of 0
-        same = [
-            planning.queries_to_show_same(spread, margin, alpha=rule.alpha, by=by)
-            for spread in spreads
-        ]
+        same = [queries_to_show_same(spread, margin, alpha=rule.alpha, by=by) for spread in spreads]
         # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
         one_sided = needed(margin, 2.0 * rule.alpha)
         claims = PlannedClaim("same", *same), PlannedClaim("not-worse", *one_sided)

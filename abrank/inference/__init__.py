@@ -29,41 +29,25 @@ from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, pai
 # What an everyday comparison does without is imported when it is asked for.
 _HOMES = homes(
     {
-        "abrank.inference.aa_test": "check_level",
-        "abrank.inference.bayes": "bayesian_bootstrap t_posterior",
         "abrank.inference.clusters": "run_cluster_test",
         "abrank.inference.meta_analysis": "pool_collections",
         "abrank.inference.prediction_powered": "run_prediction_powered",
         "abrank.inference.repeats": "compare_repeats",
-        "abrank.inference.systems.friedman": "critical_difference friedman_test two_way_anova",
-        "abrank.inference.systems.pairwise": "group_letters within_query_interval",
         "abrank.inference.systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs"
         " joint_test run_joint_test",
-        "abrank.inference.systems.stability": "kendall_tau rank_stability tau_ap",
     }
 )
 if TYPE_CHECKING:
-    from abrank.inference.aa_test import check_level as check_level
-    from abrank.inference.bayes import bayesian_bootstrap as bayesian_bootstrap
-    from abrank.inference.bayes import t_posterior as t_posterior
     from abrank.inference.clusters import run_cluster_test as run_cluster_test
     from abrank.inference.meta_analysis import pool_collections as pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered as run_prediction_powered
     from abrank.inference.repeats import compare_repeats as compare_repeats
-    from abrank.inference.systems.friedman import critical_difference as critical_difference
-    from abrank.inference.systems.friedman import friedman_test as friedman_test
-    from abrank.inference.systems.friedman import two_way_anova as two_way_anova
-    from abrank.inference.systems.pairwise import group_letters as group_letters
-    from abrank.inference.systems.pairwise import within_query_interval as within_query_interval
     from abrank.inference.systems.registry import JOINT_TESTS as JOINT_TESTS
     from abrank.inference.systems.registry import JointAnswer as JointAnswer
     from abrank.inference.systems.registry import JointResult as JointResult
     from abrank.inference.systems.registry import SystemPairs as SystemPairs
     from abrank.inference.systems.registry import joint_test as joint_test
     from abrank.inference.systems.registry import run_joint_test as run_joint_test
-    from abrank.inference.systems.stability import kendall_tau as kendall_tau
-    from abrank.inference.systems.stability import rank_stability as rank_stability
-    from abrank.inference.systems.stability import tau_ap as tau_ap
 
 __all__ = [
     *_HOMES,

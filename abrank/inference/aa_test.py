@@ -69,42 +69,16 @@ def check_level(
 ) -> AATest:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
 
-    A p that is not defined finds nothing; without a query the rate is NaN, its interval [0, 1].
-
+    "flips" turns the sign of each difference by the toss of a coin, as if the systems' names had
+    been swapped query by query. "halves" splits the queries at random and tests the differences of
+    the one half less those of the other, pair by pair. Both make the differences symmetric about 0.
+    "resampled" takes the mean from every difference and draws as many with replacement: their shape
+    stays, and a test of something else than the mean is seen to find it. Of clusters the signs turn
+    together, or whole ones are drawn; ``robust`` asks the cluster-robust t test. ``n_checks`` are
+    made together, all within the band in 95 %. A p that is not defined finds nothing; without a
+    query the rate is NaN, its interval [0, 1].
     Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
     140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the rate.
-
-    Parameters
-    ----------
-    name : str
-        A name in ``TESTS``.
-    differences : array_like of shape (n_queries,)
-        Candidate minus baseline.
-    by : {"flips", "halves", "resampled"}
-        "flips" turns the sign of each difference by the toss of a coin, as if the systems' names
-        had been swapped query by query. "halves" splits the queries at random into two halves and
-        tests the differences of the one less those of the other, pair by pair: the same two systems
-        on either side, with half as many queries. Both make the differences symmetric about 0, and
-        what asks for a median or for wins has nothing to find either. "resampled" takes the mean
-        from every difference and draws as many with replacement: their shape stays, their mean is
-        0, and a test of something else than the mean is seen to find it. It takes 25 queries or
-        clusters.
-    clusters : sequence of length n_queries, optional
-        The cluster of each query: the signs of a cluster turn together, or whole clusters are
-        drawn, so that what its queries have in common stays.
-    robust : bool
-        Ask the cluster-robust t test in place of the plain one, where there are clusters.
-    n_checks : int
-        Checks made together: the band is that of each of so many, 95 % of which are all within.
-    **options
-        The test's own, as for :func:`run_test`.
-
-    Examples
-    --------
-    >>> d = np.sin(np.arange(40)) + 0.3
-    >>> found = check_level("t", d, n_replications=400)
-    >>> found.low < 0.05 < found.high, found.too_often
-    (True, False)
     """
     from scipy.stats import binom, binomtest
 

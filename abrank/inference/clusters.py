@@ -301,16 +301,12 @@ def weighted_result(
     p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the squared
     error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to dependence
     within clusters, and without bias where all differences are independent and have one variance
-    (CR2 by one factor a cluster [1]_). Its t has 1 / sum P**2 - 1 degrees of freedom, Kish's
-    effective number less one [2]_. Of equal weights it is the paired t test, or has the
-    cluster-robust error. In samples without a difference it finds one in 5 to 6 %, with the error
-    of HC1 and n - 1 degrees in 6 to 11 % (``reports/calibration/weights.md``). Fewer than three
-    effective clusters are not tested.
-
-    References
-    ----------
-    .. [1] Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683.
-    .. [2] Kish (1965), Survey Sampling, 11.7.
+    (CR2 by one factor a cluster). Its t has 1 / sum P**2 - 1 degrees of freedom, Kish's effective
+    number less one. In samples without a difference it finds one in 5 to 6 %, with the error of HC1
+    and n - 1 degrees in 6 to 11 % (``reports/calibration/weights.md``). Fewer than three effective
+    clusters are not tested.
+    Source: Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683; Kish
+    (1965), Survey Sampling, 11.7.
     """
     data = as_differences(differences)
     n, columns = data.shape

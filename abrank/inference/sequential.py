@@ -78,19 +78,13 @@ def stopping_boundaries(
 
     ``looks`` is how many, evenly spaced, or the shares of the planned queries at each. By look k a
     function of the share alone has spent 4 (1 - Phi(z / sqrt(share))), z the upper alpha / 4 point
-    of the normal distribution, or ("pocock") alpha log(1 + (e - 1) share). The chance to stop is
-    found by carrying the density of the sum of differences from look to look, by Gauss and
-    Legendre's rule, over the paths that have not stopped: scipy and statsmodels have no
-    group-sequential boundaries.
+    of the normal distribution, or ("pocock") alpha log(1 + (e - 1) share).
     Source: Lan & DeMets (1983), Biometrika 70, 659-663; Armitage, McPherson & Rowe (1969), Journal
     of the Royal Statistical Society A 132, 235-244; Jennison & Turnbull (2000), Group Sequential
     Methods, chapter 19.
-
-    Examples
-    --------
-    >>> stopping_boundaries(5).critical.round(3)
-    array([4.877, 3.357, 2.68 , 2.29 , 2.031])
     """
+    # The chance to stop is found by carrying the density of the sum of differences from look to
+    # look, over the paths that have not stopped: scipy and statsmodels have no such boundaries.
     checks.level("alpha", alpha)
     from scipy.special import ndtr, ndtri
 

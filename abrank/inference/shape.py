@@ -51,30 +51,12 @@ def rosner_outliers(
 ) -> IntArray:
     """Return the places of outliers, the furthest first, by the generalised extreme deviate (ESD).
 
-    Fewer than three differences, and those of one value, have none.
-
-    Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
-    not depend on the mean and its standard error (Basu's theorem), so of normal differences as many
-    samples have an outlier among those with a small p of the t test as among all others.
-
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,)
-        Candidate minus baseline; taken to 10 decimals.
-    maximum : int
-        Outliers that are looked for; one below 15 queries, where the test of several is too free.
-    alpha : float
-        Share of normal samples in which any is found.
-
-    References
-    ----------
-    .. [1] Rosner (1983), Percentage points for a generalized ESD many-outlier procedure,
-       Technometrics 25(2), 165-172, equation 2.5. One outlier is Grubbs' test (1969).
-
-    Examples
-    --------
-    >>> rosner_outliers([0.1, 0.0, -0.1, 0.05, 0.9, -0.05, 0.0])
-    array([4])
+    Hypothesis: the differences are a sample of one normal distribution; ``alpha`` is the share of
+    such samples in which any outlier is found. At most ``maximum`` are looked for, one below 15
+    queries, where the test of several is too free. The studentised deviates do not depend on the
+    mean and its standard error (Basu's theorem), so of normal differences as many samples have an
+    outlier among those with a small p of the t test as among all others.
+    Source: Rosner (1983), Technometrics 25(2), 165-172, equation 2.5; of one outlier Grubbs (1969).
     """
     from scipy.special import stdtrit
 

@@ -156,38 +156,18 @@ class Plan(Printed):
 class JudgedT(PairedT):
     """The t test of people and a machine together, as it is planned: by the queries people judge.
 
-    Of fewer than 25 it often sets the machine aside (with normal residuals in 26 % of samples of 18
-    in place of 5 %), so that a plan for fewer would not be kept.
-
-    Attributes
-    ----------
-    correlation : float
-        Of people's differences and the machine's; its sign does not matter.
-    n_queries : int
-        That the machine judges, those of people among them, who judge a random draw of these.
-
-    Notes
-    -----
     The square of the error is s2 (1/n + (1/n - 1/N) / (n - 3)) + r**2 / N with
     s2 = max(1 - r**2, min(1, 3/n)): the variance of
     :func:`abrank.inference.run_prediction_powered`, where the squared distance of the machine's two
-    means takes its expectation for normal differences [1]_. The power is within .02 of simulations
-    from 25 human queries on.
-
-    References
-    ----------
-    .. [1] Cochran (1977), Sampling Techniques, 3rd ed., 7.3.
-
-    Examples
-    --------
-    >>> by = JudgedT(correlation=0.8, n_queries=2000)
-    >>> round(by.error(50), 4), round(50**-0.5, 4)
-    (0.0876, 0.1414)
-    >>> queries_needed(0.2, 0.05), queries_needed(0.2, 0.05, by=by)
-    (128, 51)
+    means takes its expectation for normal differences. The power is within .02 of simulations from
+    25 human queries on. Of fewer the test often sets the machine aside (with normal residuals in
+    26 % of samples of 18 in place of 5 %), so that a plan for fewer would not be kept.
+    Source: Cochran (1977), Sampling Techniques, 3rd ed., 7.3.
     """
 
+    # Of people's differences and the machine's; its sign does not matter.
     correlation: float = 0.0
+    # That the machine judges, those of people among them, who judge a random draw of these.
     n_queries: int = 0
     minimum: ClassVar[int] = 25
 
@@ -223,19 +203,8 @@ def correlation_interval(
 ) -> tuple[float, float]:
     """Return the interval that a sample leaves of a correlation, by Fisher's z.
 
-    Returns
-    -------
-    low, high : float
-        NaN for fewer than four queries or a correlation that is not known.
-
-    References
-    ----------
-    Fisher (1921), Metron 1, 3-32.
-
-    Examples
-    --------
-    >>> [round(limit, 3) for limit in correlation_interval(0.8, 50)]
-    [0.671, 0.882]
+    NaN for fewer than four queries or a correlation that is not known.
+    Source: Fisher (1921), Metron 1, 3-32.
     """
     checks.fraction("confidence", confidence)
     if n_judged < 4 or not abs(correlation) <= 1.0:

@@ -54,18 +54,9 @@ def simulate_power(
     A replication draws ``n_queries`` of the pilot's differences with replacement, moved so that
     their mean is ``difference``; the same ones for every difference and test of a seed. For the
     tests of ranks and signs a query without a difference stays one: moved by however little, all of
-    them would count as wins or as losses. 25 or more
-    are wanted, as their spread and shape are taken for the population's. With the 95 % interval of
-    Clopper and Pearson; a p that is not defined finds nothing; NaN for an empty pilot or no query.
+    them would count as wins or as losses. The interval is that of Clopper and Pearson; a p that is
+    not defined finds nothing; NaN for an empty pilot or no query.
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 25.
-
-    Examples
-    --------
-    >>> pilot = np.sin(np.arange(50)) / 5
-    >>> from abrank.planning import power
-    >>> found = simulate_power(pilot, n_queries=50, difference=0.06, test="t", seed=1)
-    >>> bool(found.low < power(50, effect=0.06 / pilot.std(ddof=1)) < found.high)
-    True
     """
     values = as_differences(pilot)[:, 0]
     checks.level("alpha", alpha)
@@ -103,20 +94,13 @@ def queries_by_simulation(
     n_replications: int = N_REPLICATIONS,
     seed: int = 0,
 ) -> int | None:
-    """Return about how many queries a test needs, by simulation from a pilot.
+    """Return about how many queries a test needs, by simulation from a pilot: to about 3 %.
 
-    Source: as :func:`simulate_power`; the search is our own, see below.
-
-    To about 3 % with 1,000 replications. ``None`` where the difference is 0, the pilot has fewer
-    than two queries, or more than 100,000 are needed. Of a pilot that does not vary, the fewest
-    queries whose one difference the test rejects. The probit of the power is all but linear in
-    sqrt(n): the search starts at the t test's number and corrects the slope three times.
-
-    Examples
-    --------
-    >>> pilot = np.sin(np.arange(50)) / 5
-    >>> queries_by_simulation(pilot, difference=0.06, test="wilcoxon", n_replications=200)
-    48
+    ``None`` where the difference is 0, the pilot has fewer than two queries, or more than 100,000
+    are needed. Of a pilot that does not vary, the fewest queries whose one difference the test
+    rejects. The probit of the power is all but linear in sqrt(n): the search starts at the t test's
+    number and corrects the slope three times.
+    Source: as :func:`simulate_power`; the search is our own.
     """
     values = as_differences(pilot)[:, 0]
     spread = spread_of(values)
@@ -151,16 +135,9 @@ def visible_by_simulation(
 ) -> float:
     """Return about the smallest true difference that a test shows, by simulation from a pilot.
 
-    Source: as :func:`simulate_power`.
-
     Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0 where
     the pilot does not vary.
-
-    Examples
-    --------
-    >>> pilot = np.sin(np.arange(50)) / 5
-    >>> round(visible_by_simulation(pilot, n_queries=50, test="wilcoxon", n_replications=200), 3)
-    0.063
+    Source: as :func:`simulate_power`.
     """
     values = as_differences(pilot)[:, 0]
     visible = smallest_visible(spread_of(values), n_queries, alpha=alpha, target=target)

@@ -27,14 +27,9 @@ Freedom: TypeAlias = Callable[[float], float]
 
 @record
 class PairedT:
-    """The paired t test as it is planned: error and degrees of freedom by the number of queries.
+    """The paired t test as it is planned: error and degrees of freedom by the number of queries."""
 
-    Attributes
-    ----------
-    degrees : callable, optional
-        Degrees of freedom of so many queries, as where these come in clusters; n - 1 without it.
-    """
-
+    # Of so many queries, as where these come in clusters; n - 1 without it.
     degrees: Freedom | None = None
     minimum: ClassVar[int] = 2
 
@@ -66,11 +61,6 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = P
 
     ``effect`` is the mean difference in units of the standard deviation of the differences (d_z).
     Source: Cohen (1988), Statistical Power Analysis, 2.2.
-
-    Examples
-    --------
-    >>> round(power(50, effect=0.4), 4)
-    0.7918
     """
     return float(power_curve(n_queries, effect, alpha=alpha, by=by))
 
@@ -81,11 +71,6 @@ def power_curve(
     """Return the power of a t test for many effects at once, an array of their shape.
 
     Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
-
-    Examples
-    --------
-    >>> power_curve(200, [0.1, 0.2]).round(3)
-    array([0.291, 0.804])
     """
     checks.level("alpha", alpha)
     n = checks.count("n_queries", n_queries, at_least=2)
@@ -115,11 +100,6 @@ def smallest_visible(
     ``nan`` for fewer queries than the test takes, or more; 0 where the differences do not vary or
     the target is no more than alpha.
     Source: Bloom (1995), Evaluation Review 19, 547-556.
-
-    Examples
-    --------
-    >>> round(smallest_visible(0.2, 50), 4)
-    0.0808
     """
     _check(sd, alpha, target)
     if not by.minimum <= n_queries <= by.maximum or not math.isfinite(sd):
@@ -149,11 +129,6 @@ def queries_needed(
     ``None`` where the difference is 0 or more queries would be needed than 100 million, or than a
     machine judges.
     Source: Sakai (2018), Laboratory Experiments in Information Retrieval, 6.2.
-
-    Examples
-    --------
-    >>> queries_needed(0.2, 0.1), queries_needed(0.2, 0.0)
-    (34, None)
     """
     _check(sd, alpha, target)
     if difference == 0 or not math.isfinite(difference) or not math.isfinite(sd):
@@ -183,11 +158,6 @@ def queries_to_show_same(
     ``alpha`` is the level of each, below one half. Each test misses in at most ``(1 - target) / 2``
     of samples, so the answer is never too small, and beyond five queries it is exact.
     Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
-
-    Examples
-    --------
-    >>> queries_to_show_same(0.2, 0.1)
-    36
     """
     checks.positive("margin", margin)
     power_of_each = (1.0 + checks.fraction("target", target)) / 2.0
@@ -227,14 +197,8 @@ def spread_interval(
     """Return the interval that a sample leaves of the standard deviation of its population.
 
     By the chi-square distribution of ``freedom``, n - 1 without it: exact for differences that are
-    normal, too narrow where their tails are heavier. NaN for fewer than two queries or a spread
-    that is not known.
+    normal, too narrow where their tails are heavier.
     Source: Julious & Owen (2006), Pharmaceutical Statistics 5, 29-37.
-
-    Examples
-    --------
-    >>> [round(limit, 4) for limit in spread_interval(0.2, 50)]
-    [0.1671, 0.2492]
     """
     from scipy.special import chdtri
 
@@ -259,11 +223,6 @@ def expected_width(
 
     ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd`` is 0.
     Source: Sakai (2016), Topic set size design, Information Retrieval Journal 19, 256-283, 3.3.
-
-    Examples
-    --------
-    >>> round(expected_width(0.2, 50), 4)
-    0.1131
     """
     checks.not_negative("sd", sd)
     checks.fraction("confidence", confidence)
@@ -279,13 +238,7 @@ def queries_for_width(
 ) -> int | None:
     """Return the smallest number of queries whose t interval is expected to be narrow enough.
 
-    2 where ``sd`` is 0; ``None`` for more than 100 million, or than a machine judges.
-    Source: Sakai (2016), Information Retrieval Journal 19, 256-283, section 3.3.
-
-    Examples
-    --------
-    >>> queries_for_width(0.2, 0.1)
-    64
+    Source: as :func:`expected_width`. ``None`` for more than 100 million, or than a machine judges.
     """
     checks.positive("width", width)
     return smallest_size(

@@ -15,8 +15,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank.comparison.units import is_relative, reachable
 from abrank.measures.names import known
-from abrank.planning import power_curve
-from abrank.planning.student import PAIRED, PairedT
+from abrank.planning.student import PAIRED, PairedT, power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme, dress, label_x, label_y, new_axes

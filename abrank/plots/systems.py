@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from abrank import inference
 from abrank._support import checks, display
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
@@ -353,8 +352,10 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     """Draw the critical difference above the axis, where the test is the one that has it."""
     if ranking.test != "nemenyi":
         return
-    friedman = inference.friedman_test(ranking.scores)
-    length = inference.critical_difference(friedman, ranking.n_queries, ranking.level)
+    from abrank.inference.systems.friedman import critical_difference, friedman_test
+
+    friedman = friedman_test(ranking.scores)
+    length = critical_difference(friedman, ranking.n_queries, ranking.level)
     if not np.isfinite(length) or length > ends[1] - ends[0]:
         return
     height = -0.34

@@ -19,8 +19,17 @@ from abrank.diagnostics.notes import is_undone, undone_by_skewness
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread
+from abrank.inference.systems.friedman import friedman_test
+from abrank.inference.systems.pairwise import group_letters, within_query_interval
 from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
-from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
+from abrank.inference.systems.stability import (
+    N_AGREEMENT,
+    N_RESAMPLES,
+    kendall_tau,
+    rank_stability,
+    resample_means,
+    tau_ap,
+)
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.inputs import ids
 from abrank.ranking.result import (
@@ -48,11 +57,11 @@ def system_rows(
 ) -> tuple[SystemRow, ...]:
     """Return the leaderboard, best first; the parameters are those of :func:`pair_rows`."""
     own_low, own_high = _mean_limits(block, result.confidence)
-    low, high = inference.within_query_interval(block, confidence=result.confidence)
-    ranks = inference.friedman_test(sign * block).mean_ranks
+    low, high = within_query_interval(block, confidence=result.confidence)
+    ranks = friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
     if len(result.pairs.first) == len(systems) * (len(systems) - 1) // 2:
-        groups = inference.group_letters(result.matrix(result.distinct))
+        groups = group_letters(result.matrix(result.distinct))
     return tuple(
         SystemRow(
             position=i + 1,
@@ -181,7 +190,7 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
     if not ranking.n_queries or n_systems > MAX_RANKED:
         return (), 0
     n_drawn, n_kept = (N_RESAMPLES, n_systems) if n_systems <= MANY_SYSTEMS else (N_AGREEMENT, 1)
-    stability = inference.rank_stability(
+    stability = rank_stability(
         ranking.scores,
         higher_is_better=ranking.higher_is_better,
         confidence=1.0 - ranking.alpha,
@@ -228,7 +237,7 @@ def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: flo
     step = max(1, MAX_SIGNS // (10 * first.shape[1] ** 2))
     parts = [slice(start, start + step) for start in range(0, len(first), step)]
     values_and_limits: list[float] = []
-    for function in (inference.kendall_tau, inference.tau_ap):
+    for function in (kendall_tau, tau_ap):
         values = np.concatenate([function(first[part], second[part]) for part in parts])
         resampled = values[1:][~np.isnan(values[1:])]
         ends = (
@@ -466,7 +475,7 @@ def _instrument(ranking: Ranking, primary: Ranking) -> Instrument:
         discriminative_power=float(rejected.mean()),
         swap_rate=swap_rate(ranking.scores, seed=ranking.seed),
         smallest_told=float(gaps.min(initial=math.inf)) if gaps.size else math.nan,
-        tau=float(inference.kendall_tau(*orders)),
+        tau=float(kendall_tau(*orders)),
         achieved_levels=tuple(np.sort(pvalues).tolist()),
     )
 

@@ -21,6 +21,7 @@ from abrank.comparison.resolve import require_bounded
 from abrank.comparison.two_systems import by_position, one_measure
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
+from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
 from abrank.inputs.score_reading import TableOptions
@@ -573,7 +574,7 @@ def _rank_by(
         adjust=adjust,
         family=family,
         n_families=parts,
-        shares=inference.two_way_anova(block).shares,
+        shares=two_way_anova(block).shares,
         seed=seed,
         method=joint_test.method,
         n_resamples=joint_test.n_resamples,

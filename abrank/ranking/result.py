@@ -451,7 +451,7 @@ class Ranking(Result):
         """
         if self.test not in RANK_TESTS or not self.n_queries:
             return None
-        from abrank.inference import critical_difference, friedman_test
+        from abrank.inference.systems.friedman import critical_difference, friedman_test
 
         friedman = friedman_test(self.scores)
         keys = ("chi2", "df", "pvalue", "f", "df_error", "pvalue_f")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import planning
 from abrank.cli import run
+from abrank.planning.plan import JudgedT
+from abrank.planning.student import queries_needed, smallest_visible
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_files_give_the_spread(files, capsys) -> None:
     sd = float(np.std(values[:, 1] - values[:, 0], ddof=1))
     assert loads["sd"] == sd
     assert loads["n_queries"] == 40
-    assert loads["mde"] == planning.smallest_visible(sd, 40)
+    assert loads["mde"] == smallest_visible(sd, 40)
     assert all(row["power_low"] is None for row in loads["rows"])
 
 
@@ -166,8 +167,7 @@ def test_a_machine_beside_people(files, capsys) -> None:
     heads = ["Human", "queries", "needed", "for", "People", "alone", "r", "0.50", "r", "0.70"]
     assert heads in [line[:10] for line in lines]
     needed = [
-        planning.queries_needed(0.2, 0.05, by=planning.JudgedT(correlation=r, n_queries=2000))
-        for r in (0.5, 0.9)
+        queries_needed(0.2, 0.05, by=JudgedT(correlation=r, n_queries=2000)) for r in (0.5, 0.9)
     ]
     row = next(line for line in lines if line[:4] == ["a", "difference", "of", "0.05"])
     assert [row[5], row[7]] == [str(n) for n in needed]

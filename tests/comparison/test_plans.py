@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank import Clusters, Weights, compare_scores, planning
+from abrank import Clusters, Weights, compare_scores
 from abrank.comparison import Comparison
 from abrank.comparison.plans import plan_from_spread, planned_differences
+from abrank.planning.student import (
+    PairedT,
+    power,
+    queries_needed,
+    queries_to_show_same,
+    smallest_visible,
+    spread_interval,
+)
 from abrank.verdict import Rule
 
 
@@ -38,15 +46,15 @@ def test_planned_differences_suit_the_spread(sd: float) -> None:
 def test_rows_are_those_of_the_planning_room() -> None:
     result = compared(0.05, margin=0.015).planning
     assert [row.difference for row in result.differences] == [0.01, 0.015, 0.02, 0.05]
-    ends = planning.spread_interval(result.sd, 100)
+    ends = spread_interval(result.sd, 100)
     assert (result.sd_low, result.sd_high) == ends
     for row in result.differences:
-        assert row.queries_needed == planning.queries_needed(result.sd, row.difference)
-        assert row.power == planning.power(100, effect=row.difference / result.sd)
-        needed = tuple(planning.queries_needed(sd, row.difference) for sd in ends)
+        assert row.queries_needed == queries_needed(result.sd, row.difference)
+        assert row.power == power(100, effect=row.difference / result.sd)
+        needed = tuple(queries_needed(sd, row.difference) for sd in ends)
         assert (row.queries_low, row.queries_high) == needed
     for limit, sd in zip((result.visible_low, result.visible_high), ends, strict=True):
-        assert limit == pytest.approx(planning.smallest_visible(sd, 100))
+        assert limit == pytest.approx(smallest_visible(sd, 100))
 
 
 def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
@@ -64,10 +72,8 @@ def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
 
 def test_the_level_of_the_rule_is_that_of_the_plan() -> None:
     result = compared(0.05, alpha=0.01).planning
-    assert (result.sd_low, result.sd_high) == planning.spread_interval(
-        result.sd, 100, confidence=0.99
-    )
-    needed = planning.queries_needed(result.sd, 0.02, alpha=0.01)
+    assert (result.sd_low, result.sd_high) == spread_interval(result.sd, 100, confidence=0.99)
+    needed = queries_needed(result.sd, 0.02, alpha=0.01)
     row = result.of(0.02)
     assert row is not None
     assert row.queries_needed == needed
@@ -127,16 +133,14 @@ def test_weights_plan_with_the_degrees_of_freedom_of_their_test() -> None:
         n_effective = (comparison.clusters or comparison.weights).n_effective
         assert result.freedom == pytest.approx(n_effective - 1.0)
         assert result.freedom < 20.0
-        of_test = planning.PairedT(lambda queries, each=n_effective: each * queries / n - 1.0)
-        assert result.smallest_visible == pytest.approx(
-            planning.smallest_visible(result.sd, n, by=of_test)
-        )
+        of_test = PairedT(lambda queries, each=n_effective: each * queries / n - 1.0)
+        assert result.smallest_visible == pytest.approx(smallest_visible(result.sd, n, by=of_test))
         row = comparison.rows[0]
         quantile = stats.t.ppf(0.975, result.freedom)
         # The error that is planned with is that of the interval.
         assert result.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
         claim = result.claim("same")
         assert claim is not None
-        assert claim.queries_needed == planning.queries_to_show_same(result.sd, 0.05, by=of_test)
+        assert claim.queries_needed == queries_to_show_same(result.sd, 0.05, by=of_test)
     first = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
     assert math.isnan(first.planning.smallest_visible)

@@ -3,14 +3,9 @@
 import numpy as np
 from scipy import optimize, special, stats
 
-from abrank.inference import (
-    EFFECT_SIZES,
-    bayesian_bootstrap,
-    check_level,
-    effect_interval,
-    pool_collections,
-    t_posterior,
-)
+from abrank.inference import EFFECT_SIZES, effect_interval, pool_collections
+from abrank.inference.aa_test import check_level
+from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 from tests.inference.degenerate import (
     HALF,
     INF,

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import TESTS, bayesian_bootstrap, run_test, t_posterior
-from abrank.inference.bayes import MANY_QUERIES
+from abrank.inference import TESTS, run_test
+from abrank.inference.bayes import MANY_QUERIES, bayesian_bootstrap, t_posterior
 
 D = np.array([0.1, 0.2, -0.05, 0.3, 0.0, 0.15, -0.1, 0.25, 0.05, 0.4])
 POSTERIORS = (t_posterior, bayesian_bootstrap)

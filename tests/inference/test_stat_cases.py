@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import (
-    adjust,
-    bayesian_bootstrap,
-    effect_interval,
-    effect_size,
-    max_t,
-    run_test,
-    t_posterior,
-)
+from abrank.inference import adjust, effect_interval, effect_size, max_t, run_test
+from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 from abrank.inference.equivalence import relative_change
 
 

@@ -7,15 +7,23 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank import ArgumentError, planning
+from abrank import ArgumentError
 from abrank.planning import plan as plan_room
+from abrank.planning.simulation import queries_by_simulation, visible_by_simulation
+from abrank.planning.student import (
+    power,
+    queries_needed,
+    queries_to_show_same,
+    smallest_visible,
+    spread_interval,
+)
 
 
 def test_the_two_questions_of_the_guide() -> None:
-    assert abrank.power(sd=0.20, queries=250).mde == planning.smallest_visible(0.2, 250)
-    assert abrank.power(sd=0.20, effect=0.02).n == planning.queries_needed(0.2, 0.02)
+    assert abrank.power(sd=0.20, queries=250).mde == smallest_visible(0.2, 250)
+    assert abrank.power(sd=0.20, effect=0.02).n == queries_needed(0.2, 0.02)
     both = abrank.power(sd=0.20, effect=0.02, queries=250)
-    assert both.power == planning.power(250, effect=0.02 / 0.2)
+    assert both.power == power(250, effect=0.02 / 0.2)
 
 
 def test_a_comparison_brings_spread_queries_level_and_test() -> None:
@@ -27,7 +35,7 @@ def test_a_comparison_brings_spread_queries_level_and_test() -> None:
     assert (plan.test, plan.alpha, plan.n_queries) == ("t", 0.01, 40)
     assert plan.sd == result.planning.sd
     assert plan.mde == result.planning.smallest_visible
-    assert plan.n == planning.queries_needed(plan.sd, 0.05, alpha=0.01)
+    assert plan.n == queries_needed(plan.sd, 0.05, alpha=0.01)
     assert abrank.power(result, effect=0.05, alpha=0.05, queries=90).n_queries == 90
     ready = abrank.power(result.differences(), effect=0.05, alpha=0.01)
     assert repr(ready) == repr(plan)  # NaN is not NaN, and from Python 3.13 not within equality
@@ -54,12 +62,8 @@ def test_other_tests_are_simulated() -> None:
     row = plan.rows[0]
     assert plan.n_replications == 200
     assert row.power_low < row.power < row.power_high
-    assert row.n == planning.queries_by_simulation(
-        pilot, difference=0.06, n_replications=200, seed=1
-    )
-    assert plan.mde == planning.visible_by_simulation(
-        pilot, n_queries=40, n_replications=200, seed=1
-    )
+    assert row.n == queries_by_simulation(pilot, difference=0.06, n_replications=200, seed=1)
+    assert plan.mde == visible_by_simulation(pilot, n_queries=40, n_replications=200, seed=1)
 
 
 def by_noncentral_t(n, effect):
@@ -131,11 +135,11 @@ def test_arguments_without_meaning(given, said) -> None:
 def test_a_pilot_leaves_a_range() -> None:
     pilot = np.sin(np.arange(40)) / 5
     plan = abrank.power(pilot, effect=0.06)
-    assert (plan.sd_low, plan.sd_high) == planning.spread_interval(plan.sd, 40)
+    assert (plan.sd_low, plan.sd_high) == spread_interval(plan.sd, 40)
     row = plan.rows[0]
-    assert row.n_low == planning.queries_needed(plan.sd_low, 0.06)
-    assert row.n_high == planning.queries_needed(plan.sd_high, 0.06)
-    assert plan.mde_high == pytest.approx(planning.smallest_visible(plan.sd_high, 40))
+    assert row.n_low == queries_needed(plan.sd_low, 0.06)
+    assert row.n_high == queries_needed(plan.sd_high, 0.06)
+    assert plan.mde_high == pytest.approx(smallest_visible(plan.sd_high, 40))
     power = abrank.power(pilot, effect=0.06, test="sign", replications=100)
     # Queries grow with the square of the spread, whatever the test.
     assert power.rows[0].n_high == pytest.approx(
@@ -149,7 +153,7 @@ def test_a_pilot_leaves_a_range() -> None:
 def test_a_margin_is_planned_for_both_ways() -> None:
     plan = abrank.power(sd=0.2, margin=0.03)
     assert [row.difference for row in plan.rows] == [0.03]
-    assert plan.same == plan_room.SameRow(0.03, planning.queries_to_show_same(0.2, 0.03))
+    assert plan.same == plan_room.SameRow(0.03, queries_to_show_same(0.2, 0.03))
     among = abrank.power(sd=0.2, queries=250, margin=0.03)
     assert [row.difference for row in among.rows] == [0.005, 0.01, 0.02, 0.03, 0.05]
     power = abrank.power(sd=0.2, effect=[0.1, 0.03], margin=0.03)

@@ -9,8 +9,18 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import ArgumentError, Comparison, planning
+from abrank import ArgumentError, Comparison
 from abrank.inference import run_prediction_powered
+from abrank.planning.plan import JudgedT, correlation_interval
+from abrank.planning.simulation import queries_by_simulation, simulate_power, visible_by_simulation
+from abrank.planning.student import (
+    expected_width,
+    power,
+    queries_for_width,
+    queries_needed,
+    queries_to_show_same,
+    smallest_visible,
+)
 
 # Close to normal quantiles, so that the closed form of t holds for it.
 PILOT = np.sin(np.linspace(-1.5, 1.5, 201)) * 0.2
@@ -19,20 +29,20 @@ SD = float(PILOT.std())
 
 def test_power_of_t_against_its_closed_form() -> None:
     for n, difference in ((30, 0.05), (60, 0.04), (120, 0.0)):
-        exact = planning.power(n, effect=difference / SD)
-        power = planning.simulate_power(
+        exact = power(n, effect=difference / SD)
+        result = simulate_power(
             PILOT, n_queries=n, difference=difference, test="t", n_replications=4000, seed=2
         )
-        assert abs(power.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
-        assert power.low < power.power < power.high
-        assert power.n_replications == 4000
+        assert abs(result.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
+        assert result.low < result.power < result.high
+        assert result.n_replications == 4000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "permutation", "sign"])
 def test_the_size_found_has_the_power_wanted(test) -> None:
-    n = planning.queries_by_simulation(PILOT, difference=0.05, test=test, seed=1)
-    power = planning.simulate_power(
+    n = queries_by_simulation(PILOT, difference=0.05, test=test, seed=1)
+    power = simulate_power(
         PILOT, n_queries=n, difference=0.05, test=test, n_replications=2000, seed=7
     )
     # 3 % of n are 1.7 % of power; 4 standard errors of the check are 3.6 %.
@@ -41,8 +51,8 @@ def test_the_size_found_has_the_power_wanted(test) -> None:
 
 @pytest.mark.slow
 def test_the_visible_difference_has_the_power_wanted() -> None:
-    visible = planning.visible_by_simulation(PILOT, n_queries=40, test="permutation", seed=1)
-    power = planning.simulate_power(
+    visible = visible_by_simulation(PILOT, n_queries=40, test="permutation", seed=1)
+    power = simulate_power(
         PILOT, n_queries=40, difference=visible, test="permutation", n_replications=2000, seed=7
     )
     assert power.power == pytest.approx(0.8, abs=0.053)
@@ -50,28 +60,28 @@ def test_the_visible_difference_has_the_power_wanted() -> None:
 
 def test_a_seed_repeats_and_more_replications_begin_with_the_same() -> None:
     ask = {"n_queries": 50, "difference": 0.04, "test": "t"}
-    first, again = (planning.simulate_power(PILOT, seed=3, **ask) for _ in range(2))
-    assert first == again != planning.simulate_power(PILOT, seed=4, **ask)
+    first, again = (simulate_power(PILOT, seed=3, **ask) for _ in range(2))
+    assert first == again != simulate_power(PILOT, seed=4, **ask)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pilot", [[], [0.1], [0.2, 0.2], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 @pytest.mark.parametrize("test", ["t", "permutation"])
 def test_degenerate_pilots(pilot, test) -> None:
-    power = planning.simulate_power(pilot, n_queries=8, difference=0.1, test=test)
+    power = simulate_power(pilot, n_queries=8, difference=0.1, test=test)
     if not pilot:
         assert math.isnan(power.power)
         assert (power.low, power.high) == (0.0, 1.0)
     elif np.ptp(pilot) == 0:
         # One value only: t is not defined, and eight equal signs have a p of 2 ** -7.
         assert power.power == (0.0 if test == "t" else 1.0)
-    needed = planning.queries_by_simulation(pilot, difference=0.1, test=test, n_replications=200)
+    needed = queries_by_simulation(pilot, difference=0.1, test=test, n_replications=200)
     if len(pilot) < 2 or (test == "t" and np.ptp(pilot) == 0):
         assert needed is None
     else:
         # Six equal signs have a p of 1/32.
         assert needed == 6 if np.ptp(pilot) == 0 else needed > 6
-    visible = planning.visible_by_simulation(pilot, n_queries=8, test=test, n_replications=200)
+    visible = visible_by_simulation(pilot, n_queries=8, test=test, n_replications=200)
     if len(pilot) < 2:
         assert math.isnan(visible)
     else:
@@ -79,13 +89,13 @@ def test_degenerate_pilots(pilot, test) -> None:
 
 
 def test_no_query_no_answer() -> None:
-    assert math.isnan(planning.simulate_power(PILOT, n_queries=0, difference=0.1).power)
-    assert math.isnan(planning.visible_by_simulation(PILOT, n_queries=1))
+    assert math.isnan(simulate_power(PILOT, n_queries=0, difference=0.1).power)
+    assert math.isnan(visible_by_simulation(PILOT, n_queries=1))
 
 
 def test_what_cannot_be_found_is_none() -> None:
-    assert planning.queries_by_simulation(PILOT, difference=0.0) is None
-    assert planning.queries_by_simulation(PILOT, difference=1e-5) is None
+    assert queries_by_simulation(PILOT, difference=0.0) is None
+    assert queries_by_simulation(PILOT, difference=1e-5) is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +112,7 @@ def test_what_cannot_be_found_is_none() -> None:
 def test_arguments_without_meaning(change, said) -> None:
     arguments = {"pilot": PILOT, "n_queries": 20, "difference": 0.1, **change}
     with pytest.raises(ArgumentError, match=said):
-        planning.simulate_power(arguments.pop("pilot"), **arguments)
+        simulate_power(arguments.pop("pilot"), **arguments)
 
 
 N = 400
@@ -116,63 +126,63 @@ def test_power_and_width_are_those_of_simulated_comparisons(n, r) -> None:
     result = run_prediction_powered(d, np.arange(n), f)
     visited = float((result.pvalue < 0.05).mean())
     error = 3.0 * math.sqrt(max(visited * (1.0 - visited), 0.01) / times)
-    by = planning.JudgedT(correlation=r, n_queries=N)
-    power = planning.power(n, effect=effect, by=by)
-    assert power == pytest.approx(visited, abs=error + 0.02)
-    width = planning.expected_width(1.0, n, by=by)
+    by = JudgedT(correlation=r, n_queries=N)
+    chance = power(n, effect=effect, by=by)
+    assert chance == pytest.approx(visited, abs=error + 0.02)
+    width = expected_width(1.0, n, by=by)
     assert width == pytest.approx(float(np.mean(result.ci_high - result.ci_low)), rel=0.03)
 
 
 def test_needed_is_the_fewest_and_a_better_machine_needs_fewer() -> None:
-    by = planning.JudgedT(correlation=0.8, n_queries=2000)
-    n = planning.queries_needed(0.2, 0.05, by=by)
-    powers = [planning.power(item, effect=0.25, by=by) for item in (n - 1, n)]
+    by = JudgedT(correlation=0.8, n_queries=2000)
+    n = queries_needed(0.2, 0.05, by=by)
+    powers = [power(item, effect=0.25, by=by) for item in (n - 1, n)]
     assert powers[0] < 0.8 <= powers[1]
     needed = [
-        planning.queries_needed(0.2, 0.05, by=planning.JudgedT(correlation=r, n_queries=2000))
+        queries_needed(0.2, 0.05, by=JudgedT(correlation=r, n_queries=2000))
         for r in (0.0, 0.3, 0.6, 0.9)
     ]
     assert needed == sorted(needed, reverse=True)
-    assert planning.queries_needed(0.2, 0.05) < needed[0] < planning.queries_needed(0.2, 0.05) + 3
-    judged_t = planning.JudgedT(correlation=-0.8, n_queries=2000)
-    assert planning.queries_needed(0.2, 0.05, by=judged_t) == n
-    visible = planning.smallest_visible(0.2, n, by=by)
-    assert visible <= 0.05 < planning.smallest_visible(0.2, n - 1, by=by)
-    width = planning.expected_width(0.2, 50, by=by)
-    assert planning.queries_for_width(0.2, width, by=by) == 50
-    assert planning.queries_to_show_same(0.2, 0.05, by=by) == 55
+    assert queries_needed(0.2, 0.05) < needed[0] < queries_needed(0.2, 0.05) + 3
+    judged_t = JudgedT(correlation=-0.8, n_queries=2000)
+    assert queries_needed(0.2, 0.05, by=judged_t) == n
+    visible = smallest_visible(0.2, n, by=by)
+    assert visible <= 0.05 < smallest_visible(0.2, n - 1, by=by)
+    width = expected_width(0.2, 50, by=by)
+    assert queries_for_width(0.2, width, by=by) == 50
+    assert queries_to_show_same(0.2, 0.05, by=by) == 55
 
 
 def test_the_break_even_correlation() -> None:
     n = 102
     for r, narrower in ((0.09, False), (0.11, True)):
-        error = planning.JudgedT(correlation=r, n_queries=10**7).error(n)
+        error = JudgedT(correlation=r, n_queries=10**7).error(n)
         assert (error < n**-0.5) == narrower
 
 
 def test_limits() -> None:
-    by = planning.JudgedT(correlation=0.9, n_queries=2000)
-    assert planning.queries_needed(0.2, 5.0, by=by) == 25
-    assert planning.queries_needed(0.0, 0.1, by=by) == 25
-    assert planning.queries_needed(0.2, 0.0, by=by) is None
+    by = JudgedT(correlation=0.9, n_queries=2000)
+    assert queries_needed(0.2, 5.0, by=by) == 25
+    assert queries_needed(0.0, 0.1, by=by) == 25
+    assert queries_needed(0.2, 0.0, by=by) is None
     for queries, difference in ((100, 0.01), (20, 5.0)):
-        few = planning.JudgedT(correlation=0.9, n_queries=queries)
-        assert planning.queries_needed(0.2, difference, by=few) is None
-    assert planning.queries_needed(0.0, 0.1, by=few) is None
-    assert math.isnan(planning.smallest_visible(0.2, 24, by=by))
+        few = JudgedT(correlation=0.9, n_queries=queries)
+        assert queries_needed(0.2, difference, by=few) is None
+    assert queries_needed(0.0, 0.1, by=few) is None
+    assert math.isnan(smallest_visible(0.2, 24, by=by))
     # Where all queries are judged the machine adds nothing.
-    alone = planning.JudgedT(correlation=0.7, n_queries=50)
+    alone = JudgedT(correlation=0.7, n_queries=50)
     assert alone.error(50) == pytest.approx(50**-0.5)
-    assert planning.correlation_interval(1.0, 50) == (1.0, 1.0)
-    assert math.isnan(planning.correlation_interval(0.5, 3)[0])
+    assert correlation_interval(1.0, 50) == (1.0, 1.0)
+    assert math.isnan(correlation_interval(0.5, 3)[0])
     for arguments, text in (
         ({"correlation": 1.5, "n_queries": 99}, "correlation must be"),
         ({"correlation": 0.5, "n_queries": 9}, "cannot judge 10 of 9"),
     ):
         with pytest.raises(ArgumentError, match=text):
-            planning.JudgedT(**arguments).error(10)
+            JudgedT(**arguments).error(10)
     with pytest.raises(ArgumentError, match="finite effect"):
-        planning.power(25, effect=math.inf, by=planning.JudgedT(correlation=0.5, n_queries=99))
+        power(25, effect=math.inf, by=JudgedT(correlation=0.5, n_queries=99))
     with pytest.raises(ArgumentError, match="needs the number of queries"):
         abrank.power(sd=0.2, effect=0.1, correlation=0.5)
 
@@ -208,6 +218,6 @@ def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> No
 def test_queries_without_a_difference_stay_so_for_ranks_and_signs(test: str) -> None:
     # Moved by the mean, all ties would be wins: a power of 1. Of the others as many win as lose.
     pilot = np.r_[np.zeros(300), PILOT[PILOT != 0.0]]
-    by_chance = planning.simulate_power(pilot, n_queries=100, difference=1e-4, test=test)
+    by_chance = simulate_power(pilot, n_queries=100, difference=1e-4, test=test)
     assert 0.02 < by_chance.power < 0.08
-    assert planning.simulate_power(pilot, n_queries=100, difference=0.1, test=test).power > 0.9
+    assert simulate_power(pilot, n_queries=100, difference=0.1, test=test).power > 0.9

@@ -14,9 +14,19 @@ import pytest
 from scipy import integrate, special, stats
 from statsmodels.stats.power import TTestPower
 
-from abrank import ArgumentError, planning
+from abrank import ArgumentError
 from abrank.inference import run_test
-from abrank.planning.student import queries_needed, smallest_size
+from abrank.planning.student import (
+    expected_width,
+    power,
+    power_curve,
+    queries_for_width,
+    queries_needed,
+    queries_to_show_same,
+    smallest_size,
+    smallest_visible,
+    spread_interval,
+)
 
 
 # Of statsmodels 0.15: its TTestPower().power(effect, n, alpha).
@@ -35,8 +45,8 @@ from abrank.planning.student import queries_needed, smallest_size
     ],
 )
 def test_power_against_statsmodels(n, effect, alpha, expected) -> None:
-    assert planning.power(n, effect=effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
-    assert planning.power(n, effect=-effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
+    assert power(n, effect=effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
+    assert power(n, effect=-effect, alpha=alpha) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_smallest_visible_difference_has_the_power_where_statsmodels_misses_it() -> None:
@@ -44,31 +54,31 @@ def test_the_smallest_visible_difference_has_the_power_where_statsmodels_misses_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = float(library.solve_power(nobs=3, alpha=0.01, power=0.8))
-    ours = planning.smallest_visible(1.0, 3, alpha=0.01)
+    ours = smallest_visible(1.0, 3, alpha=0.01)
     assert library.power(ours, 3, 0.01) == pytest.approx(0.8, abs=1e-12)
     assert abs(library.power(theirs, 3, 0.01) - 0.8) > 0.01  # else use it, off the cold path
 
 
 def test_power_is_the_level_where_there_is_no_effect() -> None:
     for n in (2, 3, 50, 10_000, 100_000_000):
-        assert planning.power(n, effect=0.0) == pytest.approx(0.05, rel=1e-9)
+        assert power(n, effect=0.0) == pytest.approx(0.05, rel=1e-9)
 
 
 def test_power_never_fails_for_large_values() -> None:
     # Where scipy.stats.nct.cdf gives NaN; at so many queries t is normal to 1e-5.
-    assert planning.power(7_000, effect=38 / math.sqrt(7_000)) == 1.0
-    assert planning.power(1_000_000, effect=1.0) == 1.0
+    assert power(7_000, effect=38 / math.sqrt(7_000)) == 1.0
+    assert power(1_000_000, effect=1.0) == 1.0
     for n in (1_000_000, 100_000_000):
         normal = float(special.ndtr(2.8 - 1.959963984540054))
-        assert planning.power(n, effect=2.8 / math.sqrt(n)) == pytest.approx(normal, abs=1e-6)
+        assert power(n, effect=2.8 / math.sqrt(n)) == pytest.approx(normal, abs=1e-6)
 
 
 def test_power_curve_is_power_at_each_place() -> None:
     effects = np.array([0.0, 0.1, 0.7, 30.0])
     for n in (10, 90, 4000):
-        curve = planning.power_curve(n, effects, alpha=0.02)
+        curve = power_curve(n, effects, alpha=0.02)
         for j, effect in enumerate(effects):
-            alone = planning.power(n, effect=effect, alpha=0.02)
+            alone = power(n, effect=effect, alpha=0.02)
             assert curve[j] == pytest.approx(alone, rel=1e-13)
         assert np.all(np.diff(curve) >= 0)
 
@@ -81,13 +91,13 @@ def test_power_curve_is_power_at_each_place() -> None:
      (0.5, 0.9, 44), (0.8, 0.8, 15), (0.8, 0.9, 19)],
 )  # fmt: skip
 def test_queries_needed_published(effect, target, n) -> None:
-    assert planning.queries_needed(1.0, effect, target=target) == n
-    assert planning.queries_needed(1.0, -effect, target=target) == n
+    assert queries_needed(1.0, effect, target=target) == n
+    assert queries_needed(1.0, -effect, target=target) == n
 
 
 def test_queries_needed_is_the_smallest() -> None:
-    n = planning.queries_needed(0.2, 0.013)
-    assert planning.power(n, effect=0.013 / 0.2) >= 0.8 > planning.power(n - 1, effect=0.013 / 0.2)
+    n = queries_needed(0.2, 0.013)
+    assert power(n, effect=0.013 / 0.2) >= 0.8 > power(n - 1, effect=0.013 / 0.2)
 
 
 @pytest.mark.parametrize(
@@ -101,37 +111,37 @@ def test_queries_needed_is_the_smallest() -> None:
     ],
 )
 def test_queries_needed_degenerate(sd, difference, expected) -> None:
-    assert planning.queries_needed(sd, difference) == expected
+    assert queries_needed(sd, difference) == expected
 
 
 def test_smallest_visible_inverts_power() -> None:
     # statsmodels' TTestPower gives .4041829997 standard deviations for 50 queries.
-    assert planning.smallest_visible(1.0, 50) == pytest.approx(0.4041829997, abs=1e-8)
-    assert planning.smallest_visible(0.2, 2) > 0.2
+    assert smallest_visible(1.0, 50) == pytest.approx(0.4041829997, abs=1e-8)
+    assert smallest_visible(0.2, 2) > 0.2
 
 
 @pytest.mark.parametrize(("sd", "n"), [(0.2, 1), (0.2, 0), (math.nan, 50)])
 def test_smallest_visible_undefined(sd, n) -> None:
-    assert math.isnan(planning.smallest_visible(sd, n))
+    assert math.isnan(smallest_visible(sd, n))
 
 
 def test_smallest_visible_without_spread() -> None:
-    assert planning.smallest_visible(0.0, 50) == 0.0
+    assert smallest_visible(0.0, 50) == 0.0
 
 
 def test_a_target_below_the_level_needs_no_difference() -> None:
-    assert planning.smallest_visible(0.2, 50, target=0.04) == 0.0
+    assert smallest_visible(0.2, 50, target=0.04) == 0.0
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: planning.power(1, effect=0.5), "n_queries"),
-        (lambda: planning.power(50, effect=math.nan), "finite effect"),
-        (lambda: planning.power_curve(1, [0.1]), "n_queries"),
-        (lambda: planning.power(50, effect=0.5, alpha=1.0), "alpha"),
-        (lambda: planning.smallest_visible(-0.1, 50), "sd must be 0 or more"),
-        (lambda: planning.queries_needed(0.2, 0.1, target=1.0), "target"),
+        (lambda: power(1, effect=0.5), "n_queries"),
+        (lambda: power(50, effect=math.nan), "finite effect"),
+        (lambda: power_curve(1, [0.1]), "n_queries"),
+        (lambda: power(50, effect=0.5, alpha=1.0), "alpha"),
+        (lambda: smallest_visible(-0.1, 50), "sd must be 0 or more"),
+        (lambda: queries_needed(0.2, 0.1, target=1.0), "target"),
     ],
 )
 def test_arguments_without_meaning(call, said) -> None:
@@ -142,33 +152,33 @@ def test_arguments_without_meaning(call, said) -> None:
 def test_acceptance_case(shared_data) -> None:
     cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
     expected = next(case for case in cases if case["id"] == "pow01")["expected"]
-    assert planning.power(50, effect=0.4) == pytest.approx(expected["power_n50_dz0p4"], abs=1e-12)
+    assert power(50, effect=0.4) == pytest.approx(expected["power_n50_dz0p4"], abs=1e-12)
     # The stored root was searched to 5e-9 of power only; ours meets .8 to the last digit.
-    visible = planning.smallest_visible(1.0, 50)
+    visible = smallest_visible(1.0, 50)
     assert visible == pytest.approx(expected["mde_dz_n50_power0p8"], abs=1e-8)
-    assert planning.power(50, effect=visible) == pytest.approx(0.8, abs=1e-14)
-    assert planning.queries_needed(1.0, 0.5) == expected["n_dz0p5_power0p8"]
+    assert power(50, effect=visible) == pytest.approx(0.8, abs=1e-14)
+    assert queries_needed(1.0, 0.5) == expected["n_dz0p5_power0p8"]
     for key, n in expected["n_table"].items():
         effect, target = map(float, key.split("_"))
-        assert planning.queries_needed(1.0, effect, target=target) == n
+        assert queries_needed(1.0, effect, target=target) == n
 
 
 def test_every_line_of_the_table_of_the_degenerate() -> None:
     for n in (0, 1):
-        assert math.isnan(planning.smallest_visible(0.2, n))
+        assert math.isnan(smallest_visible(0.2, n))
         with pytest.raises(ArgumentError, match="n_queries"):
-            planning.power(n, effect=0.5)
-    assert planning.smallest_visible(0.0, 10) == 0.0
-    assert planning.queries_needed(0.0, 0.05) == 2
-    assert planning.power(10, effect=0.0) == pytest.approx(0.05)
-    assert planning.queries_needed(0.2, 0.0) is None
-    assert planning.queries_needed(float("nan"), 0.05) is None
+            power(n, effect=0.5)
+    assert smallest_visible(0.0, 10) == 0.0
+    assert queries_needed(0.0, 0.05) == 2
+    assert power(10, effect=0.0) == pytest.approx(0.05)
+    assert queries_needed(0.2, 0.0) is None
+    assert queries_needed(float("nan"), 0.05) is None
     for effect in (float("nan"), float("inf")):
         with pytest.raises(ArgumentError, match="finite"):
-            planning.power(10, effect=effect)
+            power(10, effect=effect)
     with pytest.raises(ArgumentError, match="0 or more"):
-        planning.smallest_visible(-0.1, 10)
-    assert math.isnan(planning.smallest_visible(float("nan"), 10))
+        smallest_visible(-0.1, 10)
+    assert math.isnan(smallest_visible(float("nan"), 10))
 
 
 def same_by_integration(n, sd, margin, alpha=0.05):
@@ -187,19 +197,19 @@ def same_by_integration(n, sd, margin, alpha=0.05):
 @pytest.mark.slow
 @pytest.mark.parametrize(("margin", "target"), [(0.1, 0.8), (0.05, 0.9), (0.02, 0.8), (0.3, 0.8)])
 def test_queries_to_show_same_against_theory(margin, target) -> None:
-    n = planning.queries_to_show_same(0.2, margin, target=target)
+    n = queries_to_show_same(0.2, margin, target=target)
     assert same_by_integration(n - 1, 0.2, margin) < target <= same_by_integration(n, 0.2, margin)
 
 
 def test_queries_to_show_same_degenerate() -> None:
-    assert planning.queries_to_show_same(0.0, 0.1) == 2
-    assert planning.queries_to_show_same(math.nan, 0.1) is None
-    assert planning.queries_to_show_same(1.0, 1e-9) is None
+    assert queries_to_show_same(0.0, 0.1) == 2
+    assert queries_to_show_same(math.nan, 0.1) is None
+    assert queries_to_show_same(1.0, 1e-9) is None
     for margin in (0.0, -0.1, math.nan):
         with pytest.raises(ArgumentError, match="margin"):
-            planning.queries_to_show_same(0.2, margin)
+            queries_to_show_same(0.2, margin)
     with pytest.raises(ArgumentError, match="target"):
-        planning.queries_to_show_same(0.2, 0.1, target=1.0)
+        queries_to_show_same(0.2, 0.1, target=1.0)
 
 
 @pytest.mark.every_case
@@ -227,10 +237,8 @@ def test_a_difference_too_small_to_count_queries_for_has_no_number() -> None:
 def test_acceptance_case_of_a_width(shared_data) -> None:
     cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
     expected = next(case for case in cases if case["id"] == "pow02")["expected"]
-    assert planning.expected_width(0.2, 50) == pytest.approx(
-        expected["expected_width_n50"], abs=1e-12
-    )
-    assert planning.queries_for_width(0.2, 0.1) == expected["n"]
+    assert expected_width(0.2, 50) == pytest.approx(expected["expected_width_n50"], abs=1e-12)
+    assert queries_for_width(0.2, 0.1) == expected["n"]
 
 
 def test_width_against_itself() -> None:
@@ -238,13 +246,11 @@ def test_width_against_itself() -> None:
     result = run_test("t", d, confidence=0.9)
     widths = result.ci_high - result.ci_low
     error = widths.std() / math.sqrt(widths.size)
-    assert planning.expected_width(0.2, 6, confidence=0.9) == pytest.approx(
-        widths.mean(), abs=4 * error
-    )
+    assert expected_width(0.2, 6, confidence=0.9) == pytest.approx(widths.mean(), abs=4 * error)
 
 
 def test_spread_interval_against_theory() -> None:
-    low, high = planning.spread_interval(0.2, 26, confidence=0.9)
+    low, high = spread_interval(0.2, 26, confidence=0.9)
     assert 25 * 0.2**2 / low**2 == pytest.approx(stats.chi2.ppf(0.95, 25), rel=1e-12)
     assert 25 * 0.2**2 / high**2 == pytest.approx(stats.chi2.ppf(0.05, 25), rel=1e-12)
 
@@ -252,39 +258,39 @@ def test_spread_interval_against_theory() -> None:
 @pytest.mark.parametrize("n", [2, 5, 40])
 def test_spread_interval_covers_the_truth(n: int) -> None:
     spreads = np.random.default_rng(n).normal(0, 0.2, (4_000, n)).std(axis=1, ddof=1)
-    factors = np.array(planning.spread_interval(1.0, n))
+    factors = np.array(spread_interval(1.0, n))
     inside = (spreads * factors[0] < 0.2) & (spreads * factors[1] > 0.2)
     assert stats.binomtest(int(inside.sum()), 4_000, 0.95).pvalue > 0.01
 
 
 def test_the_size_for_a_width_is_the_smallest() -> None:
-    n = planning.queries_for_width(0.2, 0.013)
-    assert planning.expected_width(0.2, n) <= 0.013 < planning.expected_width(0.2, n - 1)
+    n = queries_for_width(0.2, 0.013)
+    assert expected_width(0.2, n) <= 0.013 < expected_width(0.2, n - 1)
 
 
 def test_many_queries_have_the_normal_width() -> None:
     normal = 2 * 1.959963984540054 * 0.2 / 1e4
-    assert planning.expected_width(0.2, 100_000_000) == pytest.approx(normal, rel=1e-7)
+    assert expected_width(0.2, 100_000_000) == pytest.approx(normal, rel=1e-7)
 
 
 def test_degenerate_widths() -> None:
-    assert planning.expected_width(0.2, 0) == planning.expected_width(0.2, 1) == math.inf
-    assert planning.expected_width(0.0, 10) == 0.0
-    assert planning.queries_for_width(0.0, 0.1) == 2
-    assert planning.queries_for_width(1.0, 1e-9) is None
-    assert planning.spread_interval(0.0, 10) == (0.0, 0.0)
+    assert expected_width(0.2, 0) == expected_width(0.2, 1) == math.inf
+    assert expected_width(0.0, 10) == 0.0
+    assert queries_for_width(0.0, 0.1) == 2
+    assert queries_for_width(1.0, 1e-9) is None
+    assert spread_interval(0.0, 10) == (0.0, 0.0)
     for sd, n in ((0.2, 0), (0.2, 1), (math.nan, 10)):
-        assert all(map(math.isnan, planning.spread_interval(sd, n)))
+        assert all(map(math.isnan, spread_interval(sd, n)))
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: planning.queries_for_width(0.2, 0.0), "width"),
-        (lambda: planning.expected_width(math.nan, 10), "sd"),
-        (lambda: planning.expected_width(-0.1, 10), "sd"),
-        (lambda: planning.spread_interval(-0.1, 10), "sd"),
-        (lambda: planning.expected_width(0.1, 10, confidence=1.0), "confidence"),
+        (lambda: queries_for_width(0.2, 0.0), "width"),
+        (lambda: expected_width(math.nan, 10), "sd"),
+        (lambda: expected_width(-0.1, 10), "sd"),
+        (lambda: spread_interval(-0.1, 10), "sd"),
+        (lambda: expected_width(0.1, 10, confidence=1.0), "confidence"),
     ],
 )
 def test_widths_without_meaning(call, said) -> None:

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from abrank import planning
 from abrank.comparison.evidence import RunDetails
 from abrank.ledger import History
+from abrank.planning import student
 from abrank.plots import LIGHT, cutoffs, power, recall
 from abrank.plots.curves import MOST_STEPS, gains
 from tests.ledger.made import entry
@@ -130,7 +130,7 @@ def test_curves_are_the_plans_power(n, counts, comparison_of):
     for queries, (x, y) in zip(counts, result, strict=True):
         for i in (0, 20, 40, 80):
             effect = x[i] / comparison.planning.sd
-            assert y[i] == pytest.approx(planning.power(queries, effect=effect, alpha=0.05))
+            assert y[i] == pytest.approx(student.power(queries, effect=effect, alpha=0.05))
             assert np.isfinite(y[i])
 
 

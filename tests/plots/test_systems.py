@@ -10,8 +10,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 
-from abrank import inference, rank_scores
+from abrank import rank_scores
 from abrank._support.errors import ArgumentError
+from abrank.inference.systems.friedman import critical_difference, friedman_test
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
 from abrank.plots.grids import by_difficulty
 
@@ -278,7 +279,7 @@ def test_a_bar_spans_only_pairs_that_are_not_told_apart(test, ranking_of):
 def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
     ranking = ranking_of(9, 60, test="nemenyi")
     (ruler,) = [line for line in cd(ranking).lines if line.get_linewidth() == 1.4]
-    expected = inference.critical_difference(inference.friedman_test(ranking.scores), 60, 0.05)
+    expected = critical_difference(friedman_test(ranking.scores), 60, 0.05)
     assert np.ptp(ruler.get_xdata()) == pytest.approx(expected)
     assert f"critical difference {expected:.2f}" in texts(cd(ranking))
     # Another test does not decide by a distance of ranks.
@@ -287,12 +288,12 @@ def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
 
 def test_a_critical_difference_wider_than_the_axis_is_not_drawn(ranking_of):
     ranking = ranking_of(3, 5, test="nemenyi")
-    friedman_test = inference.friedman_test(ranking.scores)
+    found = friedman_test(ranking.scores)
     # Nemenyi's 2.343 sqrt(3 * 4 / (6 * 5)) fits between the ranks 1 and 3.
-    assert inference.critical_difference(friedman_test, 5, 0.05) == pytest.approx(1.482, abs=1e-3)
+    assert critical_difference(found, 5, 0.05) == pytest.approx(1.482, abs=1e-3)
     assert "critical difference 1.48" in texts(cd(ranking))
     strict = dataclasses.replace(ranking, alpha=0.0001)
-    assert inference.critical_difference(friedman_test, 5, 0.0001) > 2.0
+    assert critical_difference(found, 5, 0.0001) > 2.0
     assert not any("critical" in text for text in texts(cd(strict)))
 
 

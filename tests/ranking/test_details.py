@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
-from abrank.inference import kendall_tau, tau_ap
+from abrank.inference.systems.stability import kendall_tau, tau_ap
 from abrank.ranking import rank_scores
 from abrank.ranking.details import overlap, pair_spread, with_extras
 from abrank.ranking.rank import baselines_of, rank_again

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import compare, planning
+from abrank import compare
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.options import Scoring
+from abrank.planning.student import power, queries_needed
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, headline, inputs, measures, words
@@ -249,11 +250,11 @@ def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
     for cells in result.rows:
         difference = cells[0].value
         assert isinstance(difference, float)
-        assert cells[1].value == planning.queries_needed(comparison.planning.sd, difference)
+        assert cells[1].value == queries_needed(comparison.planning.sd, difference)
         planned = comparison.planning
-        ends = [planning.queries_needed(sd, difference) for sd in (planned.sd_low, planned.sd_high)]
+        ends = [queries_needed(sd, difference) for sd in (planned.sd_low, planned.sd_high)]
         assert cells[2].text == " to ".join(f.about(end) for end in ends if end is not None)
-        chance = planning.power(100, effect=difference / comparison.planning.sd)
+        chance = power(100, effect=difference / comparison.planning.sd)
         assert cells[3].text == f.percent(chance, sign=False)
 
 

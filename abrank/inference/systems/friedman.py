@@ -47,26 +47,12 @@ class Anova:
 
 
 def two_way_anova(scores: npt.ArrayLike) -> Anova:
-    """Split the variance of scores into queries, systems and the rest; test the systems.
+    """Split the variance of scores into queries, systems and the rest; test the systems by F.
 
-    Hypothesis: all systems have one mean. The query pairs the scores: what it adds to all systems
-    alike is taken out before systems are compared. Residuals are taken to have one variance. With
-    all systems the same on every query F is 0 and p 1.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-
-    References
-    ----------
-    .. [1] Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM Transactions
-       on Information Systems 30(1), article 4.
-
-    Examples
-    --------
-    >>> found = two_way_anova([[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16]])
-    >>> round(found.f, 3), found.df_error, round(found.shares["query"], 3)
-    (8.247, 4, 0.961)
+    What a query adds to all systems alike is taken out before systems are compared. Residuals are
+    taken to have one variance. With all systems the same on every query F is 0 and p 1.
+    Source: Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM Transactions
+    on Information Systems 30(1), article 4.
     """
     block = as_scores(scores)
     n_queries, n_systems = block.shape
@@ -123,41 +109,16 @@ class Friedman:
 
 
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
-    """Test whether systems rank alike, query by query.
+    """Test whether systems rank alike, query by query; more is better, ties share a rank.
 
     Hypothesis: within each query all orders of the systems are equally likely. That is more than
     that they have one mean: with enough queries, real systems of one mean are told apart
-    (``reports/calibration``). The query pairs the scores, and only their order counts. Equal scores
-    (to 10 digits of the largest) share the mean of their ranks, and the statistics are corrected
-    for them.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-        More is better.
-
-    Returns
-    -------
-    Friedman
-        With all ranks tied the statistics are 0 and p 1. ``f`` is NaN with one query, and where
-        every query has the same order.
-
-    Notes
-    -----
-    Both statistics are those of a two-way analysis of variance of the ranks: ``chi2`` is the
-    systems' sum of squares over the variance of a rank, ``f`` its F [1]_.
-
-    References
-    ----------
-    .. [1] Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
-       Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
-       Nonparametric Statistics, section 5.8.
-
-    Examples
-    --------
-    >>> found = friedman_test([[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16]])
-    >>> found.mean_ranks.round(2), round(found.chi2, 3), round(found.f, 3)
-    (array([2.33, 2.33, 1.33]), 2.0, 1.0)
+    (``reports/calibration``). The statistics are those of a two-way analysis of variance of the
+    ranks: ``chi2`` is the systems' sum of squares over the variance of a rank. With all ranks tied
+    they are 0 and p 1; ``f`` is NaN with one query, and where every query has the same order.
+    Source: Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
+    Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
+    Nonparametric Statistics, section 5.8.
     """
     from scipy.special import chdtrc
 
@@ -192,12 +153,6 @@ def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float
 
     Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
     7, 1-30, section 3.2.2.
-
-    Examples
-    --------
-    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16]]
-    >>> round(critical_difference(friedman_test(scores), 3, 0.05), 3)
-    1.914
     """
     if not result.variance > 0.0:
         return np.nan

@@ -160,42 +160,15 @@ def max_t_of_pairs(
 def within_query_interval(
     scores: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return an interval of each system's mean that shows differences, not the queries' spread.
+    """Return limits of each system's mean that show differences, not the queries' spread.
 
-    In an ordinary interval of a mean the spread of the queries hides differences that every query
-    shows. Here it is taken out: each interval says how steadily the system keeps its distance to
-    the mean of all. They are not adjusted for the number of systems, and two that overlap can still
-    differ.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-    confidence : float
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_systems,)
-        Unbounded with one query, and for a system that keeps one distance on all queries; all of
-        them are the mean itself where the systems are the same on every query. NaN without queries.
-
-    Notes
-    -----
-    The t interval of the scores less the query's mean plus the mean of all, its width times
-    ``sqrt(k / (k - 1))`` for what that takes too much [1]_, [2]_. With two systems a difference of
+    They are the t interval of the scores less the query's mean plus the mean of all, its width
+    times ``sqrt(k / (k - 1))`` for what that takes too much: how steadily the system keeps its
+    distance to the mean of all. Two that overlap can still differ; with two systems a difference of
     means is significant by the paired t test exactly when it exceeds sqrt(2) times half a width.
-
-    References
-    ----------
-    .. [1] Cousineau (2005), Tutorials in Quantitative Methods for Psychology 1, 42-45; Morey
-       (2008), the same 4, 61-64.
-    .. [2] Loftus & Masson (1994), Psychonomic Bulletin & Review 1, 476-490, pool the errors of all
-       systems; these do not, as systems differ in how erratic they are.
-
-    Examples
-    --------
-    >>> low, high = within_query_interval([[0.1, 0.3], [0.6, 0.7], [0.2, 0.5]])
-    >>> low.round(3), high.round(3)
-    (array([0.124, 0.324]), array([0.476, 0.676]))
+    Unbounded with one query, and for a system that keeps one distance on all queries.
+    Source: Cousineau (2005), Tutorials in Quantitative Methods for Psychology 1, 42-45; Morey
+    (2008), the same 4, 61-64.
     """
     block = as_scores(scores)
     n_queries, n_systems = block.shape
@@ -505,27 +478,10 @@ def _needed(result: list[IntArray], n_systems: int) -> list[IntArray]:
 
 
 def group_letters(distinct: BoolArray) -> tuple[str, ...]:
-    """Return the letters of each system: two that share a letter are not told apart.
+    """Return the letters of each system, best first: two that share one are not told apart.
 
-    Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466; groups by
-    Gramm et al. (2007), Computational Statistics & Data Analysis 52, 725-736.
-
-    Parameters
-    ----------
-    distinct : bool ndarray of shape (n_systems, n_systems)
-        Symmetric; whether two systems are told apart. Systems best first give the best an "a".
-
-    Returns
-    -------
-    tuple of str, length n_systems
-        After z come a2 to z2, a3 and so on, which can be read however they are run together.
-
-    Examples
-    --------
-    >>> distinct = np.zeros((4, 4), bool)
-    >>> distinct[0, 2:] = distinct[2:, 0] = True
-    >>> group_letters(distinct)
-    ('a', 'ab', 'b', 'b')
+    After z come a2 to z2, a3 and so on, which can be read however they are run together.
+    Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
     """
     result = [""] * len(distinct)
     for number, group in enumerate(find_groups(distinct)):

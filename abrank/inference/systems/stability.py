@@ -73,28 +73,10 @@ def rank_stability(
 ) -> RankStability:
     """Return how often each system has each rank when the queries are drawn anew.
 
-    Systems that tie in a resample are put in a random order.
-
+    A percentile bootstrap: it describes how the order depends on which queries were asked, and is
+    no test; near ties make such intervals too short. Systems that tie come in a random order.
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 13; Xie, Singh &
     Zhang (2009), Journal of the American Statistical Association 104, 775-788: near ties.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-        The query is what pairs the systems: they share the resamples.
-    confidence : float
-        Of the intervals of the ranks.
-
-    Notes
-    -----
-    A percentile bootstrap: it describes how the order depends on which queries were asked, and is
-    no test; near ties make such intervals too short.
-
-    Examples
-    --------
-    >>> found = rank_stability([[0.1, 0.3], [0.2, 0.1], [0.1, 0.4], [0.2, 0.5]])
-    >>> bool(found.chances[1, 0] > 0.9), found.low, found.high
-    (True, array([1, 1]), array([2, 2]))
     """
     block = as_scores(scores)
     n_queries, n_systems = block.shape
@@ -132,19 +114,9 @@ def chances_of_ranks(
 def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return Kendall's tau-b of two orders of the same systems, over leading axes at once.
 
-    As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time.
-
+    As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time. NaN
+    where one of the two ties all systems.
     Source: Kendall (1945), Biometrika 33, 239-251.
-
-    Parameters
-    ----------
-    first, second : float64[..., n_systems]
-        NaN is returned where one of the two ties all systems.
-
-    Examples
-    --------
-    >>> round(float(kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))), 3)
-    0.333
     """
     signs = [np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second)]
     agreement, untied_first, untied_second = (
@@ -156,27 +128,11 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
-    """Return tau_AP: Kendall's tau that weighs what stands high in an order the most.
+    """Return tau_AP of an order against the truth: Kendall's tau that weighs the top the most.
 
-    Parameters
-    ----------
-    truth, order : float64[..., n_systems]
-        Higher is better. The order is held against the truth.
-
-    Returns
-    -------
-    float64[...]
-        1 where both agree, -1 where one is the reverse of the other; not symmetric. Two systems
-        that tie count half.
-
-    References
-    ----------
-    .. [1] Yilmaz, Aslam & Robertson (2008), SIGIR, 587-594, equation 6.
-
-    Examples
-    --------
-    >>> round(float(tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0]))), 3)
-    0.333
+    1 where both agree, -1 where one is the reverse of the other; not symmetric. Two systems that
+    tie count half.
+    Source: Yilmaz, Aslam & Robertson (2008), SIGIR, 587-594, equation 6.
     """
     above, better = (
         0.5 + 0.5 * np.sign(values[..., None, :] - values[..., :, None])

@@ -14,7 +14,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import max_t, run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
-from abrank.planning import smallest_visible
+from abrank.planning.student import smallest_visible
 from reports.studies.calibration.populations import Pair, Population, Scope
 from reports.studies.calibration.sources import MEASURES
 

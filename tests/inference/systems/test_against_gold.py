@@ -6,14 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from abrank.inference import (
-    adjust,
-    critical_difference,
-    friedman_test,
-    run_joint_test,
-    run_test,
-    two_way_anova,
-)
+from abrank.inference import adjust, run_joint_test, run_test
+from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
 
 
 def close(ours, theirs):

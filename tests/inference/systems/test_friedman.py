@@ -2,8 +2,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference import friedman_test, run_test, two_way_anova, within_query_interval
-from abrank.inference.systems.friedman import critical_difference, ranks_within
+from abrank.inference import run_test
+from abrank.inference.systems.friedman import (
+    critical_difference,
+    friedman_test,
+    ranks_within,
+    two_way_anova,
+)
+from abrank.inference.systems.pairwise import within_query_interval
 
 
 def test_two_systems_are_the_paired_t():

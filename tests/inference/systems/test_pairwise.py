@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import group_letters, run_joint_test
-from abrank.inference.systems.pairwise import find_cliques, find_groups
+from abrank.inference import run_joint_test
+from abrank.inference.systems.pairwise import find_cliques, find_groups, group_letters
 
 BLOCKS = [
     np.array([[0.1, 0.3, 0.2], [0.5, 0.9, 0.4], [0.2, 0.2, 0.6], [0.0, 0.7, 0.1]]),

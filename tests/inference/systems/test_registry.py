@@ -23,15 +23,9 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.inference import (
-    JOINT_TESTS,
-    friedman_test,
-    max_t,
-    run_joint_test,
-    run_test,
-    two_way_anova,
-)
+from abrank.inference import JOINT_TESTS, max_t, run_joint_test, run_test
 from abrank.inference.student import range_tail
+from abrank.inference.systems.friedman import friedman_test, two_way_anova
 from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
 
 GRID = np.array(

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import with_soundness
 from abrank.diagnostics import Note
+from abrank.planning.student import queries_needed
 from abrank.report import WRITERS, compose
 from abrank.report.sections.inputs import sensitivity
 from abrank.report.sections.next_step import next_step
@@ -112,7 +112,7 @@ def test_every_verdict_and_gate_has_its_step(
 
 
 def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Comparison]) -> None:
-    needed = planning.queries_needed(0.1, 0.005)
+    needed = queries_needed(0.1, 0.005)
     assert needed is not None
     # Two observed differences, one plan: what was observed plays no part.
     for mean in (0.002, 0.005):

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import compare_scores, planning
+from abrank import compare_scores
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.plans import PlannedClaim, PlannedDifference
+from abrank.planning.student import queries_needed, queries_to_show_same
 from abrank.report import compose, text
 from abrank.report.model import Section
 from abrank.report.sections.planning import (
@@ -28,7 +29,7 @@ Make = Callable[..., Comparison]
 
 
 def about(sd: float, difference: float) -> str:
-    needed = planning.queries_needed(sd, difference)
+    needed = queries_needed(sd, difference)
     assert needed is not None
     return f.about(needed)
 
@@ -71,7 +72,7 @@ def test_with_a_margin_both_claims_are_planned(make: Make) -> None:
     comparison = make(0.005, margin=0.005)
     spread = comparison.planning
     step = queries_planned(comparison)
-    same = planning.queries_to_show_same(spread.sd, 0.005)
+    same = queries_to_show_same(spread.sd, 0.005)
     assert same is not None
     assert f"{about(spread.sd, 0.005)} queries (" in step
     assert "would detect a true Δ of 0.005, the margin, and about" in step

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from abrank.inference import bayesian_bootstrap, t_posterior
+from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 from reports.studies.calibration.cells import Asked, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, confidences, outside
 

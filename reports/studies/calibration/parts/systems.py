@@ -12,16 +12,10 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import undone_by_skewness
-from abrank.inference import (
-    critical_difference,
-    friedman_test,
-    run_joint_test,
-    run_test,
-    two_way_anova,
-    within_query_interval,
-)
+from abrank.inference import run_joint_test, run_test
 from abrank.inference.paired import mean_and_error, skewness_of
-from abrank.inference.systems.pairwise import least_difference
+from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
+from abrank.inference.systems.pairwise import least_difference, within_query_interval
 from reports.studies.calibration.cells import LEVELS, Asked, below
 from reports.studies.calibration.material import N_BEST, N_SYSTEMS, Block, Material
 from reports.studies.calibration.parts.part import Batch, Part, between
