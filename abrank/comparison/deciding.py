@@ -20,7 +20,7 @@ from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, Kind, OtherChoice, RunDetails
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.rows import MeasureResult
-from abrank.comparison.samples.sample import Answer, Sample, SampleWithEvidence
+from abrank.comparison.samples.sample import Sample, SampleWithEvidence
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
@@ -86,7 +86,7 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
     return tuple(rows), adjusted.n_resamples
 
 
-def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
+def adjust_family(sample: Sample, plain: inference.TestResult, rule: Rule) -> Adjusted:
     """Adjust the measures of the family together, p-values and intervals by one procedure."""
     # An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain
     # one. For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a

@@ -7,7 +7,6 @@ scores can be asked of votes. Verdicts of one judge in both orders that disagree
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,7 +28,7 @@ from abrank.comparison.rows import Preferences, share_of_net
 from abrank.comparison.two_systems import system_names
 from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
-from abrank.inference.paired import t_answer
+from abrank.inference.independent import welch
 from abrank.inputs.votes import GROUPS, Vote, Votes, read_votes
 from abrank.ledger.record import recorded
 from abrank.measures.names import listed
@@ -295,10 +294,12 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
             sign_test = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
             turned = share_of_net(sign_test)
     elif min(counted["a"], counted["b"]) > 1:
-        a_first, b_first = (
-            np.array([v.value for v in votes.votes if v.first == side]) for side in "ab"
-        )
-        bias = _between(a_first, b_first, alpha)
+        # Half of what B gains where it is shown first, of independent votes.
+        halves = [
+            np.array([[v.value / 2.0] for v in votes.votes if v.first == side]) for side in "ab"
+        ]
+        if any(map(np.ptp, halves)):
+            bias = Estimate.of(welch(*halves, confidence=1.0 - alpha))
     return Preferences(
         n_votes=len(votes.votes),
         n_judges=len({vote.judge for vote in votes.votes}),
@@ -311,16 +312,3 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
         bias=bias,
         to_first=turned,
     )
-
-
-def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Estimate | None:
-    """Return half of what B gains where it is shown first, by Welch's t of independent votes."""
-    parts = [float(np.var(item, ddof=1)) / len(item) / 4.0 for item in (a_first, b_first)]
-    if not sum(parts):
-        return None
-    sizes = (len(a_first), len(b_first))
-    freedom = sum(parts) ** 2 / sum(p**2 / (n - 1) for p, n in zip(parts, sizes, strict=True))
-    middle = np.array([(b_first.mean() - a_first.mean()) / 2.0])
-    error, level = np.array([math.sqrt(sum(parts))]), np.array([alpha])
-    _, pvalue, low, high = t_answer(middle, error, freedom, level)
-    return Estimate(float(middle[0]), float(low[0]), float(high[0]), float(pvalue[0]))

@@ -1,6 +1,6 @@
 """Two independent groups: Welch's t, permutation of the labels, bootstrap, and effect sizes."""
 
-# All by statsmodels and scipy.stats. A group is an array of shape (n_units, n_comparisons).
+# A group is an array of shape (n_units, n_comparisons).
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.inference.paired import satterthwaite, t_answer
 from abrank.inference.registry import TestResult, as_alpha
-from abrank.inference.rounding import align_interval_with_pvalue
 
 N_RESAMPLES = 9999
 
@@ -20,24 +20,18 @@ N_RESAMPLES = 9999
 def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
     """Test whether two independent groups have one mean, without taking their variances as equal.
 
-    Source: Welch (1947), Biometrika 34, 28-35; statsmodels.stats.weightstats.CompareMeans.
+    Source: Welch (1947), Biometrika 34, 28-35.
     """
-    from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
-
     alpha = as_alpha(confidence, a.shape[1])
-    estimate = b.mean(axis=0) - a.mean(axis=0)
-    statistic, pvalue, low, high = answer = np.full((4, len(estimate)), np.nan)
+    rows = np.full((5, a.shape[1]), np.nan)
+    rows[0] = estimate = b.mean(axis=0) - a.mean(axis=0)
     if min(len(a), len(b)) > 1:
-        spread = (np.ptp(a, axis=0) > 0.0) | (np.ptp(b, axis=0) > 0.0)
-        answer[:, ~spread & (estimate == 0.0)] = [[0.0], [1.0], [0.0], [0.0]]
-        groups = CompareMeans(DescrStatsW(b[:, spread]), DescrStatsW(a[:, spread]))
-        statistic[spread], pvalue[spread], _ = groups.ttest_ind(usevar="unequal")
-        for level in np.unique(alpha[spread]):
-            limits = groups.tconfint_diff(alpha=level, usevar="unequal")
-            for end, limit in zip((low, high), limits, strict=True):
-                end[spread] = np.where(alpha[spread] == level, limit, end[spread])
-    low, high = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
-    rows = np.stack([estimate, statistic, pvalue, low, high])
+        # What is left of one value by rounding is no variance.
+        squares = [x.var(axis=0, ddof=1) * (np.ptp(x, axis=0) > 0.0) / len(x) for x in (a, b)]
+        error, freedom = satterthwaite(np.stack(squares), [[len(a) - 1.0], [len(b) - 1.0]])
+        varies = np.isfinite(error)
+        rows[1:, varies] = t_answer(estimate[varies], error[varies], freedom[varies], alpha[varies])
+        rows[1:, ~varies & (estimate == 0.0)] = [[0.0], [1.0], [0.0], [0.0]]
     return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=len(a) + len(b))
 
 

@@ -18,7 +18,7 @@ from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.estimate import IntervalRow
 from abrank.inference.clusters import cluster_sizes, freedom_of_clusters, numbered, standard_error
-from abrank.inference.paired import skewed_t, t_answer
+from abrank.inference.paired import satterthwaite, skewed_t, t_answer
 from abrank.inference.registry import as_alpha, as_column
 from abrank.inference.rounding import has_spread
 from abrank.inference.segments import Heterogeneity, answer_by_holm, heterogeneity
@@ -238,10 +238,10 @@ def _error_within(
 ) -> tuple[float, float]:
     """Return the error of a weighted mean of collections and Satterthwaite's freedom; or NaN."""
     variance, freedom = np.array([moment[:2] for moment in moments]).T
-    parts = share**2 * variance / n
-    if not parts.any() or any(moment.n_units == 1 for moment in moments):
+    if any(moment.n_units == 1 for moment in moments):
         return np.nan, 1.0
-    return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / (parts**2 / freedom).sum())
+    error, freedom = satterthwaite(share**2 * variance / n, freedom)
+    return float(error), float(freedom)
 
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:

@@ -6,6 +6,7 @@ import math
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -114,6 +115,17 @@ def t_interval(
     low = np.full_like(mean, -np.inf) if alternative == "less" else mean - half
     high = np.full_like(mean, np.inf) if alternative == "greater" else mean + half
     return low, high
+
+
+def satterthwaite(squares: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the error whose square is a sum of independent ones, NaN for none, and its freedom.
+
+    Source: Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+    """
+    total = np.asarray(squares.sum(axis=0))
+    error = np.sqrt(total, out=np.full_like(total, np.nan), where=total > 0.0)
+    spread = (squares**2 / np.asarray(freedom)).sum(axis=0)
+    return error, np.divide(total**2, spread, out=np.ones_like(total), where=total > 0.0)
 
 
 # --- The t test where the differences are skewed

@@ -8,7 +8,8 @@ it rejected 7.5 to 10 % of true null hypotheses at the level 5 %.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.independent import welch
 from abrank.inference.paired import mean_and_error, t_answer
-from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.student import student_quantile
 
@@ -36,20 +37,17 @@ FEWEST_ERRORS = 6.0
 
 
 @record
-class PredictionPowered:
-    """The answer of :func:`run_prediction_powered`: arrays of shape (n_comparisons,), and sizes.
+class PredictionPowered(TestResult):
+    """The answer of :func:`run_prediction_powered`, and what it rests on: one a comparison.
 
     ``slope`` is lambda, ``correlation`` that of people and machine on the judged queries,
     ``floored`` says that the residual variance was raised to its minimum, ``refused`` that people
     alone answer, ``outside`` is the share of all queries whose machine difference lies outside the
-    range of the judged ones, ``worth`` how many human queries alone would be as precise.
+    range of the judged ones, ``worth`` how many human queries alone would be as precise. The other
+    fields are those of :class:`~abrank.inference.TestResult`.
     """
 
-    estimate: FloatArray
-    statistic: FloatArray
-    pvalue: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
+    _: KW_ONLY
     standard_error: FloatArray
     freedom: FloatArray
     slope: FloatArray
@@ -58,9 +56,7 @@ class PredictionPowered:
     refused: BoolArray
     outside: FloatArray
     worth: FloatArray
-    confidence: float | FloatArray
     n_judged: int
-    n_queries: int
 
 
 def run_prediction_powered(
@@ -69,14 +65,13 @@ def run_prediction_powered(
     predicted: npt.ArrayLike,
     *,
     confidence: float | FloatArray = 0.95,
-    finite: bool = False,
     floor: float = UNSEEN_FAILURES,
     fewest_errors: float = FEWEST_ERRORS,
 ) -> PredictionPowered:
     """Test the mean difference, two-sided, by regression on a machine's differences.
 
-    Estimand: the mean of the human differences in the population that all queries are a sample of,
-    or over these queries alone. Hypothesis: it is 0. The query pairs the scores. The judged queries
+    Estimand: the mean of the human differences in the population that all queries are a sample of.
+    Hypothesis: it is 0. The query pairs the scores. The judged queries
     must be a random draw from all; nothing is assumed of the machine, but that it does not depend
     on which queries were drawn.
 
@@ -89,8 +84,6 @@ def run_prediction_powered(
     predicted : array_like of shape (n_queries,) or (n_queries, n_comparisons)
         Candidate minus baseline by the machine's judgments, the judged queries included.
     confidence : float or array_like of shape (n_comparisons,)
-    finite : bool
-        All queries of ``predicted`` are the population, not a sample of one.
     floor : float
         The residual variance is at least this many over n_judged (at most 1) of the variance of the
         human differences, or of the predicted part where that is larger; 0 for none.
@@ -116,11 +109,10 @@ def run_prediction_powered(
     With d the human and f the machine's differences, S sums over the n judged queries, and N of
     all: lambda = S_df / S_ff; the estimate is mean_n(d) + lambda (mean_N(f) - mean_n(f)); its
     variance is s2 (1/n + (mean_N(f) - mean_n(f))**2 / S_ff) + lambda**2 var(f) / N with the
-    residual variance s2 = max(RSS / (n - 2), min(1, 3/n) max(var d, lambda**2 var f)); where the N
-    are the population, s2 (1/n - 1/N + …) alone. t has n - 2 degrees of freedom. This is the
-    regression estimator of survey sampling [1]_, in the form of prediction-powered inference with
-    its slope estimated [2]_. The floor is the rule of three: n queries without a gross failure of
-    the machine leave a rate of 3/n open [3]_.
+    residual variance s2 = max(RSS / (n - 2), min(1, 3/n) max(var d, lambda**2 var f)). t has n - 2
+    degrees of freedom. This is the regression estimator of survey sampling [1]_, in the form of
+    prediction-powered inference with its slope estimated [2]_. The floor is the rule of three: n
+    queries without a gross failure of the machine leave a rate of 3/n open [3]_.
 
     Neither lambda nor the standard error changes where a constant is added to d, so that interval
     and p-value are inverses; no scale of the machine's differences changes the answer.
@@ -151,21 +143,23 @@ def run_prediction_powered(
     alpha = as_alpha(confidence, d.shape[1])
     if len(d) < MIN_JUDGED:
         raise ArgumentError(f"at least {MIN_JUDGED} judged queries are needed; got {len(d)}")
-    fit = _fit(d, predictions, predictions[rows], finite=finite, floor=floor, fewest=fewest_errors)
-    statistic, pvalue, low, high = t_answer(fit.estimate, fit.error, fit.freedom, alpha)
-    is_zero = ~np.any(d != 0.0, axis=0)
-    for values, answer in ((statistic, 0.0), (pvalue, 1.0), (low, 0.0), (high, 0.0)):
-        values[is_zero] = answer
+    fit = _fit(d, predictions, predictions[rows], floor=floor, fewest=fewest_errors)
+    answers = np.stack([fit.estimate, *t_answer(fit.estimate, fit.error, fit.freedom, alpha)])
+    answers[1:, ~d.any(axis=0)] = [[0.0], [1.0], [0.0], [0.0]]
+    tested = TestResult.of_mean(
+        answers, test="prediction-powered", n_queries=len(predictions),
+        confidence=confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
+    )  # fmt: skip
     # The share of queries outside the range of the judged ones, by more than rounding.
     predicted_judged, slack = predictions[rows], TIE * np.abs(predictions).max(axis=0, initial=0.0)
     is_beyond = (predictions < predicted_judged.min(axis=0) - slack) | (
         predictions > predicted_judged.max(axis=0) + slack
     )
     return PredictionPowered(
-        fit.estimate, statistic, pvalue, low, high, fit.error, fit.freedom, fit.slope,
-        fit.correlation, fit.floored, fit.refused, np.asarray(is_beyond.mean(axis=0)),
-        _worth(d, fit, alpha), confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
-        len(d), len(predictions),
+        **vars(tested) | {"estimand": "mean difference over all queries"},
+        standard_error=fit.error, freedom=fit.freedom, slope=fit.slope,
+        correlation=fit.correlation, floored=fit.floored, refused=fit.refused,
+        outside=np.asarray(is_beyond.mean(axis=0)), worth=_worth(d, fit, alpha), n_judged=len(d),
     )  # fmt: skip
 
 
@@ -197,8 +191,8 @@ def worth_interval(
     for first in range(0, N_RESAMPLES, at_once):
         count = min(at_once, N_RESAMPLES - first)
         rows = random.integers(0, len(d), (len(d), count))
-        options: Any = {"finite": False, "floor": UNSEEN_FAILURES, "fewest": 0.0}
-        fit = _fit(d[rows], predictions, predicted_judged[rows], **options)
+        judged_here = d[rows], predictions, predicted_judged[rows]
+        fit = _fit(*judged_here, floor=UNSEEN_FAILURES, fewest=0.0)
         result.append(_worth(d[rows], fit, np.full(count, 1.0 - confidence)))
     values = np.concatenate(result)
     low, high = np.quantile(values[~np.isnan(values)], [0.025, 0.975], method="nearest")
@@ -210,7 +204,6 @@ def _fit(
     predictions: FloatArray,
     predicted_judged: FloatArray,
     *,
-    finite: bool,
     floor: float,
     fewest: float,
 ) -> _Fit:
@@ -236,10 +229,8 @@ def _fit(
     minimum = min(1.0, floor / n) * np.maximum(s_dd / (n - 1), slope**2 * spread)
     gap = predictions.mean(axis=0) - predicted_judged.mean(axis=0)
     leverage = np.where(is_flat, 0.0, gap**2 / s_ff)
-    share = 1.0 / n - (1.0 / n_queries if finite else 0.0)
-    variance = np.maximum(residual_variance, minimum) * (share + leverage)
-    if not finite:
-        variance = variance + slope**2 * spread / n_queries
+    variance = np.maximum(residual_variance, minimum) * (1.0 / n + leverage)
+    variance = variance + slope**2 * spread / n_queries
     estimate = mean_and_error(d)[0] + slope * gap
     varies = has_spread(d)
     error, slope = np.where(varies, np.sqrt(variance), np.nan), np.where(varies, slope, 0.0)

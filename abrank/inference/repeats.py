@@ -14,7 +14,7 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
-from abrank.inference.paired import t_answer
+from abrank.inference.paired import satterthwaite, t_answer
 from abrank.inference.registry import as_alpha, finite
 
 SMALL_SHARE = 0.1  # of the variance, from which on further runs hardly help
@@ -106,11 +106,9 @@ def compare_repeats(
     freedoms = np.array([n - 1, run_freedom, run_freedom * (n - 1)], np.float64)
     if parts[1] + parts[2] <= 0.0:  # runs differ no more than their queries make them
         parts, freedoms = parts[:1], freedoms[:1]
-    squared = float(parts.sum())
-    error = math.sqrt(squared) if squared > 0.0 else math.nan
-    freedom = squared**2 / float((parts**2 / freedoms).sum()) if squared > 0.0 else 1.0
-    mean = float(difference.mean())
-    _, pvalue, low, high = t_answer(np.array([mean]), np.array([error]), freedom, alpha)
+    squared, mean = float(parts.sum()), difference.mean(keepdims=True)
+    error, freedom = satterthwaite(parts, freedoms)
+    _, pvalue, low, high = t_answer(mean, error[None], freedom, alpha)
     of_runs = min(inverse_runs * variance_of_runs, squared)
     of_queries = squared - of_runs
     needed = None
@@ -118,7 +116,8 @@ def compare_repeats(
         minimum = 2.0 * variance_of_runs * (1.0 - SMALL_SHARE) / (SMALL_SHARE * of_queries)
         needed = max(1, math.ceil(minimum))
     return RepeatsResult(
-        mean, error, float(low[0]), float(high[0]), float(pvalue[0]), freedom,
+        float(mean[0]), float(error), float(low[0]), float(high[0]), float(pvalue[0]),
+        float(freedom),
         of_runs / squared if squared > 0.0 else math.nan, needed,
     )  # fmt: skip
 

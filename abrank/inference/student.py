@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numpy.polynomial import Polynomial
 
 from abrank._support.typing import FloatArray, IntArray
 
@@ -78,14 +77,6 @@ NOTHING = 1e-17
 # So many terms are multiplied on the whole grid of frequencies before the dead ones are dropped.
 TERMS_ON_THE_GRID = 96
 CELLS_AT_ONCE = 1 << 20
-# Coefficients of -log(cos x) in x**2, x**4, ...; up to the angle they are good to 1e-16.
-LOG_COSINE = (
-    1 / 2, 1 / 12, 1 / 45, 17 / 2520, 31 / 14175, 691 / 935550, 10922 / 42567525,
-    929569 / 10216206000, 3202291 / 97692469875,
-)  # fmt: skip
-SMALL_ANGLE = 0.25
-# The same of derivatives of log(cosh x).
-TILTED_ORDERS, SMALL_TURN = 14, 0.125
 
 
 def weighted_sum(counts: IntArray, *factors: FloatArray) -> float:
@@ -104,28 +95,15 @@ def characteristic_function(
     law = np.zeros(n_frequencies, np.complex128 if tilt else np.float64)
     todo = np.ones(n_frequencies, np.bool_)
     if sizes.size > TERMS_ON_THE_GRID:
-        largest, squares = float(sizes.max()), sizes**2
         # Up to a right angle, |cos x| <= exp(-x**2 / 2) and, with leaning signs, each factor is at
         # most exp(-2 (1 - lean**2) (x / pi)**2) in size: where that is nothing, no term need be
         # looked at.
-        variance, slope = weighted_sum(counts, squares), 0.5
+        variance, slope = weighted_sum(counts, sizes, sizes), 0.5
         if tilt:
             slope = 2.0 / math.pi**2
-            variance -= weighted_sum(counts, squares * np.tanh(tilt * sizes) ** 2)
-        within = frequency * largest <= math.pi / 2.0
+            variance -= weighted_sum(counts, (sizes * np.tanh(tilt * sizes)) ** 2)
+        within = frequency * float(sizes.max()) <= math.pi / 2.0
         todo = ~(within & (slope * variance * frequency**2 > -math.log(NOTHING)))
-        near = todo & (np.hypot(tilt, frequency) * largest <= SMALL_ANGLE)
-        if near.any():
-            angles = tilt + 1j * frequency[near] if tilt else 1j * frequency[near]
-            logarithm = _log_cosh(squares, counts, np.append(tilt**2, angles**2))
-            law[near] = np.exp(logarithm[1:] - logarithm[0]) if tilt else np.exp(logarithm[1:].real)
-        todo &= ~near
-        small = todo & (frequency * largest <= SMALL_TURN)
-        if tilt and small.any():
-            law[small] = _of_small_tilted(sizes, counts, tilt, frequency[small])
-            todo &= ~small
-        if not todo.any():
-            return law
     # In an order that mixes the sizes: the largest turn the product soonest, but not everywhere.
     stride = max(1, int(0.618 * sizes.size))
     while math.gcd(stride, sizes.size) > 1:
@@ -152,24 +130,13 @@ def characteristic_function(
     return law
 
 
-def _log_cosh(
-    squares: FloatArray, counts: IntArray, angles: npt.NDArray[Any]
-) -> npt.NDArray[np.complex128]:
-    """Return the sum of log cosh(size * angle) over the terms, of squared sizes and angles."""
-    # By the series about 0, for products of up to the small angle.
-    power, values = counts.astype(np.float64), np.zeros(angles.size, np.complex128)
-    for j, coefficient in enumerate(LOG_COSINE, start=1):
-        np.multiply(power, squares, out=power)
-        values -= coefficient * power.sum() * (-angles) ** j
-    return values
-
-
 def cumulant(sizes: FloatArray, counts: IntArray, tilt: float) -> float:
-    """Return the logarithm of the mean of exp(tilt * sum), without overflow."""
-    if tilt * float(sizes.max()) <= SMALL_ANGLE:
-        return float(_log_cosh(sizes**2, counts, np.array([tilt**2]))[0].real)
+    """Return the logarithm of the mean of exp(tilt * sum): the sum of log cosh(tilt * size)."""
     tilted = tilt * sizes
-    return weighted_sum(counts, tilted + np.log1p(np.exp(-2.0 * tilted)) - math.log(2.0))
+    # Without a difference of numbers that are nearly equal, and without overflow.
+    small = -0.5 * np.log1p(-(np.tanh(np.minimum(tilted, 1.0)) ** 2))
+    large = tilted + np.log1p(np.exp(-2.0 * tilted)) - math.log(2.0)
+    return weighted_sum(counts, np.where(tilted < 1.0, small, large))
 
 
 def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
@@ -184,23 +151,6 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     while short(high) < 0.0:
         low, high = high, 2.0 * high
     return float(find_root(short, low, high, rtol=1e-4))
-
-
-def _of_small_tilted(
-    sizes: FloatArray, counts: IntArray, tilt: float, frequency: FloatArray
-) -> npt.NDArray[Any]:
-    """Return the law of leaning signs by the series of log cosh about the tilt."""
-    # Its singularities are half a circle's arc, pi / 2, away or further: what is left out of each
-    # term's logarithm is below 1e-17.
-    derivative, slope = Polynomial([0.0, 1.0]), Polynomial([1.0, 0.0, -1.0])
-    power, turned, lean = counts.astype(np.float64), 1j * frequency, np.tanh(tilt * sizes)
-    logarithm = np.zeros(frequency.size, np.complex128)
-    for order in range(1, TILTED_ORDERS + 1):
-        power = power * sizes
-        cumulants = float((power * derivative(lean)).sum())
-        logarithm += cumulants / math.factorial(order) * turned**order
-        derivative = derivative.deriv() * slope
-    return np.exp(logarithm)
 
 
 def _on_grid(

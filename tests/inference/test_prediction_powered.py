@@ -20,27 +20,23 @@ def test_against_ordinary_least_squares() -> None:
     from statsmodels.api import OLS
 
     # A large residual: the floor, 3/40 of a variance, is far below it.
-    result = run_prediction_powered(D, ROWS, F, finite=True)
-    sampled = run_prediction_powered(D, ROWS, F)
+    result = run_prediction_powered(D, ROWS, F)
     assert not result.floored.any()
     for i in range(3):
         centred = F[ROWS, i] - F[:, i].mean()
         fit = OLS(D[:, i], np.column_stack([np.ones(N_JUDGED), centred])).fit()
-        scale = fit.scale * (-1.0 / N_QUERIES)
         assert result.estimate[i] == pytest.approx(fit.params[0], rel=1e-10)
         assert result.slope[i] == pytest.approx(fit.params[1], rel=1e-10)
         assert result.freedom[i] == fit.df_resid
-        assert result.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + scale, rel=1e-10)
         more = fit.params[1] ** 2 * F[:, i].var(ddof=1) / N_QUERIES
-        assert sampled.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + more, rel=1e-10)
+        assert result.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + more, rel=1e-10)
         assert result.correlation[i] ** 2 == pytest.approx(fit.rsquared, rel=1e-10)
 
 
 @pytest.mark.parametrize("floor", [0.0, 3.0, 30.0])
-@pytest.mark.parametrize("finite", [True, False])
-def test_no_scale_of_the_machine_matters(floor, finite) -> None:
-    plain = run_prediction_powered(D, ROWS, F, floor=floor, finite=finite)
-    moved = run_prediction_powered(D, ROWS, 7.0 - 100.0 * F, floor=floor, finite=finite)
+def test_no_scale_of_the_machine_matters(floor) -> None:
+    plain = run_prediction_powered(D, ROWS, F, floor=floor)
+    moved = run_prediction_powered(D, ROWS, 7.0 - 100.0 * F, floor=floor)
     for name in ("estimate", "standard_error", "pvalue", "ci_low", "ci_high", "worth", "outside"):
         np.testing.assert_allclose(getattr(moved, name), getattr(plain, name), rtol=1e-9)
     np.testing.assert_allclose(moved.correlation, -plain.correlation, rtol=1e-9)
@@ -65,13 +61,14 @@ def test_a_constant_machine_leaves_the_t_test_of_people_alone() -> None:
 
 
 def test_a_perfect_machine_is_not_believed_beyond_the_rule_of_three() -> None:
-    result = run_prediction_powered(F[ROWS], ROWS, F, finite=True, fewest_errors=0)
+    result = run_prediction_powered(F[ROWS], ROWS, F, fewest_errors=0)
     minimum = 3.0 / N_JUDGED * F.var(axis=0, ddof=1)
     gap = (F.mean(axis=0) - F[ROWS].mean(axis=0)) ** 2 / (N_JUDGED - 1)
-    share = 1 / N_JUDGED - 1 / N_QUERIES + gap / F[ROWS].var(axis=0, ddof=1)
+    share = 1 / N_JUDGED + gap / F[ROWS].var(axis=0, ddof=1)
     assert result.floored.all()
     np.testing.assert_allclose(result.estimate, F.mean(axis=0), rtol=1e-9)
     expected = np.maximum(minimum, 3.0 / N_JUDGED * F[ROWS].var(axis=0, ddof=1)) * share
+    expected += F.var(axis=0, ddof=1) / N_QUERIES
     np.testing.assert_allclose(result.standard_error**2, expected, rtol=1e-9)
 
 

@@ -31,7 +31,7 @@ from abrank.comparison.rows import (
     TestRow,
 )
 from abrank.comparison.samples.queries import COMPANIONS, OF_SINGLE_QUERIES, QuerySample
-from abrank.comparison.samples.sample import ALL, Answer, Columns, Sample
+from abrank.comparison.samples.sample import ALL, Columns, Sample
 from abrank.diagnostics import Note
 from abrank.inference.prediction_powered import PredictionPowered, welch_pvalue, worth_interval
 from abrank.inference.rounding import differences_of
@@ -40,7 +40,6 @@ from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
 TITLE = "Prediction-powered t"
-ESTIMAND = "mean difference over all queries"
 SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
 FEWEST = 25  # fewer human queries are refused
 
@@ -136,7 +135,7 @@ class WithMachine(QuerySample):
         """Whether the machine decides beside people."""
         return self.by == WITH_MACHINE
 
-    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         if not self.together:
             return super().test(confidence, columns)
         return self.machine.take(columns).run(self.differences[:, columns], confidence)
@@ -144,11 +143,7 @@ class WithMachine(QuerySample):
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         if not self.together:
             return super().tests(rule, row, lead)
-        first = TestRow(
-            WITH_MACHINE, TITLE, ESTIMAND, row.estimate, row.ci_low, row.ci_high, row.statistic,
-            row.pvalue, pvalue_low=row.pvalue, pvalue_high=row.pvalue, pvalue_error=0.0,
-            method="closed form", n_resamples=0, decides=True,
-        )  # fmt: skip
+        first = TestRow.of(self.test(rule.confidence, [lead]), TITLE, decides=True)
         runs = self._runs(COMPANIONS, self.differences[:, lead], rule)
         return Deferred(lambda: first, *runs)
 
@@ -215,7 +210,7 @@ def judge_together(
     pair = MachineDifferences(differences_of(a, b), judged)
     differences = people.differences[:, people.measures.index(primary)]
     both = pair.run(differences[:, None], level)
-    result: Mapping[str, Answer] = {
+    result: Mapping[str, inference.TestResult] = {
         "people": inference.run_test("t", differences, confidence=level),
         "both": both,
         "machine": inference.run_test("t", pair.predicted, confidence=level),

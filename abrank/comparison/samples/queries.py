@@ -38,7 +38,7 @@ from abrank.comparison.rows import (
     share_of_net,
     spread,
 )
-from abrank.comparison.samples.sample import ALL, Answer, Columns, Sample, Units
+from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
 from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
@@ -149,7 +149,7 @@ class QuerySample(ScoredSample):
         signs = outcomes(self.differences)
         return np.stack([np.sum(signs == sign, axis=0) for sign in (1, 0, -1)], axis=1)
 
-    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         differences = self.differences[:, columns]
         answer = self._run(self.by, differences, confidence)
         constant = differences.any(axis=0) & ~has_spread(differences)

@@ -17,11 +17,9 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange
-from abrank.inference.prediction_powered import PredictionPowered
 from abrank.rule import Reason
 from abrank.verdict import Decision, Rule
 
-Answer: TypeAlias = inference.TestResult | PredictionPowered
 Columns: TypeAlias = Sequence[int] | IntArray | slice
 ALL = slice(None)
 
@@ -65,7 +63,7 @@ class Sample(Protocol):
     @property
     def wins(self) -> IntArray: ...
 
-    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         """Test measures, each by itself."""
 
     def joint(self, confidence: float, columns: Columns) -> inference.MaxT:

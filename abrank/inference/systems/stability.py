@@ -16,7 +16,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.paired import t_interval, t_pvalue
+from abrank.inference.paired import satterthwaite, t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import align_interval_with_pvalue, has_spread, round_off
 from abrank.inference.systems.registry import JointResult, SystemPairs, as_scores
@@ -208,7 +208,7 @@ def compare_within_collections(
     stretch = [(len(part) / (len(part) - 1)) ** 0.5 / n_collections for part in parts]
     centred = (sample - part.mean(axis=0) for sample, part in zip(samples, parts, strict=True))
     shifted = sum(factor * sample for factor, sample in zip(stretch, centred, strict=True))
-    error, freedom = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
+    error, freedom = _error_of_means([part.var(axis=0, ddof=1) for part in parts], parts)
     low, high = t_interval(means, error, freedom, np.full(n_systems, alpha), "two-sided")
     # Means over collections that are drawn with replacement, and queries within them.
     random = stream(seed, "collections")
@@ -219,17 +219,12 @@ def compare_within_collections(
     return WithinCollections(low, high, compared, means + shifted, total / n_collections)
 
 
-def _satterthwaite(
+def _error_of_means(
     variances: Sequence[FloatArray], parts: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the standard error of a mean of means, NaN where nothing varies, and its freedom."""
     n = np.array([len(part) for part in parts], np.float64)[:, None]
-    shares = np.stack(variances) / n / len(parts) ** 2
-    total = shares.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = total**2 / (shares**2 / (n - 1.0)).sum(axis=0)
-    varies = total > 0.0
-    return np.where(varies, np.sqrt(total), np.nan), np.where(varies, freedom, 1.0)
+    return satterthwaite(np.stack(variances) / n / len(parts) ** 2, n - 1.0)
 
 
 def _compared(
@@ -245,7 +240,7 @@ def _compared(
     is_identical = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
     # What differs by rounding only does not vary.
     variances = [np.where(has_spread(d), d.var(axis=0, ddof=1), 0.0) for d in differences]
-    error, freedom = _satterthwaite(variances, parts)
+    error, freedom = _error_of_means(variances, parts)
     estimate = np.where(is_identical, 0.0, pairs.of(means))
     statistic = np.where(is_identical, 0.0, estimate / error)
     unadjusted = np.where(is_identical, 1.0, t_pvalue(statistic, freedom, "two-sided"))
