@@ -16,16 +16,15 @@ from abrank.inference.rounding import round_off
 from abrank.inference.sign_flips import subset_sum_distribution
 from abrank.inference.student import find_root
 
-# Up to so many pairs of values, those of 1500, all are listed; of more, those about what is sought.
+# Up to so many pairs of values, those of 1500, all are listed; of more, so many about the limit.
 MOST_PAIRS = 1500 * 1501 // 2
+MOST_LISTED = MOST_PAIRS // 8
 # Averages are taken to so many digits of the largest.
 DIGITS = 13
 # As shares of the range: how far a place is put off its number, so that no average is there, and
 # how near the search goes where more pairs have one average than are listed.
 BEYOND = 1e-12
 SMALLEST_SHARE = 2.0**-42
-# Values between which the ranks are interpolated, to begin the search where it will end.
-PROBED = 1 << 13
 
 
 class _Averages(NamedTuple):
@@ -100,8 +99,6 @@ class Walsh:
         # At the first it is at least the one number, at the second below the other.
         if self._all is not None:
             return self._all
-        for theta in self._guessed(below):
-            self.doubled_count(theta)
         # In turn, because between the two there may be a gap where the count is neither.
         for bound in cycle((below, at_least)):
             counted = self._counted.items()
@@ -109,37 +106,16 @@ class Walsh:
             high = min(theta for theta, (count, _) in counted if count < below)
             (_, first), (above, last) = self._counted[low], self._counted[high]
             n_pairs = int((last - first).sum(dtype=np.int64)) // 2
-            if n_pairs <= MOST_PAIRS or high - low <= 2.0 * SMALLEST_SHARE * self._edge:
+            if n_pairs <= MOST_LISTED or high - low <= 2.0 * SMALLEST_SHARE * self._edge:
                 break
             # The count falls in steps, but so many that it is as good as a curve.
-            reach = (high - low) * max(MOST_PAIRS / (16.0 * n_pairs), SMALLEST_SHARE)
+            reach = (high - low) * max(MOST_LISTED / (2.0 * n_pairs), SMALLEST_SHARE)
 
             def excess(theta: float, aim: float = bound - 0.5) -> float:
                 return self.doubled_count(theta) - aim
 
             find_root(excess, low, high, xtol=reach)
         return self._listed(first, last, above // 2)
-
-    def _guessed(self, bound: int) -> list[float]:
-        """Return two places between which the doubled count most likely falls below ``bound``."""
-        step = self._n / PROBED
-        ranks = np.arange(0.5, PROBED) * step
-        values = self._values[np.searchsorted(self._up_to[1:], ranks, side="right")]
-
-        def below(theta: float) -> float:
-            return float(np.interp(2.0 * theta - values, values, ranks, 0.0, self._n).mean())
-
-        ends = float(values[0]), float(values[-1])
-        result = []
-        for count in (bound + MOST_PAIRS / 8.0, bound - MOST_PAIRS / 8.0):
-            aim = self._n * (1.0 - count / self.total)
-            aim = min(max(aim, below(ends[0])), below(ends[1]))
-
-            def excess(theta: float, aim: float = aim) -> float:
-                return below(theta) - aim
-
-            result.append(float(find_root(excess, *ends, xtol=BEYOND * self._edge)))
-        return result
 
     def _listed(self, first: IntArray, last: IntArray, above: int) -> _Averages:
         """Return the averages of each value with those from ``first`` up to before ``last``."""

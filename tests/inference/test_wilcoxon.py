@@ -95,6 +95,7 @@ def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind):
     listed = Walsh(sample)
     for at_once in (3, 40, 400):
         monkeypatch.setattr(wilcoxon, "MOST_PAIRS", at_once)
+        monkeypatch.setattr(wilcoxon, "MOST_LISTED", at_once)
         walsh = Walsh(sample)
         assert walsh.median() == pytest.approx(listed.median(), abs=1e-12)
         for bound in range(1, listed.total, 97):
