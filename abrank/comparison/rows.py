@@ -15,7 +15,7 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
-from abrank.inference.effect_size import EffectInterval
+from abrank.inference.effect_size import EffectInterval, effect_interval
 from abrank.inference.rounding import common_step, to_lattice
 from abrank.inference.shape import moments
 from abrank.inference.sign_flips import lattice_tail
@@ -230,7 +230,7 @@ def effects(
     for name in inference.EFFECT_SIZES:
         swap = name in WHO_WINS and not higher_is_better
         pair, sign = ((b, a), -1.0) if swap else ((a, b), 1.0)
-        result[name] = inference.effect_interval(
+        result[name] = effect_interval(
             name, *pair, confidence=confidence, differences=sign * differences[:, None]
         )
     return {name: Effect.of(item, has_interval=independent) for name, item in result.items()}

@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING
 from abrank._support.lazy import homes, module_getattr
 from abrank._support.registry import complete
 from abrank.inference import bootstrap, paired, wilcoxon  # noqa: F401 - register
-from abrank.inference.effect_size import EFFECT_SIZES, effect_interval, effect_size
-from abrank.inference.families import ADJUSTMENTS, adjust, max_t
+from abrank.inference.effect_size import EFFECT_SIZES, effect_size
+from abrank.inference.families import ADJUSTMENTS, adjust
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
 # What an everyday comparison does without is imported when it is asked for.
 _HOMES = homes(
     {
-        "abrank.inference.clusters": "run_cluster_test",
         "abrank.inference.meta_analysis": "pool_collections",
         "abrank.inference.prediction_powered": "run_prediction_powered",
         "abrank.inference.repeats": "compare_repeats",
@@ -38,7 +37,6 @@ _HOMES = homes(
     }
 )
 if TYPE_CHECKING:
-    from abrank.inference.clusters import run_cluster_test as run_cluster_test
     from abrank.inference.meta_analysis import pool_collections as pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered as run_prediction_powered
     from abrank.inference.repeats import compare_repeats as compare_repeats
@@ -57,9 +55,7 @@ __all__ = [
     "Answer",
     "TestResult",
     "adjust",
-    "effect_interval",
     "effect_size",
-    "max_t",
     "paired_test",
     "run_test",
 ]

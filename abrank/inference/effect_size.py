@@ -232,39 +232,16 @@ def effect_interval(
 ) -> EffectInterval:
     """Compute a registered effect size with its interval.
 
-    Parameters
-    ----------
-    name : str
-        As for :func:`effect_size`.
-    a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Scores, paired by row.
-    confidence : float or array_like of shape (n_comparisons,)
-    differences : float64[n_queries, n_comparisons], optional
-        b - a with rounding taken off, where it is there already.
-
-    Notes
-    -----
-    d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n) [1]_, so
-    that the interval excludes 0 exactly when the paired t test rejects; exact if the differences
-    are normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles), which
-    for normal scores is that of [2]_. rank_biserial and p_better: Wilson's score interval [3]_; for
-    the first with the variance that W+ has if the sign of a difference does not depend on its size,
-    for the second with that of wins, ties and losses. On real runs they hold the population's own
-    value as often as they say, p_better with ten queries 92 to 93 % (``reports/calibration``).
-
-    References
-    ----------
-    .. [1] Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574.
-    .. [2] Bonett (2008), Psychological Methods 13, 99-109.
-    .. [3] Wilson (1927), Journal of the American Statistical Association 22, 209-212.
-
-    Examples
-    --------
-    >>> a = [0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55]
-    >>> b = [0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95]
-    >>> found = effect_interval("d_z", a, b)
-    >>> found.estimate.round(3), found.ci_low.round(3), found.ci_high.round(3), found.method
-    (array([0.811]), array([0.074]), array([1.517]), 'noncentral t')
+    d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n), so that
+    the interval excludes 0 exactly when the paired t test rejects; exact if the differences are
+    normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles), which for
+    normal scores is Bonett's. rank_biserial and p_better: Wilson's score interval; for the first
+    with the variance that W+ has if the sign of a difference does not depend on its size, for the
+    second with that of wins, ties and losses. On real runs they hold the population's own value as
+    often as they say, p_better with ten queries 92 to 93 % (``reports/calibration``).
+    Source: Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574; Bonett
+    (2008), Psychological Methods 13, 99-109; Wilson (1927), Journal of the American Statistical
+    Association 22, 209-212.
     """
     entry = EFFECT_SIZES[name]
     first, second = paired_scores(a, b)

@@ -149,55 +149,24 @@ def max_t(
 ) -> MaxT:
     """Test a family of mean differences jointly, two-sided (Westfall and Young's max-T).
 
-    Estimand: the mean differences. Hypothesis: all differences of a query change sign together by
-    the toss of one coin. The query pairs the scores, and the shared flips keep the correlation of
-    the comparisons, which Bonferroni and Holm give away. The chance that any interval misses its
-    mean is 1 - confidence under the hypothesis.
+    Hypothesis: all differences of a query change sign together by the toss of one coin. The shared
+    flips keep the correlation of the comparisons, which Bonferroni and Holm give away: the chance
+    that any interval misses its mean is 1 - confidence under the hypothesis. An interval excludes 0
+    exactly when its ``pvalue`` < 1 - confidence.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 digits of the largest.
-    confidence : float
-        Joint level of the intervals.
-    n_resamples : int
-        Random flips m; where all 2**n flips are no more than m + 1 they are enumerated. Above
-        10,000 queries m + 1 becomes the next power of 2, and the flips are all products of
-        log2(m + 1) random ones (:func:`~abrank.inference.sign_flips.composed_flips`).
-
-    Returns
-    -------
-    MaxT
-        An interval excludes 0 exactly when its ``pvalue`` < 1 - confidence. A column of zeros has
-        p 1 and [0, 0]; with one query p is 1 and the interval unbounded; with none all is NaN.
-        ``n_resamples`` is 0 where the flips were enumerated.
-
-    Notes
-    -----
-    z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip changes
-    [1]_. p = share of flips, the identity among them, whose largest z reaches the column's. The
-    critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n - c**2)) on the
-    scale of t.
-
-    The step-down p compares a column with the largest z of the columns whose z is no larger, and is
-    never below the p of a column with a larger z. It finds more, and bounds the chance of any false
-    finding all the same [1]_; but the confidence set that belongs to it does not say on which side
-    of 0 a mean lies [2]_, so that the single step is what has intervals.
-
-    References
-    ----------
-    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117;
-       Boytsov, Belova & Westfall (2013), SIGIR, 403-412.
-    .. [2] Stefansson, Kim & Hsu (1988), in Statistical Decision Theory and Related Topics IV,
-       vol. 2, 89-104: the set that inverts a step-down test.
-
-    Examples
-    --------
-    >>> d = np.array([[0.1, 0.1], [0.2, -0.1], [0.15, 0.1], [0.3, 0.2], [0.1, -0.2], [0.2, 0.1]])
-    >>> found = max_t(d)
-    >>> found.pvalue * 64, found.pvalue_step_down * 64
-    (array([ 4., 56.]), array([ 4., 50.]))
+    With z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip
+    changes, p is the share of flips, the identity among them, whose largest z reaches the column's.
+    The critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n - c**2)) on the
+    scale of t. The step-down p compares a column with the largest z of the columns whose z is no
+    larger, and is never below the p of a column with a larger z. It finds more, and bounds the
+    chance of any false finding all the same; but the confidence set that belongs to it does not say
+    on which side of 0 a mean lies, so that the single step is what has intervals.
+    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117; Boytsov, Belova
+    & Westfall (2013), SIGIR, 403-412; Stefansson, Kim & Hsu (1988), in Statistical Decision Theory
+    and Related Topics IV, vol. 2, 89-104: the set that inverts a step-down test.
     """
+    # Where all 2**n flips are no more than `n_resamples` + 1 they are enumerated. Above 10,000
+    # queries the flips are all products of a few random ones (`composed_flips`).
     data = as_differences(differences)
     live = np.any(data != 0.0, axis=0)
     numbers, _ = to_lattice(data[:, live])

@@ -163,14 +163,7 @@ class TestResult(Answer):
 
     @property
     def excludes_zero(self) -> BoolArray:
-        """Whether the interval excludes 0, shape (n_comparisons,); the same as p < alpha.
-
-        Examples
-        --------
-        >>> from abrank.inference import run_test
-        >>> run_test("t", [0.1, 0.2, 0.3]).excludes_zero
-        array([False])
-        """
+        """Whether the interval excludes 0, shape (n_comparisons,); the same as p < alpha."""
         return (self.ci_low > 0.0) | (self.ci_high < 0.0)
 
 
@@ -240,8 +233,8 @@ def paired_test(
     Parameters
     ----------
     name, title, estimand, source : str
-        The word that :func:`run_test` and the command line know it by; its name in a report; what
-        its estimate estimates; where it was published.
+        The word that :func:`run_test` and the command line know it by, an ArgumentError where it is
+        taken; its name in a report; what its estimate estimates; where it was published.
     phrase : str
         Its name in a sentence, as "paired t test"; the title and "test" without it.
 
@@ -252,11 +245,6 @@ def paired_test(
         ``differences`` comes checked, of shape (n_queries, n_comparisons) with in every column a
         value other than 0; ``alpha`` has one level a column. ``seed`` and ``n_resamples`` are
         passed to functions that take them.
-
-    Raises
-    ------
-    ArgumentError
-        If the name is taken.
 
     Examples
     --------

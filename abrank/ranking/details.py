@@ -16,6 +16,7 @@ from abrank._support.result import Deferred
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import is_undone, undone_by_skewness
+from abrank.inference.clusters import run_cluster_test
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread
@@ -348,7 +349,7 @@ def _undone(
     if 1 < len({*labels}) < len(labels):
         levels = np.full(len(rows), level)
         _, by_t, low, high = t_answer(mean, error, len(d) - 1.0, levels)
-        whole = inference.run_cluster_test("t", d, labels, confidence=1.0 - levels)
+        whole = run_cluster_test("t", d, labels, confidence=1.0 - levels)
         # Of queries that are independent, too, pairs near alpha come to lie beyond it.
         with np.errstate(invalid="ignore"):
             wider = np.mean((whole.ci_high - whole.ci_low) / (high - low))

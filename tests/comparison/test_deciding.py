@@ -12,7 +12,8 @@ from scipy.stats import binom
 
 import abrank
 from abrank import ArgumentError, compare_scores
-from abrank.inference import max_t, run_test
+from abrank.inference import run_test
+from abrank.inference.families import max_t
 from abrank.report import read_results, to_dict
 from abrank.report.data import json_bytes
 from abrank.report.sections import headline

@@ -12,6 +12,7 @@ from scipy import stats
 from abrank import compare_scores, inference
 from abrank.comparison import Comparison
 from abrank.comparison.rows import beliefs, effects, spread
+from abrank.inference.effect_size import effect_interval
 from abrank.inference.rounding import differences_of
 from abrank.verdict import Rule
 
@@ -30,7 +31,7 @@ def test_effects_are_those_of_the_inference_room_at_the_level_of_the_rule(alpha:
     comparison = compare_scores(*pairs, alpha=alpha, resamples=99)
     assert list(comparison.effects) == list(inference.EFFECT_SIZES)
     for name, effect in comparison.effects.items():
-        wanted = inference.effect_interval(name, a, b, confidence=1.0 - alpha)
+        wanted = effect_interval(name, a, b, confidence=1.0 - alpha)
         assert effect.estimate == wanted.estimate[0] == comparison.effect_size(name)
         assert (effect.ci_low, effect.ci_high) == (wanted.ci_low[0], wanted.ci_high[0])
         assert effect.method == wanted.method

@@ -3,9 +3,10 @@
 import numpy as np
 from scipy import optimize, special, stats
 
-from abrank.inference import EFFECT_SIZES, effect_interval, pool_collections
+from abrank.inference import EFFECT_SIZES, pool_collections
 from abrank.inference.aa_test import check_level
 from abrank.inference.bayes import bayesian_bootstrap, t_posterior
+from abrank.inference.effect_size import effect_interval
 from tests.inference.degenerate import (
     HALF,
     INF,

@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import max_t, run_cluster_test, run_joint_test, run_test
+from abrank.inference import run_joint_test, run_test
+from abrank.inference.clusters import run_cluster_test
+from abrank.inference.families import max_t
 from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
 from abrank.inference.systems.pairwise import within_query_interval
 from tests.inference.degenerate import (

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.inference import EFFECT_SIZES, effect_interval, effect_size, run_test
-from abrank.inference.effect_size import geo_risk, risk
+from abrank.inference import EFFECT_SIZES, effect_size, run_test
+from abrank.inference.effect_size import effect_interval, geo_risk, risk
 
 A = np.array([0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55])
 B = np.array([0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95])

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.inference import ADJUSTMENTS, adjust, max_t, run_test
-from abrank.inference.families import max_t_of_systems, share_of_alpha
+from abrank.inference import ADJUSTMENTS, adjust, run_test
+from abrank.inference.families import max_t, max_t_of_systems, share_of_alpha
 
 P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference import max_t, run_test
+from abrank.inference import run_test
+from abrank.inference.families import max_t
 
 pytestmark = pytest.mark.benchmarks
 

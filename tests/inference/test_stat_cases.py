@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import adjust, effect_interval, effect_size, max_t, run_test
+from abrank.inference import adjust, effect_size, run_test
 from abrank.inference.bayes import bayesian_bootstrap, t_posterior
+from abrank.inference.effect_size import effect_interval
 from abrank.inference.equivalence import relative_change
+from abrank.inference.families import max_t
 
 
 @pytest.fixture(scope="module")

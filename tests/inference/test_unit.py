@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abrank.inference import TESTS, max_t, run_joint_test, run_test
+from abrank.inference import TESTS, run_joint_test, run_test
 from abrank.inference.clusters import CLUSTER_TESTS, run_cluster_test
+from abrank.inference.families import max_t
 
 POWERS = st.one_of(
     st.integers(-40, 40).map(lambda k: 2.0**k), st.integers(-40, 40).map(lambda k: 10.0**k)

@@ -9,7 +9,7 @@ import pytest
 
 import abrank
 from abrank.cli import run
-from abrank.inference import run_cluster_test
+from abrank.inference.clusters import run_cluster_test
 from abrank.report import from_dict
 from abrank.report.data import json_bytes
 from tests.report.written import whole_text

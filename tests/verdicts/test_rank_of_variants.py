@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank.inference import max_t, run_joint_test
+from abrank.inference import run_joint_test
+from abrank.inference.families import max_t
 from tests.report.written import whole_text
 
 

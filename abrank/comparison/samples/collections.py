@@ -24,6 +24,7 @@ from abrank.comparison.samples.queries import QuerySample, ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Units
 from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters, numbered
 from abrank.inference.equivalence import RelativeChange
+from abrank.inference.families import MaxT
 from abrank.inference.registry import as_alpha
 from abrank.provenance import same_judgments
 from abrank.rule import Reason
@@ -135,7 +136,7 @@ class Stratified(QuerySample):
         ]
         return _answer(summaries, confidence, self.n)
 
-    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+    def joint(self, confidence: float, columns: Columns) -> MaxT:
         raise ArgumentError("max-t flips the queries of one collection; use holm or none")
 
     def relative(self, column: int, alpha: float) -> RelativeChange:

@@ -23,6 +23,7 @@ from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, Test
 from abrank.comparison.samples.queries import ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.inference.equivalence import RelativeChange
+from abrank.inference.families import MaxT
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
@@ -97,7 +98,7 @@ class IndependentGroups(ScoredSample):
         a, b = self.groups
         return welch(a[:, columns], b[:, columns], confidence=confidence)
 
-    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+    def joint(self, confidence: float, columns: Columns) -> MaxT:
         raise ArgumentError("max-t flips the signs of pairs; for independent groups use holm")
 
     def relative(self, column: int, alpha: float) -> RelativeChange:

@@ -43,6 +43,7 @@ from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
 from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
 from abrank.inference.equivalence import RelativeChange, relative_change
+from abrank.inference.families import MaxT, max_t
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import differences_of, has_spread
 from abrank.inference.sequential import anytime_result
@@ -168,8 +169,8 @@ class QuerySample(ScoredSample):
             test, differences, confidence=confidence, seed=self.seed, n_resamples=self.n_resamples
         )
 
-    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
-        return inference.max_t(self.differences[:, columns], confidence=confidence, seed=self.seed)
+    def joint(self, confidence: float, columns: Columns) -> MaxT:
+        return max_t(self.differences[:, columns], confidence=confidence, seed=self.seed)
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
         a, b = (scores[:, column] for scores in self.pair)

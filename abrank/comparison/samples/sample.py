@@ -17,6 +17,7 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange
+from abrank.inference.families import MaxT
 from abrank.rule import Reason
 from abrank.verdict import Decision, Rule
 
@@ -66,7 +67,7 @@ class Sample(Protocol):
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         """Test measures, each by itself."""
 
-    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+    def joint(self, confidence: float, columns: Columns) -> MaxT:
         """Test measures together by max-T; samples that cannot refuse it when it is declared."""
 
     def relative(self, column: int, alpha: float) -> RelativeChange:

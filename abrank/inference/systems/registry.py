@@ -91,7 +91,16 @@ class SystemPairs(NamedTuple):
 class JointAnswer:
     """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found.
 
-    ``estimand`` only where it is not the registered one.
+    Attributes
+    ----------
+    estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
+        Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
+    method : str
+        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
+    n_resamples : int
+        What was drawn; 0 where nothing was.
+    estimand : str
+        What ``estimate`` estimates, in words; empty where that is the registered one.
     """
 
     estimate: FloatArray
@@ -113,16 +122,9 @@ class JointResult(JointAnswer):
 
     Attributes
     ----------
-    estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
-        Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
-    method : str
-        "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
-    n_resamples : int
-        What was drawn; 0 where nothing was.
-    estimand : str
-        What ``estimate`` estimates, in words.
     pairs : SystemPairs
-        Columns of the scores, each pair once; against a baseline, that one is always first.
+        Columns of the scores, each pair once; against a baseline, that one is always first. The
+        fields of :class:`JointAnswer` come before it.
     identical : bool ndarray of shape (n_pairs,)
         Whether the two have one score on every query, to 10 digits.
     test : str
@@ -139,6 +141,8 @@ class JointResult(JointAnswer):
     >>> result = run_joint_test("tukey", scores)
     >>> result.pairs.second, result.pvalue_adj.round(3)
     (array([1, 2, 2]), array([0.588, 0.032, 0.116]))
+    >>> result.matrix(result.distinct)[0], result.with_first().pairs.second
+    (array([False, False,  True]), array([1, 2]))
     """
 
     _: KW_ONLY
@@ -151,15 +155,7 @@ class JointResult(JointAnswer):
     n_systems: int
 
     def with_first(self) -> JointResult:
-        """Return the pairs of column 0 alone, with what was found of them among all pairs.
-
-        Examples
-        --------
-        >>> from abrank.inference import run_joint_test
-        >>> result = run_joint_test("tukey", [[0.1, 0.5, 0.4], [0.2, 0.7, 0.3], [0.1, 0.6, 0.6]])
-        >>> result.pairs.second, result.with_first().pairs.second
-        (array([1, 2, 2]), array([1, 2]))
-        """
+        """Return the pairs of column 0 alone, with what was found of them among all pairs."""
         selected = (self.pairs.first == 0) | (self.pairs.second == 0)
         values = {
             name: value[selected]
@@ -174,16 +170,7 @@ class JointResult(JointAnswer):
         return np.asarray(self.pvalue_adj < as_alpha(self.confidence, 1)[0])
 
     def matrix(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return values of the pairs as a symmetric matrix, zeros (or False) where there is none.
-
-        Examples
-        --------
-        >>> from abrank.inference import run_joint_test
-        >>> result = run_joint_test("tukey", [[0.1, 0.5], [0.2, 0.7], [0.1, 0.6]])
-        >>> result.matrix(result.distinct)
-        array([[False,  True],
-               [ True, False]])
-        """
+        """Return values of the pairs as a symmetric matrix, zeros or False where there is none."""
         result = np.zeros((self.n_systems, self.n_systems), values.dtype)
         result[self.pairs.first, self.pairs.second] = values
         result[self.pairs.second, self.pairs.first] = values
@@ -234,11 +221,6 @@ def joint_test(
         checked, of shape (n_queries, n_systems), at least one query and two systems that are not
         the same on every query. ``alpha``, ``seed`` and ``n_resamples`` are passed to functions
         that take them. What the function says of identical systems is not looked at.
-
-    Raises
-    ------
-    ArgumentError
-        If the name is taken.
 
     Examples
     --------

@@ -12,7 +12,8 @@ import numpy as np
 
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.inference import max_t, run_test
+from abrank.inference import run_test
+from abrank.inference.families import max_t
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.planning.student import smallest_visible
 from reports.studies.calibration.populations import Pair, Population, Scope

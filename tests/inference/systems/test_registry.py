@@ -23,7 +23,8 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.inference import JOINT_TESTS, max_t, run_joint_test, run_test
+from abrank.inference import JOINT_TESTS, run_joint_test, run_test
+from abrank.inference.families import max_t
 from abrank.inference.student import range_tail
 from abrank.inference.systems.friedman import friedman_test, two_way_anova
 from abrank.inference.systems.registry import pairwise_pvalues, swap_rate

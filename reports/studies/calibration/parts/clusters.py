@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import IntArray
-from abrank.inference import TestResult, run_cluster_test, run_test
-from abrank.inference.clusters import CLUSTER_TESTS, ClusterResult
+from abrank.inference import TestResult, run_test
+from abrank.inference.clusters import CLUSTER_TESTS, ClusterResult, run_cluster_test
 from reports.studies.calibration.cells import Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, outside
 

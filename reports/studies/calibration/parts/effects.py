@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference import EFFECT_SIZES, effect_interval, run_test
+from abrank.inference import EFFECT_SIZES, run_test
+from abrank.inference.effect_size import effect_interval
 from abrank.inference.equivalence import relative_change
 from abrank.inference.rounding import round_off
 from reports.studies.calibration.cells import Asked

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.inference import adjust, max_t, run_test
+from abrank.inference import adjust, run_test
+from abrank.inference.families import max_t
 from reports.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between
 
