@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +27,10 @@ from abrank.inputs.columns import (
     require_distinct,
 )
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.storage import excess, require_no_lake
+from abrank.inputs.storage import require_no_lake
+
+if TYPE_CHECKING:
+    from abrank.inputs.parquet import FeatherData, ParquetData
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 
@@ -42,11 +46,6 @@ def nested_column(schema: pa.Schema) -> str | None:
             if found_in([row.field(i).name for i in range(row.num_fields)], DOC_IDS):
                 return str(field.name)
     return None
-
-
-def is_folded(schema: pa.Schema) -> bool:
-    """Whether a row is a query with all its documents."""
-    return nested_column(schema) is not None or bool(found_in([*_list_columns(schema)], DOC_IDS))
 
 
 def _list_columns(schema: pa.Schema) -> dict[str, str]:
@@ -383,21 +382,40 @@ def file_columns(
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `maximum` is how many bytes they may hold: 4 GiB without it.
-    from abrank.inputs.parquet import DamagedParquet, Oversized  # where a file has such a mark
-
-    def choose_distinct(names: Sequence[str]) -> Sequence[str]:
+    with _opened(pa.BufferReader(data), kind_of(data), label, maximum) as file:
+        names = file.schema.names
         require_distinct(names, label)
-        return choose(names)
-
-    kind = kind_of(data)
-    read = _parquet if kind == "Parquet" else _feather
-    try:
-        chosen, columns = read(data, choose_distinct, maximum)
+        if nested_column(file.schema) or found_in([*_list_columns(file.schema)], DOC_IDS):
+            table = unfolded(file.read(names))
+            chosen = list(choose(table.column_names))
+        else:
+            chosen = list(choose(names))
+            table = file.read([*dict.fromkeys(chosen)])
+        columns = [table[name] for name in chosen]
+        file.require_decoded(columns)
         return chosen, [stored_as(column) for column in columns]
-    except Oversized as error:
+
+
+def names_of(path: str, kind: str) -> list[str]:
+    """Return the names of the columns of a file, of which no row is read."""
+    with pa.OSFile(path) as stored, _opened(stored, kind, path) as file:
+        return list(file.schema.names)
+
+
+@contextmanager
+def _opened(
+    file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
+) -> Iterator[ParquetData | FeatherData]:
+    """Open a file of a table; what is wrong with it becomes an error that names it."""
+    from abrank.inputs import parquet  # where a file has such a mark
+
+    try:
+        data = parquet.ParquetData if kind == "Parquet" else parquet.FeatherData
+        yield data(file, maximum=maximum)
+    except parquet.Oversized as error:
         hint = error.hint or "no run, judgments or scores do"
         raise ReadError(label, f"the {kind} file {error}", hint=hint) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError, DamagedParquet) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, parquet.DamagedParquet) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
 
@@ -408,74 +426,3 @@ def feather_of(table: pa.Table) -> bytes:
     with pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
-
-
-def names_of(path: str, kind: str) -> list[str]:
-    """Return the names of the columns of a file, of Parquet without reading more than its end."""
-    columns: list[str] = []
-
-    def none(names: Sequence[str]) -> Sequence[str]:
-        columns.extend(names)
-        return []
-
-    if kind != "Parquet":
-        file_columns(Path(path).read_bytes(), path, none)
-        return columns
-    from abrank.inputs.parquet import DamagedParquet, ParquetData
-
-    try:
-        with pa.OSFile(path) as file:
-            return list(ParquetData(file).schema.names)
-    except (pa.ArrowException, OSError, DamagedParquet) as error:
-        raise ReadError(path, f"the Parquet file is cut short or damaged ({error})") from error
-
-
-def _parquet(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None
-) -> tuple[list[str], list[Any]]:
-    from abrank.inputs.parquet import ParquetData
-
-    file = ParquetData(pa.BufferReader(data), maximum=maximum)
-    if is_folded(file.schema):
-        table = unfolded(file.read(file.schema.names))
-        chosen = list(choose(table.column_names))
-        return chosen, [table[name] for name in chosen]
-    chosen = list(choose(file.schema.names))
-    table = file.read([*dict.fromkeys(chosen)]) if chosen else {}
-    return chosen, [table[name] for name in chosen]
-
-
-def _feather(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None
-) -> tuple[list[str], list[Any]]:
-    from abrank.inputs.parquet import Oversized, decoded_bytes
-
-    def require_room(n_bytes: int, n_rows: int) -> None:
-        # Of empty or repeated cells a column holds none, and each becomes one.
-        n_bytes = max(n_bytes, 8 * n_rows)
-        problem, hint = excess(n_bytes, maximum, n_rows=n_rows, n_packed=len(data))
-        if problem:
-            raise Oversized(f"holds {problem}", hint)
-
-    table = _batches(data, require_room)
-    # Arrow takes a file at its word, and would read beyond its ends.
-    table.validate(full=True)
-    table = unfolded(table)
-    chosen = list(choose(table.column_names))
-    columns = [table[name] for name in chosen]
-    require_room(sum(map(decoded_bytes, columns)), table.num_rows)
-    return chosen, columns
-
-
-def _batches(data: bytes, require_room: Callable[[int, int], None]) -> pa.Table:
-    """Return the table of a Feather file, read batch by batch as long as there is room."""
-    if data.startswith(b"FEA1"):  # the first version, which is one batch
-        from pyarrow.feather import read_table
-
-        return read_table(pa.BufferReader(data))
-    reader = pa.ipc.open_file(pa.BufferReader(data))
-    batches: list[Any] = []
-    for number in range(reader.num_record_batches):
-        batches.append(reader.get_batch(number))
-        require_room(sum(batch.nbytes for batch in batches), sum(map(len, batches)))
-    return pa.Table.from_batches(batches, reader.schema)

@@ -290,14 +290,60 @@ _BATCH = 8192  # values, after each of which it is seen how much there is
 _UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
 
 
-class ParquetData:
+class _File:
+    """A file of a table, of which no more is read than there is room for."""
+
+    schema: pa.Schema
+
+    def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
+        self._size, self._requested = file.size(), maximum
+
+    def require_decoded(self, columns: Sequence[pa.ChunkedArray]) -> None:
+        """Refuse columns that hold too much."""
+        # Of empty or repeated cells a column holds none, and each becomes one.
+        self._require_room(sum(map(decoded_bytes, columns)), max(map(len, columns), default=0))
+
+    def _require_room(self, n_bytes: int, n_rows: int = 0) -> None:
+        problem, hint = excess(
+            max(n_bytes, 8 * n_rows), self._requested, n_rows=n_rows, n_packed=self._size
+        )
+        if problem:
+            raise Oversized(f"holds {problem}", hint)
+
+
+class FeatherData(_File):
+    """A Feather file."""
+
+    def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
+        super().__init__(file, maximum=maximum)
+        self._whole = None
+        if file.read_at(4, 0) == b"FEA1":  # the first version, which is one batch
+            from pyarrow.feather import read_table
+
+            self._whole = read_table(file)
+        self._reader = self._whole or pa.ipc.open_file(file)
+        self.schema = self._reader.schema
+
+    def read(self, names: Sequence[str]) -> pa.Table:
+        """Read columns, batch by batch."""
+        table, batches = self._whole, list[Any]()
+        if table is None:
+            for number in range(self._reader.num_record_batches):
+                batches.append(self._reader.get_batch(number))
+                self._require_room(sum(batch.nbytes for batch in batches), sum(map(len, batches)))
+            table = pa.Table.from_batches(batches, self.schema)
+        # Arrow takes a file at its word, and would read beyond its ends.
+        table.validate(full=True)
+        return table.select(list(names))
+
+
+class ParquetData(_File):
     """A Parquet file that can be read at any place."""
 
     def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
         from pyarrow.parquet import ParquetFile
 
-        self._size = file.size()
-        self._requested = maximum
+        super().__init__(file, maximum=maximum)
         self._at: ReadAt
         if isinstance(file, pa.BufferReader):
             whole = memoryview(file.read_buffer())
@@ -377,13 +423,6 @@ class ParquetData:
             ]
             batches.append(pa.RecordBatch.from_arrays(columns, list(names)))
         return batches
-
-    def _require_room(self, n_bytes: int, n_rows: int = 0) -> None:
-        problem, hint = excess(
-            max(n_bytes, 8 * n_rows), self._requested, n_rows=n_rows, n_packed=self._size
-        )
-        if problem:
-            raise Oversized(f"holds {problem}", hint)
 
 
 class Oversized(Exception):
