@@ -27,7 +27,6 @@ from abrank._support.typing import FloatArray
 from abrank.engines.kernel import (
     JOINED,
     KernelOptions,
-    RunCounts,
     Scored,
     concatenated,
     long_table,
@@ -37,6 +36,7 @@ from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.parquet import DamagedParquet, Oversized, ParquetData
+from abrank.inputs.reading import RunCounts
 from abrank.options import ROWS
 
 # --- Which row groups are scored together, so that every query is whole

@@ -1,16 +1,13 @@
 """Scores whole queries that Arrow tables hold; it runs on the worker that has the partition.
 
-The join and the measures are those of :func:`abrank.evaluate`. The counts of the partitions add up
-to the audit of a run.
+The join and the measures are those of :func:`abrank.evaluate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +34,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.inputs.objects import of_table
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
-from abrank.inputs.reading import Audit, counted, judged_shares
+from abrank.inputs.reading import RunCounts, counted
 from abrank.inputs.run import build as build_run
 from abrank.inputs.trec import NotPlain, ranked, slices
 from abrank.measures import Measure, resolved
@@ -151,57 +148,6 @@ def _empty(label: str) -> Columns:
     return Columns(none, none, np.empty(0), nowhere, Source(None, None, 0, label, "row"))
 
 
-# --- What was counted of a run in each partition, and the audit that all of them give
-
-
-_UNIT = 1 << 1074  # every float64 is a whole number of its parts
-
-
-@dataclass(frozen=True)
-class RunCounts:
-    """Counts on a run and its judgments in one partition; they add up. See :class:`Audit`."""
-
-    n_queries: int = 0
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    n_rows: int = 0
-    n_tied_rows: int = 0
-    n_queries_with_ties: int = 0
-    n_duplicates_dropped: int = 0
-    n_same_id_dropped: int = 0
-    n_same_id_first: int = 0
-    n_unjudged_at_10: int = 0
-    n_judged_rows: int = 0
-    n_judgments: int = 0
-    n_negative_grades: int = 0
-    grades: tuple[int | float, ...] = field(default=())
-    # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
-    # order of the partitions changes nothing
-    share_at_10: int = 0
-    n_found: int = 0  # judged queries with results
-
-
-def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
-    """Return the audit of a run from the counts of its partitions, in whatever order."""
-    everything = list(counts)
-    total: dict[str, Any] = {}
-    for name in (item.name for item in fields(RunCounts)):
-        values = [getattr(item, name) for item in everything]
-        if name in ("grades", "missing", "extra"):  # no query is in two partitions
-            total[name] = tuple(sorted(set().union(*values)))
-        else:
-            total[name] = sum(values)
-    share, n_found = total.pop("share_at_10"), total.pop("n_found")
-    return Audit(
-        **total,
-        judged_at_10=float(Fraction(share, _UNIT)) / n_found if n_found else 0.0,
-        n_rank_conflicts=0,
-        tags=(),
-        path=source.path,
-        sha256=source.sha256,
-    )
-
-
 # --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
 
 
@@ -273,12 +219,7 @@ def score_rows(
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
         values.append(np.stack([measure(judged) for measure in scoring.measures], axis=1))
-        run_counts = counted(qrels, judged, read_counts, n_duplicates_dropped=dropped)
-        shares = judged_shares(judged)
-        pairs = zip(*(item.tolist() for item in np.unique(shares, return_counts=True)), strict=True)
-        share = sum(int(Fraction(value) * _UNIT) * count for value, count in pairs)
-        run_counts |= {"share_at_10": share, "n_found": len(shares)}
-        counts[system] = RunCounts(**run_counts)
+        counts[system] = counted(qrels, judged, read_counts, n_duplicates_dropped=dropped)
         judged_queries.append(qrels.query_ids)
     query_ids = judged_queries[0]
     if any(of_system != query_ids for of_system in judged_queries):

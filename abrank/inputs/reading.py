@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError
-from abrank._support.typing import Duplicates, FloatArray, IntArray, SameId, ScoreDtype
+from abrank._support.typing import Duplicates, SameId, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.columns import Source
 from abrank.inputs.join import (
@@ -117,64 +119,86 @@ class Audit:
         }
 
 
-def judged_shares(judged: JudgedRun) -> FloatArray:
-    """Return the judged share of the first 10 documents of each query with results."""
-    at_hand, n_graded = _at_hand(judged)
-    return n_graded[at_hand > 0] / at_hand[at_hand > 0]
+_UNIT = 1 << 1074  # every float64 is a whole number of its parts
 
 
-def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
-    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
-    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
-    return np.minimum(judged.n_retrieved, DEPTH), n_graded
+@dataclass(frozen=True)
+class RunCounts:
+    """Counts on a run and its judgments for some queries; they add up. See :class:`Audit`."""
+
+    n_queries: int = 0
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    n_rows: int = 0
+    n_tied_rows: int = 0
+    n_queries_with_ties: int = 0
+    n_duplicates_dropped: int = 0
+    n_same_id_dropped: int = 0
+    n_same_id_first: int = 0
+    n_unjudged_at_10: int = 0
+    n_judged_rows: int = 0
+    n_judgments: int = 0
+    n_negative_grades: int = 0
+    grades: tuple[int | float, ...] = ()
+    # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
+    # order of the parts changes nothing
+    share_at_10: int = 0
+    n_found: int = 0  # judged queries with results
 
 
 def counted(
     qrels: Qrels, judged: JudgedRun, counts: ReadCounts, *, n_duplicates_dropped: int = 0
-) -> dict[str, Any]:
-    """Return the fields of an audit that add up over parts of the queries."""
-    at_hand, n_graded = _at_hand(judged)
-    grades = np.unique(qrels.grade).tolist()
-    return {
-        "n_queries": judged.n_queries,
-        "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
-        "extra": tuple(sorted(counts.extra)),
-        "n_rows": counts.n_rows,
-        "n_tied_rows": counts.n_tied_rows,
-        "n_queries_with_ties": counts.n_queries_with_ties,
-        "n_duplicates_dropped": n_duplicates_dropped,
-        "n_same_id_dropped": counts.n_same_id_dropped,
-        "n_same_id_first": len(counts.first_has_query_id),
-        "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
-        "n_judgments": len(qrels),
-        "n_negative_grades": int(np.sum(qrels.grade < 0)),
-        "grades": tuple(grades if len(grades) <= MOST_GRADES else [grades[0], grades[-1]]),
-        "n_judged_rows": len(judged.rank),
-    }
-
-
-def audit(
-    qrels: Qrels,
-    judged: JudgedRun,
-    read_counts: ReadCounts,
-    *,
-    source: Source,
-    n_duplicates_dropped: int = 0,
-) -> Audit:
+) -> RunCounts:
     """Count what a reader of the result should know of its inputs."""
-    counts = counted(qrels, judged, read_counts, n_duplicates_dropped=n_duplicates_dropped)
-    shares = judged_shares(judged)
+    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
+    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
+    at_hand = np.minimum(judged.n_retrieved, DEPTH)
+    shares = n_graded[at_hand > 0] / at_hand[at_hand > 0]
+    pairs = zip(*(item.tolist() for item in np.unique(shares, return_counts=True)), strict=True)
+    grades = np.unique(qrels.grade).tolist()
+    return RunCounts(
+        n_queries=judged.n_queries,
+        missing=tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
+        extra=tuple(counts.extra),
+        n_rows=counts.n_rows,
+        n_tied_rows=counts.n_tied_rows,
+        n_queries_with_ties=counts.n_queries_with_ties,
+        n_duplicates_dropped=n_duplicates_dropped,
+        n_same_id_dropped=counts.n_same_id_dropped,
+        n_same_id_first=len(counts.first_has_query_id),
+        n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
+        n_judged_rows=len(judged.rank),
+        n_judgments=len(qrels),
+        n_negative_grades=int(np.sum(qrels.grade < 0)),
+        grades=tuple(grades if len(grades) <= MOST_GRADES else [grades[0], grades[-1]]),
+        share_at_10=sum(int(Fraction(value) * _UNIT) * count for value, count in pairs),
+        n_found=len(shares),
+    )
+
+
+def audit_of(
+    parts: Iterable[RunCounts], source: Source, read_counts: ReadCounts | None = None
+) -> Audit:
+    """Return the audit of a run from the counts of its parts, in whatever order."""
+    parts, total, counts = [*parts], dict[str, Any](), read_counts or ReadCounts()
+    for name in (item.name for item in fields(RunCounts)):
+        values = [getattr(item, name) for item in parts]
+        if name in ("grades", "missing", "extra"):  # no query is in two parts
+            total[name] = tuple(sorted(set().union(*values)))
+        else:
+            total[name] = sum(values)
+    share, n_found = total.pop("share_at_10"), total.pop("n_found")
     return Audit(
-        **counts,
-        n_rank_conflicts=read_counts.n_rank_conflicts,
-        judged_at_10=float(np.mean(shares)) if len(shares) else 0.0,
-        tags=tuple(read_counts.tags),
+        **total,
+        n_rank_conflicts=counts.n_rank_conflicts,
+        judged_at_10=float(Fraction(share, _UNIT)) / n_found if n_found else 0.0,
+        tags=tuple(counts.tags),
         n_comments=source.n_comments,
         byte_order_mark=source.byte_order_mark,
         path=source.path,
         sha256=source.sha256,
-        document_ids=read_counts.document_ids,
-        query_ids=query_id_difference(counts["extra"], counts["missing"]),
+        document_ids=counts.document_ids,
+        query_ids=query_id_difference(total["extra"], total["missing"]) if read_counts else None,
     )
 
 
@@ -261,5 +285,5 @@ def read_judged_run(
         source, n_dropped = run.source, run.n_duplicates_dropped
     judged, counts, top_docs = joined
     require_common(qrels, counts, source.path or name or name_of(run))
-    result = audit(qrels, judged, counts, source=source, n_duplicates_dropped=n_dropped)
-    return JudgedSource(judged, result, top_docs, source)
+    in_all = counted(qrels, judged, counts, n_duplicates_dropped=n_dropped)
+    return JudgedSource(judged, audit_of([in_all], source, counts), top_docs, source)

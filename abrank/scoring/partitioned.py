@@ -9,9 +9,9 @@ from abrank._support import display
 from abrank._support.errors import AlignmentError, ReadError
 from abrank.engines import Engine, kernel
 from abrank.engines.drive import EngineScores, score_tables
-from abrank.engines.kernel import audit_of
 from abrank.inputs import Audit, Source
 from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT
+from abrank.inputs.reading import audit_of
 from abrank.measures import Measure
 from abrank.options import Scoring
 from abrank.scoring.scores import Scores
