@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from operator import methodcaller
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from abrank._support.typing import BoolArray, FloatArray, IntArray, SameId
+from abrank._support.typing import BoolArray, IntArray, SameId
 from abrank._support.work import MAX_THREADS, threaded_map
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
@@ -387,29 +387,31 @@ def join_pieces(
     n_queries = len(qrels.query_ids)
     ranks = np.zeros(n_queries, np.int64) if top is None else ranks_kept(n_queries, top)
 
-    def part_of(piece: _Piece) -> _Part:
-        return _Part.of(looked_up, block(piece), keep_scores, ranks, same_id)
+    def part_of(piece: _Piece) -> tuple[dict[str, Any], ReadCounts]:
+        return _part(looked_up, block(piece), keep_scores, ranks, same_id)
 
-    part = _Part.joined(list(threaded_map(part_of, pieces, maximum=threads)))
-    counts = part.seen
-    order = np.lexsort((part.rank, part.query))
-    position = part.at[order]
+    parts, all_counts = zip(*threaded_map(part_of, pieces, maximum=threads), strict=True)
+    counts = ReadCounts()
+    for of_part in all_counts:
+        counts.add(of_part)
+    docs = ids.joined([part.pop("top_docs") for part in parts])
+    part = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.lexsort((part["rank"], part["query"]))
+    position = part["at"][order]
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
-    n_retrieved[part.ranking] = part.length
+    n_retrieved[part["ranking"]] = part["length"]
     if np.count_nonzero(n_retrieved) + len(set(counts.extra)) < counts.n_shared + len(counts.extra):
         raise NotPlain("the lines of a query do not stand together")
     ideal = looked_up.ideal
     scores = None
     if keep_scores:  # by query, however the rankings stood in the file
-        scores = part.scores[np.argsort(np.repeat(part.ranking, part.length), kind="stable")]
+        rows = np.repeat(part["ranking"], part["length"])
+        scores = part["scores"][np.argsort(rows, kind="stable")]
+    columns = ("query", "rank", "score", "tie_first", "tie_last")
     judged = JudgedRun(
         query_ids=qrels.query_ids,
-        query=part.query[order],
-        rank=part.rank[order],
+        **{name: part[name][order] for name in columns},
         grade=qrels.grade[position],
-        score=part.score[order],
-        tie_first=part.tie_first[order],
-        tie_last=part.tie_last[order],
         n_retrieved=n_retrieved,
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
@@ -417,8 +419,8 @@ def join_pieces(
         subtopics=None if qrels.subtopics is None else judged_subtopics(qrels.subtopics, position),
         judgment=position,
     )
-    first = np.lexsort((part.top_rank, part.top_query))
-    top_docs = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
+    first = np.lexsort((part["top_rank"], part["top_query"]))
+    top_docs = TopDocs(part["top_query"][first], part["top_rank"][first], ids.take(docs, first))
     relevant = judged.query[(judged.rank == 1) & (judged.grade > 0)]
     counts.first_has_query_id = np.setdiff1d(counts.first_has_query_id, relevant).tolist()
     if top is not None:
@@ -426,78 +428,48 @@ def join_pieces(
     return judged, counts, top_docs.top(top or 0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """What stays of a block: its judged rows, its rankings' lengths, its first documents."""
-
-    query: IntArray
-    rank: IntArray
-    at: IntArray
-    score: FloatArray
-    tie_first: IntArray
-    tie_last: IntArray
-    ranking: IntArray
-    length: IntArray
-    scores: FloatArray
-    top_query: IntArray
-    top_rank: IntArray
-    top_docs: Ids
-    seen: ReadCounts
-
-    @classmethod
-    def of(
-        cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray, same_id: SameId
-    ) -> _Part:
-        has_query_id = block.has_query_id()
-        if same_id == "drop" and has_query_id.any():
-            block = block.without(has_query_id)
-        query = judgments.numbers(block.queries)
-        length = np.diff(block.first_row)
-        row, position = judgments.docs.find(query, length, block.docs, block.mark)
-        if block.row is not None:
-            place = np.empty(len(block.row), dtype=np.int64)
-            place[block.row] = np.arange(len(block.row))
-            row = place[row]
-        ranking = block.ranking[row]
-        first_row = block.first_row[ranking]
-        # Whether a query or a score begins at each row, and behind the last one.
-        new = np.ones(len(block.score) + 1, dtype=np.bool_)
-        np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
-        new[block.first_row] = True
-        begins = np.flatnonzero(new)
-        tie = np.cumsum(new)[row]
-        shared = query >= 0
-        judged = np.flatnonzero(shared)
-        count = np.minimum(length[judged], ranks[query[judged]])  # of each query's first documents
-        top_rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
-        top_row = np.repeat(block.first_row[judged], count) + top_rank - 1
-        return cls(
-            query=query[ranking],
-            rank=row - first_row + 1,
-            at=position,
-            score=block.score[row],
-            tie_first=begins[tie - 1] - first_row + 1,
-            tie_last=begins[tie] - first_row,
-            ranking=query[shared],
-            length=length[shared],
-            scores=block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
-            top_query=np.repeat(query[judged], count),
-            top_rank=top_rank,
-            top_docs=ids.take(block.docs, top_row if block.row is None else block.row[top_row]),
-            seen=_seen(block, query, begins, has_query_id, same_id),
-        )
-
-    @classmethod
-    def joined(cls, parts: list[_Part]) -> _Part:
-        names = [column.name for column in fields(cls) if column.name not in ("top_docs", "seen")]
-        counts = ReadCounts()
-        for part in parts:
-            counts.add(part.seen)
-        return cls(
-            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names},
-            top_docs=ids.joined([part.top_docs for part in parts]),
-            seen=counts,
-        )
+def _part(
+    judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray, same_id: SameId
+) -> tuple[dict[str, Any], ReadCounts]:
+    """Return what stays of a block: its judged rows, its rankings' lengths, its first documents."""
+    has_query_id = block.has_query_id()
+    if same_id == "drop" and has_query_id.any():
+        block = block.without(has_query_id)
+    query = judgments.numbers(block.queries)
+    length = np.diff(block.first_row)
+    row, position = judgments.docs.find(query, length, block.docs, block.mark)
+    if block.row is not None:
+        place = np.empty(len(block.row), dtype=np.int64)
+        place[block.row] = np.arange(len(block.row))
+        row = place[row]
+    ranking = block.ranking[row]
+    first_row = block.first_row[ranking]
+    # Whether a query or a score begins at each row, and behind the last one.
+    new = np.ones(len(block.score) + 1, dtype=np.bool_)
+    np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
+    new[block.first_row] = True
+    begins = np.flatnonzero(new)
+    tie = np.cumsum(new)[row]
+    shared = query >= 0
+    judged = np.flatnonzero(shared)
+    count = np.minimum(length[judged], ranks[query[judged]])  # of each query's first documents
+    top_rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
+    top_row = np.repeat(block.first_row[judged], count) + top_rank - 1
+    part = {
+        "query": query[ranking],
+        "rank": row - first_row + 1,
+        "at": position,
+        "score": block.score[row],
+        "tie_first": begins[tie - 1] - first_row + 1,
+        "tie_last": begins[tie] - first_row,
+        "ranking": query[shared],
+        "length": length[shared],
+        "scores": block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
+        "top_query": np.repeat(query[judged], count),
+        "top_rank": top_rank,
+        "top_docs": ids.take(block.docs, top_row if block.row is None else block.row[top_row]),
+    }
+    return part, _seen(block, query, begins, has_query_id, same_id)
 
 
 def _seen(
