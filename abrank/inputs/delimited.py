@@ -21,7 +21,6 @@ import pyarrow.csv
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import ids
-from abrank.inputs.arrow import to_floats
 from abrank.inputs.columns import (
     MOST_SHOWN,
     RUN,
@@ -30,7 +29,6 @@ from abrank.inputs.columns import (
     Layout,
     are_ranks,
     as_chosen,
-    as_grades,
     choose_columns,
     duplicates,
     has_columns,
@@ -43,6 +41,7 @@ from abrank.inputs.trec import (
     READY_SCORES,
     Record,
     cut,
+    fast_rows,
     gather,
     has_empty_fields,
     one_blank,
@@ -229,19 +228,12 @@ def _fast(
         table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
     except pa.ArrowInvalid:
         return False
-    value = np.ones(len(table)) if holds_ones(places) else to_floats(table[number].combine_chunks())
-    if not np.isfinite(value).all():
+    if holds_ones(places):
+        table, number = table.append_column("ones", pa.array(np.ones(len(table)))), "ones"
+    part = fast_rows(table, texts, number, gathered.layout)
+    if part is None:
         return False
-    if gathered.layout is not RUN:
-        if (np.abs(value) >= 2**53).any():
-            return False
-        value = as_grades(value)
-    columns = [table[name].combine_chunks() for name in texts]
-    if max(map(ids.longest, columns)) > ids.MOST_ID:
-        return False
-    position = np.arange(1, len(value) + 1) + skip
-    part = Columns(columns[0], columns[1], value, position)
-    part = replace(part, subtopic=columns[2]) if subtopic else part
+    part.position[:] += skip
     gathered.add(part, data.count(b"\n"))
     return True
 

@@ -49,20 +49,12 @@ class JudgedSubtopics:
     subtopic: IntArray
     grade: IntArray
 
-    def of_rows(self, selected: BoolArray) -> JudgedSubtopics:
-        """Return those of a judged run that keeps the marked rows only."""
-        stays = selected[self.row]
-        place = np.cumsum(selected) - 1
-        return replace(
-            self, row=place[self.row[stays]], subtopic=self.subtopic[stays], grade=self.grade[stays]
-        )
-
-    def reordered(self, order: IntArray) -> JudgedSubtopics:
-        """Return those of a judged run whose row i was row ``order[i]`` before."""
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
+    def take(self, rows: IntArray) -> JudgedSubtopics:
+        """Return those of a judged run whose row i was row ``rows[i]`` before."""
+        place = np.full(max(self.row.max(initial=-1), rows.max(initial=-1)) + 1, -1)
+        place[rows] = np.arange(len(rows))
         row = place[self.row]
-        by_row = np.argsort(row, kind="stable")
+        by_row = np.argsort(row, kind="stable")[np.count_nonzero(row < 0) :]
         return replace(
             self, row=row[by_row], subtopic=self.subtopic[by_row], grade=self.grade[by_row]
         )
@@ -347,7 +339,9 @@ class JudgedRun:
             **{name: getattr(self, name)[selected] for name in rows},
             n_retrieved=n_retrieved,
             retrieved_scores=scores,
-            subtopics=None if self.subtopics is None else self.subtopics.of_rows(selected),
+            subtopics=None
+            if self.subtopics is None
+            else self.subtopics.take(np.flatnonzero(selected)),
             judgment=None if self.judgment is None else self.judgment[selected],
         )
 

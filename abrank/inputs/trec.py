@@ -76,8 +76,9 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
         return None
     names = [str(i) for i in range(n_fields)]
-    texts = [names[i] for i in ((0, 2, 5) if layout is RUN else (0, 2, 1))]
-    types = {**dict.fromkeys(texts, pa.large_binary()), names[layout.value_at]: pa.float64()}
+    texts = [names[i] for i in ((0, 2) if layout is RUN else (0, 2, 1))]
+    held = [*texts, "5"] if layout is RUN else texts  # of a run the tag, too
+    types = {**dict.fromkeys(held, pa.large_binary()), names[layout.value_at]: pa.float64()}
     rank = None
     try:
         if layout is RUN:
@@ -86,17 +87,24 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
             table = read_plain(plain, delimiter=" ", names=names, types=types)
     except pa.ArrowInvalid:
         return None
-    query, doc, third = (table[name].combine_chunks() for name in texts)
-    value = to_floats(table[names[layout.value_at]].combine_chunks())
-    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > ids.MOST_ID:
+    rows = fast_rows(table, texts, names[layout.value_at], layout)
+    if rows is None or layout is not RUN:
+        return rows
+    return replace(rows, rank=rank, tags=tuple(ids.distinct(table["5"].combine_chunks())))
+
+
+def fast_rows(table: pa.Table, texts: Sequence[str], number: str, layout: Layout) -> Columns | None:
+    """Return the rows of a plain table; None where one of them needs the careful parser."""
+    query, doc, *rest = (table[name].combine_chunks() for name in texts)
+    value = to_floats(table[number].combine_chunks())
+    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc, *rest))) > ids.MOST_ID:
         return None
-    position = np.arange(1, len(value) + 1)
-    if layout is RUN:
-        return Columns(query, doc, value, position, rank=rank, tags=tuple(ids.distinct(third)))
-    # As whole numbers larger grades are exact, and no subtopic may be longer than an id.
-    if (np.abs(value) >= 2**53).any() or ids.longest(third) > ids.MOST_ID:
-        return None
-    return Columns(query, doc, as_grades(value), position, subtopic=third)
+    if layout is not RUN:
+        if (np.abs(value) >= 2**53).any():  # as whole numbers larger grades are exact
+            return None
+        value = as_grades(value)
+    rows = Columns(query, doc, value, np.arange(1, len(value) + 1))
+    return replace(rows, subtopic=rest[0]) if rest else rows
 
 
 def _holds_blank(line: bytes, layout: Layout) -> bool:

@@ -121,7 +121,7 @@ def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
     order = np.lexsort((rank, judged.query))
     rows = {name: getattr(judged, name)[order] for name in ("grade", "score")}
     ties = {name: getattr(judged, name)[order] for name in ("tie_first", "tie_last")}
-    subtopics = None if judged.subtopics is None else judged.subtopics.reordered(order)
+    subtopics = None if judged.subtopics is None else judged.subtopics.take(order)
     return replace(judged, rank=rank[order], subtopics=subtopics, **rows, **ties)
 
 
