@@ -174,7 +174,6 @@ def _named_scores(cell: object) -> dict[str, Any]:
 
 # --- Logs as long tables of query, repeat, measure and score; where the judge failed it is empty
 
-LONG = ["query_id", "epoch", "measure", "score"]
 # What Inspect makes of its letters: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93
@@ -187,8 +186,8 @@ LOG_OF = "a log of the task "
 def rows_of_log(
     source: object,  # what JSON holds
     label: str,
-) -> tuple[tuple[list[str], list[list[Any]]], str] | None:
-    """Return the long table of a log, and of which task it is; None for what is none."""
+) -> tuple[list[dict[str, Any]], str] | None:
+    """Return a row a score of a log, and of which task it is; None for what is none."""
     form = "a log"
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
         _require_complete(source, label)
@@ -202,9 +201,9 @@ def rows_of_log(
         rows = list(_of_harness(source))
     else:
         return None
-    epochs = len({row[1] for row in rows}) > 1
-    columns = [i for i in range(4) if epochs or i != 1]
-    return ([LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]), form
+    if len({row.get("epoch") for row in rows}) == 1:
+        rows = [{name: row[name] for name in row if name != "epoch"} for row in rows]
+    return rows, form
 
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:
@@ -292,7 +291,7 @@ def _require_complete(log: Mapping[str, Any], label: str) -> None:
         )  # fmt: skip
 
 
-def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
+def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield a row a sample and scorer; a score that is a dict is one a key."""
     held: list[tuple[Any, Any, dict[str, Any]]] = []
     for sample in samples:
@@ -307,10 +306,10 @@ def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any
         for name in names:
             value = scores.get(name)
             value = _LETTERS.get(value, value) if isinstance(value, str) else value
-            yield query, epoch, name, value
+            yield {"query_id": query, "epoch": epoch, "measure": name, "score": value}
 
 
-def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, str, Any]]:
+def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield a row a document, filter and metric: ``exact_match``, of several filters each named."""
     filters = {row.get("filter", "none") for row in source}
     for row in source:
@@ -319,7 +318,7 @@ def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Any,
         for name in names:
             value = row.get(name)
             if not isinstance(value, (list, tuple, dict)):
-                yield row["doc_id"], 1, f"{name}{behind}", value
+                yield {"query_id": row["doc_id"], "measure": f"{name}{behind}", "score": value}
 
 
 # --- Answers that were judged by their nuggets or citations
@@ -337,16 +336,15 @@ SHOWN = 3  # labels that are named
 MOST_UNKNOWN = 0.05
 MISSPELT = 0.8  # similarity, as difflib has it, from which an unknown label is a known one misspelt
 
-Scored = tuple[tuple[list[str], list[list[Any]]], str]
 
-
-def scores_of_answers(rows: object, label: str) -> Scored | None:
-    """Return names of columns and columns, and what they were taken for; None for other rows."""
+def scores_of_answers(source: object, label: str) -> tuple[list[dict[str, Any]], str] | None:
+    """Return a row a score, and what the answers were taken for; None for other rows."""
     # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
     # with partial support as a half, and `strict`; 0 where there is no such nugget. Among a few
     # unknown labels an assignment is no support, and a nugget counts among all only. These are the
     # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
     # with citations and `SupportRecall` over all (Thakur et al. 2025).
+    rows = [source] if isinstance(source, dict) else source  # one alone is not yet a list
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
     lists = (kind for kind in _KINDS if any(isinstance(row.get(kind), list) for row in rows))
@@ -355,7 +353,8 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         return None
     score, judged, form, labels_of_kind = _KINDS[kind]
     odd: Counter[str] = Counter()
-    cells: list[tuple[str, str, str, float]] = []
+    scores: list[dict[str, Any]] = []
+    is_named = any(str(row.get("run_id", "")) for row in rows)
     parts_of_system: Counter[str] = Counter()
     for place, row in enumerate(rows):
         query = next((row[name] for name in QUERY_IDS if name in row), None)
@@ -373,8 +372,11 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             raise ReadError(label, problem, at=f"answer {place + 1}")
         system = str(row.get("run_id", ""))
         parts_of_system[system] += len(parts)
-        for measure, value in score(parts, odd).items():
-            cells.append((str(query), system, measure, value))
+        names = {"query_id": str(query), **({"system": system} if is_named else {})}
+        scores += [
+            {**names, "measure": measure, "score": value}
+            for measure, value in score(parts, odd).items()
+        ]
     for system, n_parts in parts_of_system.items():
         if not n_parts:
             whose = f" of {shorten(system)}" if system else ""
@@ -394,13 +396,7 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             raise ReadError(label, f"{labels}: {some}", hint=hint)
         some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
         form += f" ({labels}, counted as no support: {some})"
-    names, columns = (
-        ["query_id", "system", "measure", "score"],
-        [*map(list, zip(*cells, strict=True))],
-    )
-    if not any(columns[1]):
-        del names[1], columns[1]
-    return (names, columns), form
+    return scores, form
 
 
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:

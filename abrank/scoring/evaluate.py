@@ -22,7 +22,7 @@ from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import by_seed, join_folds, named_runs
 from abrank.inputs.score_reading import TableOptions
-from abrank.measures import Measure, parse, resolved
+from abrank.measures import parse, resolved
 from abrank.measures.names import RequestedMeasures
 from abrank.measures.sensitivity import tie_range, unjudged_range
 from abrank.options import Engine, Scoring, taking
@@ -287,19 +287,36 @@ def score_runs(
         )  # fmt: skip
         return replace(result, named=requested.named_among(result.measures))
     on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed, scoring)
+    with reading("qrels", qrels):
+        judgments = inputs.read_qrels(
+            qrels,
+            subtopics=any(measure.entry.needs == "subtopics" for measure in parsed),
+            duplicates=scoring.duplicates,
+            max_input_size=scoring.max_input_size,
+        )
     requested = requested.for_grades(judgments.grade)
     parsed = requested.measures
     keep_scores = any(measure.needs == "scores" for measure in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
-        judged_runs[system] = _judged(
-            judgments, system, source, scoring, keep_scores=keep_scores, top=top, hashes=hashes
-        )
-        columns.append(
-            np.stack([measure(judged_runs[system].judged) for measure in parsed], axis=1)
-        )
+        with reading(system, source):
+            run = inputs.read_judged_run(
+                judgments,
+                source,
+                name=system,
+                score_dtype=scoring.score_dtype,
+                duplicates=scoring.duplicates,
+                same_id=scoring.same_id,
+                keep_scores=keep_scores,
+                top=top,
+                hashes=hashes,
+                max_input_size=scoring.max_input_size,
+            )
+        if scoring.depth is not None:
+            run = replace(run, judged=run.judged.top(scoring.depth))
+        judged_runs[system] = run
+        columns.append(np.stack([measure(run.judged) for measure in parsed], axis=1))
     audits = {system: judged_run.audit for system, judged_run in judged_runs.items()}
     selected = _scored_queries(judgments.query_ids, audits, scoring.missing)
     resolved_measures = tuple(resolved(measure, judged_runs[system].judged) for measure in parsed)
@@ -344,49 +361,6 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
                 " and Quora, leave them out: --same-id drop (of compare --config same_id=drop;"
                 ' Scoring(same_id="drop"))'
             )
-
-
-def _judged(
-    judgments: inputs.Qrels,
-    system: str,
-    source: object,  # whatever read_run reads
-    scoring: Scoring,
-    *,
-    keep_scores: bool,
-    top: int,
-    hashes: bool,
-) -> inputs.JudgedSource:
-    """Read one run against the judgments, and cut it at the depth asked for."""
-    with reading(system, source):
-        judged_run = inputs.read_judged_run(
-            judgments,
-            source,
-            name=system,
-            score_dtype=scoring.score_dtype,
-            duplicates=scoring.duplicates,
-            same_id=scoring.same_id,
-            keep_scores=keep_scores,
-            top=top,
-            hashes=hashes,
-            max_input_size=scoring.max_input_size,
-        )
-    depth = scoring.depth
-    return judged_run if depth is None else replace(judged_run, judged=judged_run.judged.top(depth))
-
-
-def read_judgments(
-    qrels: object,  # whatever read_qrels reads
-    measures: Sequence[Measure],
-    scoring: Scoring | None = None,
-) -> inputs.Qrels:
-    """Read judgments, by subtopic where one of the measures asks for that."""
-    by_subtopic = any(measure.entry.needs == "subtopics" for measure in measures)
-    scoring = scoring or Scoring()
-    with reading("qrels", qrels):
-        return inputs.read_qrels(
-            qrels, subtopics=by_subtopic, duplicates=scoring.duplicates,
-            max_input_size=scoring.max_input_size,
-        )  # fmt: skip
 
 
 def _scored_queries(

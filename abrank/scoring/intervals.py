@@ -176,17 +176,43 @@ def find_intervals(
         )
     averaged = [name for name in measures if aggregate_of(name) != "sum"]
     floors = read_floors(at_least, averaged)
-    means = _Means(values, systems, measures, labels, seed, resamples)
+
+    def mean_of(
+        system: str, measure: str, test: str, positions: Sequence[int], confidence: float
+    ) -> tuple[float, float, float]:
+        """Return the mean over the queries at some places, and its limits."""
+        bounds = _bounds(measure)
+        if test == "bounded" and not np.isfinite(bounds).all():
+            raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
+        column = values[list(positions), systems.index(system), measures.index(measure)]
+        limits = mean_interval(
+            column, test, bounds=bounds, confidence=confidence, seed=seed, n_resamples=resamples,
+            clusters=None if labels is None else [labels[i] for i in positions],
+        )  # fmt: skip
+        mean, low, high = float(column.mean()), *limits
+        if aggregate_of(measure) == "geometric":
+            return math.exp(mean), math.exp(low), math.exp(high)
+        return mean, low, high
+
+    def rows_of(
+        tests: Sequence[str], segments: Mapping[tuple[str, str], Sequence[int]], confidence: float
+    ) -> Iterator[MeanInterval]:
+        """Yield an interval for every system, measure, segment and test."""
+        combinations = product(systems, averaged, segments.items(), tests)
+        for system, measure, (key, positions), test in combinations:
+            limits = mean_of(system, measure, test, positions, confidence)
+            yield MeanInterval(system, measure, *key, len(positions), *limits, confidence, test)
+
     places, n_small = _places(properties, query_ids)
     can_bet = labels is None and all(np.isfinite(_bounds(item)).all() for item in averaged)
     mean_tests = [item for item in MEAN_TESTS if item != test and (can_bet or item != "bounded")]
     mean_tests = [item for item in mean_tests if item != "permutation" or n <= MAX_FLIPPED]
-    deciding_rows = tuple(means.rows([test], {("", ""): range(n)}, 1.0 - alpha))
+    deciding_rows = tuple(rows_of([test], {("", ""): range(n)}, 1.0 - alpha))
     floor_rows = []
     for row in (item for item in deciding_rows if item.measure in floors):
         floor, flips = floors[row.measure], math.nan
         if n_units < FEW_UNITS:
-            flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
+            flips = mean_of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
         is_cleared = row.ci_low >= floor and not flips < floor
         floor_rows.append(Floor(row.system, row.measure, floor, *row.interval, flips, is_cleared))
     summed = [name for name in measures if name not in averaged]
@@ -197,8 +223,8 @@ def find_intervals(
     ]
     return Intervals(
         rows=deciding_rows,
-        others=tuple(means.rows(mean_tests, {("", ""): range(n)}, 1.0 - alpha)),
-        segments=tuple(means.rows([test], places, 1.0 - alpha / max(len(places), 1))),
+        others=tuple(rows_of(mean_tests, {("", ""): range(n)}, 1.0 - alpha)),
+        segments=tuple(rows_of([test], places, 1.0 - alpha / max(len(places), 1))),
         floors=tuple(floor_rows),
         test=test,
         alpha=alpha,
@@ -224,47 +250,3 @@ def _places(
         key: positions for key, positions in result.items() if len(positions) >= MIN_SEGMENT
     }
     return large_segments, len(result) - len(large_segments)
-
-
-@dataclass(frozen=True)
-class _Means:
-    """The means of scores and how their intervals are made."""
-
-    values: FloatArray
-    systems: Sequence[str]
-    measures: Sequence[str]
-    labels: Sequence[str] | None
-    seed: int
-    n_resamples: int | None
-
-    def of(
-        self, system: str, measure: str, test: str, positions: Sequence[int], confidence: float
-    ) -> tuple[float, float, float]:
-        """Return the mean over the queries at some places, and its limits."""
-        bounds, aggregate = _bounds(measure), aggregate_of(measure)
-        if test == "bounded" and not np.isfinite(bounds).all():
-            raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
-        indices = self.systems.index(system), self.measures.index(measure)
-        column = self.values[list(positions), indices[0], indices[1]]
-        labels = None if self.labels is None else [self.labels[i] for i in positions]
-        limits = mean_interval(
-            column, test, bounds=bounds, clusters=labels, confidence=confidence, seed=self.seed,
-            n_resamples=self.n_resamples,
-        )  # fmt: skip
-        mean, low, high = float(column.mean()), *limits
-        return (math.exp(mean), math.exp(low), math.exp(high)) if aggregate == "geometric" else (
-            mean, low, high
-        )  # fmt: skip
-
-    def rows(
-        self,
-        tests: Sequence[str],
-        segments: Mapping[tuple[str, str], Sequence[int]],
-        confidence: float,
-    ) -> Iterator[MeanInterval]:
-        """Yield an interval for every system, measure, segment and test."""
-        averaged = [name for name in self.measures if aggregate_of(name) != "sum"]
-        combinations = product(self.systems, averaged, segments.items(), tests)
-        for system, measure, (key, positions), test in combinations:
-            limits = self.of(system, measure, test, positions, confidence)
-            yield MeanInterval(system, measure, *key, len(positions), *limits, confidence, test)

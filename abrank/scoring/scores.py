@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -144,12 +144,10 @@ class Scores:
         }
         ids = self.query_ids if query_ids is None else query_ids
         judged_queries = self.judged_runs[self.systems[0]].judged.query_ids
-        row_of = (
-            {query_id: i for i, query_id in enumerate(judged_queries)}
-            if ids != judged_queries
-            else {}
-        )
-        selected = [row_of[query_id] for query_id in ids] if row_of else slice(None)
+        selected: Any = slice(None)
+        if ids != judged_queries:
+            row_of = {query_id: i for i, query_id in enumerate(judged_queries)}
+            selected = [row_of[query_id] for query_id in ids]
         columns = [
             np.stack([measure(judged_runs[system].judged) for measure in parsed], axis=1)
             for system in self.systems
