@@ -25,7 +25,8 @@ from abrank.inputs.columns import folded
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_reading import TableOptions, baseline_of, naming_queries, split_names
+from abrank.inputs.score_names import baseline_of, naming_queries, split_names
+from abrank.inputs.score_reading import TableOptions
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import asks_direction, known, names_measure
 from abrank.scoring.evaluate import is_repeated

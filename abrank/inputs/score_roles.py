@@ -19,39 +19,12 @@ import numpy as np
 
 from abrank._support.errors import ReadError, UnclearError, name_parts, nearest
 from abrank._support.typing import BoolArray, IntArray
+from abrank.inputs import score_names as terms
 from abrank.inputs.columns import folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.score_column import ScoreColumn, renumbered
-from abrank.inputs.score_reading import (
-    ANSWER_NAMES,
-    ARM_NAMES,
-    BASELINES,
-    CANDIDATES,
-    CLUSTER_NAMES,
-    DATE_NAMES,
-    METRIC_NAMES,
-    NO_QUALITY,
-    QUERY_NAMES,
-    RATER_NAMES,
-    REPEAT_NAMES,
-    ROWS,
-    RUN_NAMES,
-    SCORE_WORDS,
-    SETTING_NAMES,
-    SURE_WITHIN,
-    TEXT_NAMES,
-    TOTALS,
-    UNNAMED,
-    VALUE_NAMES,
-    VARIANT_NAMES,
-    VOTE_NAMES,
-    WEIGHT_NAMES,
-    Reading,
-    TableOptions,
-    baseline_of,
-    listed,
-    split_names,
-)
+from abrank.inputs.score_names import baseline_of, split_names
+from abrank.inputs.score_reading import ROWS, UNNAMED, Reading, TableOptions, listed
 from abrank.inputs.score_source import AGGREGATES, NESTED, NamedTable
 from abrank.inputs.topics import COLLECTIONS
 
@@ -179,12 +152,12 @@ class TableRoles:
         if "metric" not in self.roles:
             texts = [
                 name for name in self.free
-                if name not in numeric and folded(name) not in QUERY_NAMES[0]
-                and folded(name) not in TEXT_NAMES and self.column(name).n_distinct <= 200
+                if name not in numeric and folded(name) not in terms.QUERY_NAMES[0]
+                and folded(name) not in terms.TEXT_NAMES and self.column(name).n_distinct <= 200
             ]  # fmt: skip
-            named = [name for name in texts if folded(name) in METRIC_NAMES]
-            has_value = any(folded(name) in VALUE_NAMES for name in numeric)
-            words = {"name"}.union(*VARIANT_NAMES[:3])
+            named = [name for name in texts if folded(name) in terms.METRIC_NAMES]
+            has_value = any(folded(name) in terms.VALUE_NAMES for name in numeric)
+            words = {"name"}.union(*terms.VARIANT_NAMES[:3])
             several = [name for name in texts if folded(name) in words]
             several = [name for name in several if self.column(name).n_distinct > 1]
             of_one = self.options.purpose == "compare" and not self.options.alone
@@ -195,10 +168,10 @@ class TableRoles:
                 name for name in texts
                 if (has_value or self.column(name).n_distinct > 1  # else the same answer to all
                     or self.asked & {label.casefold() for label in self.column(name).labels})
-                and not NO_QUALITY.fullmatch(folded(name))
-                and folded(name).rpartition(".")[2] not in TEXT_NAMES
+                and not terms.NO_QUALITY.fullmatch(folded(name))
+                and folded(name).rpartition(".")[2] not in terms.TEXT_NAMES
                 and any(len(x) > 1 and self.is_measure(x) for x in self.column(name).labels)
-                and folded(name) not in VARIANT_NAMES[1]
+                and folded(name) not in terms.VARIANT_NAMES[1]
                 and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip
             metric = (named or by_content)[:1]
@@ -210,7 +183,7 @@ class TableRoles:
             names = [column.name for column in self.table.columns]
             behind = names[names.index(self.one("metric")) :]
             value = (
-                [name for name in self.free if folded(name) in VALUE_NAMES]
+                [name for name in self.free if folded(name) in terms.VALUE_NAMES]
                 or [name for name in numeric if name in behind]
                 or numeric[::-1]
             )
@@ -231,16 +204,16 @@ class TableRoles:
 
     def _is_judged(self, name: str) -> bool:
         """Whether a column of true and false is a score by its name."""
-        return self.column(name).is_truth and folded(name).rpartition("_")[2] in SCORE_WORDS
+        return self.column(name).is_truth and folded(name).rpartition("_")[2] in terms.SCORE_WORDS
 
     def _find_query(self) -> None:
         if "query" in self.roles:
             return
         keys = [
             name for name in self.free if self._is_key(name) and not self.column(name).empty.all()
-            and folded(name) not in ANSWER_NAMES
+            and folded(name) not in terms.ANSWER_NAMES
         ]  # fmt: skip
-        named = self._named(QUERY_NAMES, keys)
+        named = self._named(terms.QUERY_NAMES, keys)
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
         rivals = [
@@ -289,14 +262,14 @@ class TableRoles:
         rest = [name for name in keys if name not in named]
         variants = [] if self._systems_are_columns else (
             [name for name in rest if self._holds_systems(name)]
-            or self._named(VARIANT_NAMES, rest)
+            or self._named(terms.VARIANT_NAMES, rest)
             or [name for name in rest
                 if self.n_distinct(name) == 2 and baseline_of(self.column(name).labels)]
         )  # fmt: skip
         if not variants:
             if (
                 not named
-                or folded(named[0]) not in CLUSTER_NAMES
+                or folded(named[0]) not in terms.CLUSTER_NAMES
                 or self.names_rows(*named, *metric)
             ):
                 return named
@@ -305,7 +278,7 @@ class TableRoles:
             texts = [name for name in whole if not self.column(name).is_numeric] or whole
             return texts if len(texts) == 1 else named
         key = [*variants[:1], *metric]
-        repeats = [[name] for name in rest if folded(name) in REPEAT_NAMES]
+        repeats = [[name] for name in rest if folded(name) in terms.REPEAT_NAMES]
         crossed = [
             name for name in (*named, *rest) if name not in key
             and any(self._is_crossed(name, [*key, *repeat]) for repeat in ([], *repeats))
@@ -332,7 +305,7 @@ class TableRoles:
             return False
         words = {folded(name), *folded(name).split("_")}  # such as treatment_group
         return (
-            not (column.is_numeric and words.isdisjoint(chain(*VARIANT_NAMES)))
+            not (column.is_numeric and words.isdisjoint(chain(*terms.VARIANT_NAMES)))
             and column.n_distinct <= MOST_VARIANTS
             and systems <= {label.casefold() for label in column.labels}
         )
@@ -342,11 +315,11 @@ class TableRoles:
 
     def _query_by_content(self, names: Sequence[str]) -> list[str]:
         """Return the column whose values name each row once, alone or with others of few values."""
-        no_ids = REPEAT_NAMES | ANSWER_NAMES
+        no_ids = terms.REPEAT_NAMES | terms.ANSWER_NAMES
         keys = [name for name in names if self._is_key(name) and folded(name) not in no_ids]
         texts = [name for name in keys if not self.column(name).is_numeric]
         metric = [*filter(None, (self.one("metric"),))]
-        variants = self._named(VARIANT_NAMES, keys)
+        variants = self._named(terms.VARIANT_NAMES, keys)
 
         def may_name(name: str) -> bool:
             n_labels = self.n_distinct(name)
@@ -360,15 +333,15 @@ class TableRoles:
             some = [
                 name for name in keys if self.n_distinct(name) > 2 and not self.names_rows(name)
                 and not (name in variants or self._holds_systems(name))
-                and folded(name) not in TEXT_NAMES
+                and folded(name) not in terms.TEXT_NAMES
             ]  # fmt: skip
             some.sort(key=self.n_distinct, reverse=True)
             self._require_no_rivals("query", some)
             return some
         candidates: list[str] = []
         for some in (
-            [name for name in texts if folded(name) not in TEXT_NAMES],
-            [name for name in keys if folded(name) not in TEXT_NAMES],
+            [name for name in texts if folded(name) not in terms.TEXT_NAMES],
+            [name for name in keys if folded(name) not in terms.TEXT_NAMES],
             keys,
         ):
             candidates = candidates or [*filter(may_name, some)]
@@ -402,27 +375,29 @@ class TableRoles:
         holding = [name for name in self.free if self._holds_systems(name)]
         if "variant" not in self.roles and len(holding) == 1:
             self.set_role("variant", *holding)
-        systems = [*self.roles.get("variant", ())] or self._named(VARIANT_NAMES[:2], self.free)
+        systems = [*self.roles.get("variant", ())] or self._named(
+            terms.VARIANT_NAMES[:2], self.free
+        )
         numbered = not systems  # runs are then repeats only by number: their names may be systems'
         texts = [name for name in self.free if not self.column(name).is_numeric]
-        texts = [name for name in texts if folded(name) not in RUN_NAMES]
+        texts = [name for name in texts if folded(name) not in terms.RUN_NAMES]
         systems = (
             [name for name in systems if self.n_distinct(name) > 1]
-            or self._named(VARIANT_NAMES[2:], texts)
+            or self._named(terms.VARIANT_NAMES[2:], texts)
             or [name for name in self._crossed() if folded(name) == PROMPT]
             or systems
         )
         named = [
             name for name in self.free
-            if folded(name) in REPEAT_NAMES or (
-                folded(name).rpartition("_")[2] in DATE_NAMES
+            if folded(name) in terms.REPEAT_NAMES or (
+                folded(name).rpartition("_")[2] in terms.DATE_NAMES
                 and (not self.options.alone
                      or {*self.roles.get("variant", ()), *self._crossed()} - {name})
             )
         ]  # fmt: skip
         varying = [name for name in named if not self.determines([query], name)]
         several = bool(systems) and self.n_distinct(systems[0]) > 1  # else the judges are compared
-        names = RUN_NAMES | RATER_NAMES if several else RUN_NAMES
+        names = terms.RUN_NAMES | terms.RATER_NAMES if several else terms.RUN_NAMES
         runs = [
             name for name in self.free
             if folded(name) in names and not (numbered and not self.column(name).is_numeric)
@@ -437,7 +412,7 @@ class TableRoles:
         self.set_role("repeat", *varying[:1])
         raters = [
             name for name in self.free
-            if several and folded(name) in RATER_NAMES and not self.determines([query], name)
+            if several and folded(name) in terms.RATER_NAMES and not self.determines([query], name)
         ]  # fmt: skip
         if raters and not self.names_rows(query, systems[0], *varying[:1]):
             self.set_role("repeat", ROWS)  # each answer was judged several times
@@ -467,12 +442,14 @@ class TableRoles:
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
         word = folded(name)
-        is_text = word in TEXT_NAMES and not (word == PROMPT and column.n_distinct <= MOST_PROMPTS)
+        is_text = word in terms.TEXT_NAMES and not (
+            word == PROMPT and column.n_distinct <= MOST_PROMPTS
+        )
         if is_text or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
             return False
-        if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
+        if word in terms.CLUSTER_NAMES and word != "session":  # LangSmith's experiments are
             return False
-        return not (column.is_nested or self._is_judged(name) or word in VALUE_NAMES)
+        return not (column.is_nested or self._is_judged(name) or word in terms.VALUE_NAMES)
 
     def _find_variant(self) -> tuple[str, ...]:
         key = [*filter(None, map(self.one, ("query", "metric", "repeat")))]
@@ -488,9 +465,9 @@ class TableRoles:
         plain = [name for name in key if name != self.one("repeat")]
         if not self.one("query") or self.names_rows(*plain):
             # One score of a query: a system's name may stand there on every row.
-            named = self._named(VARIANT_NAMES, self.free)
+            named = self._named(terms.VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
-            of_arms = (*self._named(VARIANT_NAMES[:1], self.free), *self._arms(self.free))
+            of_arms = (*self._named(terms.VARIANT_NAMES[:1], self.free), *self._arms(self.free))
             groups = [
                 name for name in dict.fromkeys(of_arms)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
@@ -505,14 +482,14 @@ class TableRoles:
             name for name in self.free
             if self._may_vary(name) and (self.n_distinct(key[0]) == 1 or not self.names_rows(name))
         ]  # fmt: skip
-        named = self._named(VARIANT_NAMES, varying) or self._arms(varying)
+        named = self._named(terms.VARIANT_NAMES, varying) or self._arms(varying)
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
             return self.set_role("variant", *named[:1])
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
         if single:
             first, *rest = (
-                self._named(VARIANT_NAMES, single)
-                or [name for name in single if ARM_NAMES.fullmatch(folded(name))]
+                self._named(terms.VARIANT_NAMES, single)
+                or [name for name in single if terms.ARM_NAMES.fullmatch(folded(name))]
                 or single
             )
             rivals = [name for name in rest if not self._same_rows(first, name)]
@@ -523,7 +500,7 @@ class TableRoles:
         full = self._crossed(0.95)
         together = [
             name for name in crossed
-            if not self.column(name).is_numeric or folded(name) in SETTING_NAMES
+            if not self.column(name).is_numeric or folded(name) in terms.SETTING_NAMES
             or (name in full and self.n_distinct(name) <= 20)
         ]  # fmt: skip
         together = self._without_scores(together, key)
@@ -540,7 +517,11 @@ class TableRoles:
         for name in names:
             is_number = self.column(name).is_numeric or self.column(name).is_truth
             rest = [column for column in result if column != name]
-            if is_number and folded(name) not in SETTING_NAMES and self.names_rows(*key, *rest):
+            if (
+                is_number
+                and folded(name) not in terms.SETTING_NAMES
+                and self.names_rows(*key, *rest)
+            ):
                 result = rest
         return result
 
@@ -549,7 +530,7 @@ class TableRoles:
     ) -> bool:
         """Whether both arms ran in what else is crossed, such as countries: it is averaged then."""
         rest = [name for name in crossed if name not in arms]
-        options = {*SETTING_NAMES, *COLLECTIONS}.union(*VARIANT_NAMES)
+        options = {*terms.SETTING_NAMES, *COLLECTIONS}.union(*terms.VARIANT_NAMES)
         no_groups = [
             name for name in rest if self.column(name).is_numeric or folded(name) in options
         ]  # fmt: skip
@@ -566,8 +547,8 @@ class TableRoles:
         return [
             name for name in names
             if self.n_distinct(name) == 2 and baseline_of(self.column(name).labels) and (
-                ARM_NAMES.fullmatch(folded(name))
-                or any(label.casefold() in SURE_WITHIN for label in self.column(name).labels)
+                terms.ARM_NAMES.fullmatch(folded(name))
+                or any(label.casefold() in terms.SURE_WITHIN for label in self.column(name).labels)
             )
         ]  # fmt: skip
 
@@ -581,7 +562,7 @@ class TableRoles:
             or tuple(name for name in crossed if not self.column(name).is_numeric)
         )
         rest = [name for name in self.free if name not in variant]
-        sessions = [name for name in rest if folded(name) in CLUSTER_NAMES]
+        sessions = [name for name in rest if folded(name) in terms.CLUSTER_NAMES]
         by_session = variant and sessions and self.names_rows(*key, *variant, sessions[0])
         if by_session:
             self.set_role("repeat", sessions[0])
@@ -661,14 +642,14 @@ class TableRoles:
         names = [
             name for name in self.free
             if (self.column(name).is_numeric or self.column(name).is_damaged)
-            and folded(name) not in TEXT_NAMES and name != INDEX
+            and folded(name) not in terms.TEXT_NAMES and name != INDEX
         ]  # fmt: skip
         levels = {name: self.column(name).levels for name in names}
         if levels and all(len(level) > 1 for level in levels.values()):
             return self._of_levels(levels)
         names = [
             name for name in names
-            if not NO_QUALITY.fullmatch(folded(name)) and folded(name) not in WEIGHT_NAMES
+            if not (terms.NO_QUALITY.fullmatch(folded(name)) or folded(name) in terms.WEIGHT_NAMES)
         ]  # fmt: skip
         others = [name for name in names if not _TOTAL.fullmatch(folded(name))]
         others = [name for name in others if not self._is_total(name, others)]
@@ -676,8 +657,8 @@ class TableRoles:
         pairs = split_names(names, self.is_measure, self.is_cost, self.options.systems)
         if pairs:
             return pairs
-        answers = not ANSWER_NAMES.isdisjoint(map(folded, self.free))
-        is_plain = {*map(folded, names)} <= {*VALUE_NAMES}
+        answers = not terms.ANSWER_NAMES.isdisjoint(map(folded, self.free))
+        is_plain = {*map(folded, names)} <= {*terms.VALUE_NAMES}
         if any(map(self.is_measure, names)) or is_plain or answers or len(names) < 2:
             return {}
         as_variants = {name: (name, measure) for name in names}
@@ -688,7 +669,7 @@ class TableRoles:
         numbers = [np.abs(self.column(name).numbers) for name in names]
         largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
         one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
-        if one_scale or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}:
+        if one_scale or {*map(folded, names)} & {*terms.BASELINES[:8], *terms.CANDIDATES[:4]}:
             return as_variants
         choices: list[dict[str, Any]] = [
             {"columns": {part: tuple(names)}} for part in ("variants", "measures")
@@ -701,7 +682,7 @@ class TableRoles:
 
     def _is_total(self, name: str, names: Sequence[str]) -> bool:
         """Whether a column is called a total, and is the mean or the sum of the others."""
-        if folded(name) not in TOTALS or not self.column(name).is_numeric:
+        if folded(name) not in terms.TOTALS or not self.column(name).is_numeric:
             return False
         cells = np.stack([self.column(other).numbers for other in names if other != name])
         sums, counts = np.nansum(cells, axis=0), np.maximum((~np.isnan(cells)).sum(axis=0), 1)
@@ -714,7 +695,7 @@ class TableRoles:
         for side in (0, -1):
             names = [*dict.fromkeys(level[side] for level in levels.values())]
             n_measures = sum(map(self.is_measure, names)) + sum(map(self.is_cost, names))
-            has_baseline = bool({*map(folded, names)} & {*BASELINES, *CANDIDATES})
+            has_baseline = bool({*map(folded, names)} & {*terms.BASELINES, *terms.CANDIDATES})
             likeness.append((n_measures, not has_baseline, len(names) == 1))
         if likeness[0] == likeness[1]:
             problem = "neither row of names holds a known measure: call one of them by a measure"
@@ -760,7 +741,9 @@ class TableRoles:
                     f", and {listed(nested)} holds lists: write a column for each score, or a list"
                     " of {name, score}"
                 )
-            elif not VOTE_NAMES.isdisjoint(folded(column.name) for column in self.table.columns):
+            elif not terms.VOTE_NAMES.isdisjoint(
+                folded(column.name) for column in self.table.columns
+            ):
                 problem += "; votes are compared by --preferences FILE (compare_preferences)"
             if nested or not measures:
                 raise UnclearError(self.label, f"the table has no column of scores{problem}")
@@ -793,7 +776,7 @@ class TableRoles:
         column, word, query = self.column(name), folded(name), self.one("query")
         numeric, measure = column.is_numeric, self.is_measure(name)
         if not numeric and ((measure and len(name) > 1) or column.is_damaged):
-            numeric = word not in TEXT_NAMES  # of damaged cells, or of none
+            numeric = word not in terms.TEXT_NAMES  # of damaged cells, or of none
         is_asked = bool(self.asked & name_parts(name))
         numeric |= column.is_yes_or_no and is_asked
         n_queries = self.n_distinct(query) if query else self.table.n_rows
@@ -801,20 +784,20 @@ class TableRoles:
         of_query = (
             bool(query) and bool(variant or self.one("metric")) and self.determines([query], name)
         )
-        no_quality = bool(NO_QUALITY.fullmatch(word)) or name == INDEX
+        no_quality = bool(terms.NO_QUALITY.fullmatch(word)) or name == INDEX
         named = "measures" in self.roles or has_scores
         if name in self.options.measures or (numeric and (is_asked or (measure and not named))):
             return "measures"
-        if word in WEIGHT_NAMES and numeric and (of_query or not variant):
+        if word in terms.WEIGHT_NAMES and numeric and (of_query or not variant):
             return "weights"
-        is_shared = word in CLUSTER_NAMES and query and self.n_distinct(name) < n_queries
+        is_shared = word in terms.CLUSTER_NAMES and query and self.n_distinct(name) < n_queries
         if is_shared and (of_query or not variant):
             return "clusters"
         if variant and self.determines(variant, name) and (varies or not numeric):
             return "settings"
-        if not numeric or word in TEXT_NAMES or word in REPEAT_NAMES or no_quality:
+        if not numeric or word in terms.TEXT_NAMES or word in terms.REPEAT_NAMES or no_quality:
             few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
-            told = word not in TEXT_NAMES and not no_quality and not column.is_nested
+            told = word not in terms.TEXT_NAMES and not no_quality and not column.is_nested
             is_property = bool(query) and few and told and (of_query or not variant)
             return "segments" if is_property else "apart"
         if named:

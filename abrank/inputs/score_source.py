@@ -38,7 +38,7 @@ from abrank.inputs.exports import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_column import ScoreColumn, tidied
-from abrank.inputs.score_reading import naming_queries
+from abrank.inputs.score_names import naming_queries
 from abrank.inputs.storage import ZIP
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed
@@ -461,6 +461,7 @@ def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
 
 def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     roles = {"query": "query_id", "variant": "system", "metric": "measure", "value": "score"}
+    roles["repeat"] = "epoch"
     return {role: (name,) for role, name in roles.items() if name in names}
 
 
@@ -526,15 +527,9 @@ def _of_tree(
     source = body_of(source)
     if (table := _of_rank_evals(source, origin)) is not None:
         return table
-    # One answer alone is an object, and not yet a list.
-    answers = scores_of_answers([source] if isinstance(source, dict) else source, origin.label)
-    if answers is not None:
-        (names, columns), form = answers
-        return replace(_of_columns(names, columns, origin), form=form, roles=_long_roles(names))
-    if (result := rows_of_log(source, origin.label)) is not None:
-        log, form = result
-        roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
-        return replace(_of_columns(*log, origin), form=form, roles=roles)
+    for rows_of in (scores_of_answers, rows_of_log):
+        if (result := rows_of(source, origin.label)) is not None:
+            return _of_long(*result, origin)
     if (export := rows_of_export(source, origin.label)) is not None:
         return replace(_of_rows(export[0], origin), form=export[1])
     if isinstance(source, Mapping):
@@ -549,11 +544,18 @@ def _of_tree(
     return _of_rows(rows, origin)
 
 
-def _of_rows(rows: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
+def _of_rows(rows: Iterable[Mapping[Any, Any]], origin: Source) -> NamedTable:
     """Return the columns of rows; a dict in a cell gives a column for each of its keys."""
     flat = [dict(flattened(row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))  # a failure has no score
     return _of_columns(names, [[row.get(name) for row in flat] for name in names], origin)
+
+
+def _of_long(rows: Sequence[Mapping[str, Any]], form: str, origin: Source) -> NamedTable:
+    """Return the columns of rows that hold a score each."""
+    names = list(rows[0]) if rows else []
+    table = _of_columns(names, [[row[name] for row in rows] for name in names], origin)
+    return replace(table, form=form, roles=_long_roles(names))
 
 
 def _of_dict(
@@ -623,7 +625,6 @@ def _of_rank_evals(source: Any, origin: Source) -> NamedTable | None:  # noqa: A
         name = next(iter(metric), "score")
         if isinstance(metric.get(name), Mapping) and "normalized_dcg" in metric[name]:
             name = "nDCG"
-        rows.append((query, _RANK_EVAL.get(name, name), answer["metric_score"]))
-    columns = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-    table = _of_columns(_LONG, columns, origin)
-    return replace(table, form="an answer of _rank_eval", roles=_long_roles(_LONG))
+        row = (query, _RANK_EVAL.get(name, name), answer["metric_score"])
+        rows.append(dict(zip(_LONG, row, strict=True)))
+    return _of_long(rows, "an answer of _rank_eval", origin)

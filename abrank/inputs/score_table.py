@@ -13,22 +13,13 @@ from abrank._support.display import plural, shorten
 from abrank._support.errors import BadLine, ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
+from abrank.inputs import score_names as terms
 from abrank.inputs.columns import Source, folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
-from abrank.inputs.score_reading import (
-    NO_QUALITY,
-    ROWS,
-    SCORE_WORDS,
-    TOTALS,
-    UNNAMED,
-    VARIANT_NAMES,
-    Reading,
-    TableOptions,
-    baseline_of,
-    naming_queries,
-)
+from abrank.inputs.score_names import baseline_of, naming_queries
+from abrank.inputs.score_reading import ROWS, UNNAMED, Reading, TableOptions
 from abrank.inputs.score_roles import TableRoles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
@@ -130,7 +121,7 @@ def _of_tasks(
 ) -> NamedTable:
     """Return a leaderboard, with a row a system and a column a task, as a row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
-    of_systems = (*VARIANT_NAMES[1], "model_name", "name", INDEX)
+    of_systems = (*terms.VARIANT_NAMES[1], "model_name", "name", INDEX)
     named = [name for name, word in words.items() if word in of_systems]
     if len(named) != 1 or options.columns or table.roles or naming_queries(words):
         return table
@@ -143,8 +134,8 @@ def _of_tasks(
     scores = [
         column for column in table.columns
         if column.is_numeric and not (
-            is_cost(column.name) or NO_QUALITY.fullmatch(words[column.name])
-            or not {words[column.name], words[column.name].split("_")[0]}.isdisjoint(TOTALS)
+            is_cost(column.name) or terms.NO_QUALITY.fullmatch(words[column.name])
+            or not {words[column.name], words[column.name].split("_")[0]}.isdisjoint(terms.TOTALS)
         )
     ]  # fmt: skip
     names = [column.name for column in scores]
@@ -157,7 +148,9 @@ def _of_tasks(
         )  # fmt: skip
     if is_plain and not (wanted or baseline_of(systems)):
         return table
-    if len(scores) < 3 or any(words[name].rpartition("_")[2] in SCORE_WORDS for name in names):
+    if len(scores) < 3 or any(
+        words[name].rpartition("_")[2] in terms.SCORE_WORDS for name in names
+    ):
         return table
     columns = {
         "task": [column.name for column in scores for _ in systems],
@@ -177,7 +170,7 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         return table
     query = table.column(reading.query)
     first = table.n_rows
-    while first and str(query.cell(first - 1)).strip(" ()*").casefold() in TOTALS:
+    while first and str(query.cell(first - 1)).strip(" ()*").casefold() in terms.TOTALS:
         first -= 1
     if first in (0, table.n_rows) or query.cell(first) in AGGREGATES:  # the last are checked later
         return table

@@ -27,7 +27,7 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
-from abrank.inputs.score_reading import QUERY_TEXTS
+from abrank.inputs.score_names import QUERY_TEXTS
 from abrank.inputs.topics import QUERY_IDS, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -145,9 +145,6 @@ EXPECTED = (
     "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
     " rejected, or g1_winner and g2_winner"
 )
-
-
-_MOST_VALUES = 1000  # that are held once
 
 
 class Vote(NamedTuple):
@@ -356,7 +353,6 @@ def read_votes(
         remarks.append(f"strengths of votes were divided by the largest, {strongest:g}")
     votes, left_out = [], Counter[str]()
     unknown: list[int] = []
-    values: dict[float, float] = {}  # mostly few are different, of a million
     scale = _scale(table) if table.verdict == "preference" else ""
     remarks += _reading(table, names, scale)
     # Where each system stands on the left in some rows, the left one was shown first.
@@ -368,7 +364,7 @@ def read_votes(
         for judge in table.column("judge", "annotator")
     ]
 
-    @lru_cache(_MOST_VALUES)
+    @lru_cache(1000)
     def read(verdict: str, first: str, side: int) -> tuple[str, float, str]:
         value = _value(verdict, scale, names, table.ties)
         value *= 1 if _is_name(verdict, names) else side
@@ -383,8 +379,6 @@ def read_votes(
             if math.isnan(value):
                 unknown.append(i)
             value *= strengths[i] / strongest
-            if len(values) < _MOST_VALUES:
-                value = values.setdefault(value, value)
             votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
@@ -415,13 +409,9 @@ def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
     width = len(str(len(credits)))
     numbers = [f"{i + 1:0{width}}" for i in range(len(table.at))]
     ids = table.texts(id_column) if id_column else numbers
-    bad: list[int] = []
-    if len(set(ids)) < len(ids) or "" in ids:
-        wrong = {text for text, times in Counter(ids).items() if times > 1 or not text}
-        bad = [i for i, text in enumerate(ids) if text in wrong]
-    table.refuse(
-        bad, f"an {id_column or 'impression'} stands once, and is not empty", "one row each"
-    )
+    times = Counter(ids)
+    bad = [i for i, text in enumerate(ids) if times[text] > 1 or not text]
+    table.refuse(bad, f"an {id_column} stands once, and is not empty", "one row each")
     groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
         column = next((column for column in columns if column in table.columns), None)

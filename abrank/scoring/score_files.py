@@ -20,7 +20,8 @@ from abrank._support.typing import BoolArray
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
-from abrank.inputs.score_reading import CLUSTER_NAMES, RATER_NAMES, ROWS, TableOptions
+from abrank.inputs.score_names import CLUSTER_NAMES, RATER_NAMES
+from abrank.inputs.score_reading import ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES, read_source
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone

@@ -12,7 +12,7 @@ import pytest
 
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.comparison import pair_scores
-from abrank.inputs.score_reading import baseline_of
+from abrank.inputs.score_names import baseline_of
 from abrank.inputs.score_source import holds_scores
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
