@@ -144,6 +144,10 @@ class RowsByQuery:
         """Return the number of rows, all queries together."""
         return len(self.query)
 
+    def _repr_of(self, row: str) -> str:
+        n_queries, n_rows = plural(len(self.query_ids), "query", "queries"), plural(len(self), row)
+        return f"{type(self).__name__}({self.name!r}: {n_queries}, {n_rows})"
+
     @property
     def query_id(self) -> np.ndarray[Any, np.dtype[np.object_]]:
         """Query id of each row, as text: object[n_rows]."""

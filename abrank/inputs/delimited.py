@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from sys import intern
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +53,6 @@ from abrank.inputs.trec import (
 # --- Read plain tables of text with Arrow, where the careful reader would give the same rows
 
 
-_ROWS = 20_000  # whose cells are held as texts
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
@@ -274,32 +274,22 @@ def text_columns(
     hint: str = UNQUOTED,
 ) -> tuple[list[list[str]], Sequence[int]]:
     """Return the columns of lines that all have so many fields, and the line of each row."""
-    # Cells that stand there again are held once.
-    lines = iter(lines)
     columns: list[list[str]] = [[] for _ in range(width)]
-    distinct: list[dict[str, str]] = [{} for _ in range(width)]
     line_numbers = array("q")
     bad: list[BadLine] = []
     n_bad = 0
-    while rows := list(islice(lines, _ROWS)):
-        numbers, texts = zip(*rows, strict=True)
-        for number, fields in rows if {*map(len, texts)} != {width} else ():
-            if len(fields) != width:
-                n_bad += 1
-                line = " ".join(field.strip(" \t\r\n\v\f") for field in fields)
-                text = line.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-                problem = f"found {len(fields)}"
-                problem += hint if len(fields) > width else ""
-                bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
-        del bad[MOST_SHOWN:]
-        if bad:
-            continue  # no row will be used
-        line_numbers.extend(numbers)
-        for column, cells, distinct_cells in zip(
-            columns, zip(*texts, strict=True), distinct, strict=True
-        ):
-            few = len(distinct_cells) < _ROWS
-            column.extend(map(distinct_cells.setdefault, cells, cells) if few else cells)
+    for number, fields in lines:
+        if len(fields) == width:
+            line_numbers.append(number)
+            for column, cell in zip(columns, fields, strict=True):
+                column.append(intern(cell))  # those that stand there again are held once
+            continue
+        n_bad += 1
+        if n_bad <= MOST_SHOWN:
+            line = " ".join(field.strip(" \t\r\n\v\f") for field in fields)
+            text = line.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            problem = f"found {len(fields)}{hint if len(fields) > width else ''}"
+            bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
     if bad:
         raise ReadError(label, lines=bad, total=n_bad, expected=expected)
     return columns, line_numbers

@@ -103,13 +103,16 @@ def _first_lines(start: bytes) -> list[bytes]:
 
 
 def read_columns(
-    path: str | os.PathLike[str],
+    source: object,  # whatever read_run or read_qrels reads, but a Run or Qrels
     layout: Layout,
     *,
     columns: Mapping[str, str] | None = None,
     max_input_size: int | None = None,
 ) -> Columns:
-    """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
+    """Return the rows of judgments or a run as they stand in a file or an object."""
+    if not isinstance(source, (str, os.PathLike)):
+        return objects.read_columns(source, layout, columns=columns)
+    path = source
     if os.fspath(path).startswith(IRDS):
         return _of_ir_datasets(os.fspath(path), layout)
     table = folder_table(path)

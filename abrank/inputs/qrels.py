@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -15,7 +14,7 @@ from abrank._support import checks, display
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, IntArray
-from abrank.inputs import files, ids, objects
+from abrank.inputs import files, ids
 from abrank.inputs.columns import (
     KEEP_ONE,
     QRELS,
@@ -69,9 +68,7 @@ class Qrels(RowsByQuery):
     subtopics: Subtopics | None = None
 
     def __repr__(self) -> str:
-        queries = "query" if len(self.query_ids) == 1 else "queries"
-        judgments = "judgment" if len(self) == 1 else "judgments"
-        return f"Qrels({self.name!r}: {len(self.query_ids)} {queries}, {len(self)} {judgments})"
+        return self._repr_of("judgment")
 
     def grades(self, query_id: str) -> dict[str, int]:
         """Return the grades of one query's documents; empty if it was not judged.
@@ -195,11 +192,12 @@ def read_qrels(
     layout = SUBTOPIC_QRELS if subtopics else QRELS
     if isinstance(source, (str, os.PathLike)):
         name = name or files.short_name(source)
-        read: Callable[..., Columns] = partial(files.read_columns, max_input_size=max_input_size)
-    else:
-        name, read = name or "qrels", objects.read_columns
     construct = _build_by_subtopic if subtopics else build
-    return construct(read(source, layout, columns=columns), name, duplicates)
+    # The rows read have no name here: they go while judgments are made of them.
+    return construct(
+        files.read_columns(source, layout, columns=columns, max_input_size=max_input_size),
+        name or "qrels", duplicates,
+    )  # fmt: skip
 
 
 def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrels:

@@ -16,7 +16,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError
 from abrank._support.typing import Duplicates, SameId, ScoreDtype
 from abrank.inputs import files
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import RUN, Source
 from abrank.inputs.join import (
     IdDifference,
     ReadCounts,
@@ -28,7 +28,7 @@ from abrank.inputs.join import (
 )
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
-from abrank.inputs.run import Run, build, name_of, read_columns, read_run
+from abrank.inputs.run import Run, build, name_of, read_run
 from abrank.inputs.storage import is_uri
 from abrank.inputs.trec import NotPlain, block, chunks, ranked, slices
 
@@ -273,7 +273,7 @@ def read_judged_run(
             path = os.fspath(run)
             source = Source(path, stored.sha256(), joined[1].n_rows, path)
     if joined is None and not isinstance(run, Run):
-        read = read_columns(run, max_input_size=max_input_size)
+        read = files.read_columns(run, RUN, max_input_size=max_input_size)
         try:
             joined = join(slices(read), partial(ranked, score_dtype=score_dtype))
             source = read.source

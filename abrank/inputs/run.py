@@ -18,7 +18,7 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.result import missing_attribute
 from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
-from abrank.inputs import files, ids, objects
+from abrank.inputs import files, ids
 from abrank.inputs.columns import (
     QRELS,
     RUN,
@@ -91,9 +91,7 @@ class Run(RowsByQuery):
             raise missing_attribute(self, name)
 
     def __repr__(self) -> str:
-        queries = "query" if len(self.query_ids) == 1 else "queries"
-        documents = "document" if len(self) == 1 else "documents"
-        return f"Run({self.name!r}: {len(self.query_ids)} {queries}, {len(self)} {documents})"
+        return self._repr_of("document")
 
     @property
     def first_row(self) -> IntArray:
@@ -231,7 +229,7 @@ def read_run(
         return replace(run, docs=docs, score=score[rows], score_dtype=score_dtype)
     # The rows read have no name here: they go while a run is made of them.
     return build(
-        read_columns(source, columns=columns, max_input_size=max_input_size),
+        files.read_columns(source, RUN, columns=columns, max_input_size=max_input_size),
         name or name_of(source), score_dtype, duplicates,
     )  # fmt: skip
 
@@ -244,18 +242,6 @@ def name_of(source: Any) -> str:  # noqa: ANN401
         return files.short_name(source)
     named = type(source).__module__.partition(".")[0] == "ranx" and source.name
     return named or UNNAMED
-
-
-def read_columns(
-    source: object,  # all that read_run reads, but a Run
-    *,
-    columns: Mapping[str, str] | None = None,
-    max_input_size: int | None = None,
-) -> Columns:
-    """Return the rows of a run as they stand in a file or an object, not yet ranked."""
-    if not isinstance(source, (str, os.PathLike)):
-        return objects.read_columns(source, raw.RUN, columns=columns)
-    return files.read_columns(source, raw.RUN, columns=columns, max_input_size=max_input_size)
 
 
 def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplicates) -> Run:
@@ -339,7 +325,7 @@ def join_folds(
     parts: list[Columns] = []
     queries: set[str] = set()
     for source in sources:
-        part = read_columns(source, max_input_size=max_input_size)
+        part = files.read_columns(source, RUN, max_input_size=max_input_size)
         queries_of_part = ids.decode(ids.number(part.query)[0])
         if not queries.isdisjoint(queries_of_part):
             shared = queries.intersection(queries_of_part)
