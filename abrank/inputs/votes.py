@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -121,6 +121,9 @@ SYSTEMS = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),
     ("generator_1", "generator_2"), ("agent_a", "agent_b"),
 )  # fmt: skip
+# The same by other words, if what they hold are names: two that differ in the side alone.
+_SIDE_OF_ROW = re.compile(r"(.*?)_?(?:(a|1|left|first)|(b|2|right|second))((?:_.*)?)")
+MOST_NAMED = 20  # systems of such columns
 CHOSEN = ("chosen", "rejected")
 # Columns of which one is 1 on each row, and what they say.
 ONE_OF_THREE = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
@@ -325,10 +328,29 @@ class VoteTable:
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
         return column
 
+    @cached_property
     def pair(self) -> tuple[str, str] | None:
-        """Return the columns that name the two systems of a row, left and right."""
+        """The columns that name the two systems of a row, left and right."""
         pairs = (*SYSTEMS, CHOSEN) if self.verdict == CHOSEN[0] else SYSTEMS
-        return next((pair for pair in pairs if {*pair} <= {*self.columns}), None)
+        named = next((pair for pair in pairs if {*pair} <= {*self.columns}), None)
+        if named is not None or self.verdict not in VERDICTS:
+            return named
+        sides: dict[tuple[str | Any, ...], list[str]] = {}
+        for name in self.columns:
+            if match := _SIDE_OF_ROW.fullmatch(name):
+                sides.setdefault(match.group(1, 4), ["", ""])[match[2] is None] = name
+        return next(((a, b) for a, b in sides.values() if a and b and self._hold_names(a, b)), None)
+
+    def _hold_names(self, left: str, right: str) -> bool:
+        """Whether two columns hold the names of systems, and not answers, numbers or grades."""
+        cells = [*self.texts(left), *self.texts(right)]
+        names = {*cells}
+        if not 2 <= len(names) <= min(MOST_NAMED, max(2, len(self.at) // 3)) or "" in names:
+            return False
+        # On no row both are one, as two grades may be.
+        is_name = not any(math.isfinite(number_of(name)) for name in names)
+        half = len(self.at)
+        return is_name and all(a != b for a, b in zip(cells[:half], cells[half:], strict=True))
 
 
 def read_votes(
@@ -356,7 +378,7 @@ def read_votes(
     scale = _scale(table) if table.verdict == "preference" else ""
     remarks += _reading(table, names, scale)
     # Where each system stands on the left in some rows, the left one was shown first.
-    both_orders = table.pair() not in (None, CHOSEN) and {1, -1} <= {*sides}
+    both_orders = table.pair not in (None, CHOSEN) and {1, -1} <= {*sides}
     columns = _verdicts(table, "left" if both_orders else "")
     queries, turns = table.texts(table.key), table.texts("turn")
     judges = [
@@ -431,7 +453,7 @@ def _sides(
     table: VoteTable, name_a: str | None, name_b: str | None
 ) -> tuple[tuple[str, str], list[int]]:
     """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
-    pair = table.pair()
+    pair = table.pair
     if pair is None:
         return _names_of_winners(table, name_a, name_b), [1] * len(table.at)
     left, right = map(table.texts, pair)
@@ -460,7 +482,7 @@ def _reading(table: VoteTable, names: tuple[str, str], scale: str) -> Iterator[s
         yield f"preference is read as {scale}"
     elif table.verdict not in ("winner", "preference", ""):
         yield f"the column {table.verdict} is read as the winner"
-    if table.pair() in (None, CHOSEN) and names != ("A", "B"):
+    if table.pair in (None, CHOSEN) and names != ("A", "B"):
         a, b = names
         yield f"A is {a} and B is {b}; --baseline and --candidate (name_a=, name_b=) choose"
 
@@ -490,7 +512,9 @@ def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
     # AlpacaEval draws the order of each pair, and does not keep it.
     text = "random" if {"output_1", "output_2"} <= {*table.columns} else by_place
-    return [(table.texts(table.verdict), [item or text for item in table.texts("shown_first")])]
+    ends = dict(zip(table.pair or (), ("left", "right"), strict=False))
+    verdicts = [ends.get(folded(verdict), verdict) for verdict in table.texts(table.verdict)]
+    return [(verdicts, [item or text for item in table.texts("shown_first")])]
 
 
 def _scale(table: VoteTable) -> str:

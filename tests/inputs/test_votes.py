@@ -98,3 +98,23 @@ def test_the_text_of_a_query_names_it_where_there_is_no_id(column, tmp_path) -> 
     path.write_text(f"{column},model_a,model_b,winner\nhow?,x,y,y\nwhy?,x,y,x\nhow?,x,y,y\n")
     votes = read_votes(path)
     assert [vote.query for vote in votes.votes] == ["how?", "why?", "how?"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "sides"),
+    [
+        ("left", "right", ("left", "right")),
+        ("system_left", "system_right", ("system_left", "system_right")),
+        ("Ranker A", "Ranker B", ("A", "B")),
+        ("model1", "model2", ("1", "2")),
+    ],
+)
+def test_columns_of_the_two_sides_hold_names_or_answers(left, right, sides) -> None:
+    rows = [
+        {"query_id": f"q{i}", left: a, right: b, "winner": sides[i // 2 % 2]}
+        for i, (a, b) in enumerate([("bm25", "dense"), ("dense", "bm25")] * 4)
+    ]
+    votes = read_votes(rows, name_a="bm25", name_b="dense")
+    assert [vote.value for vote in votes.votes] == [-1.0, 1.0, 1.0, -1.0] * 2
+    answers = [{**row, left: f"one {i}", right: f"two {i}"} for i, row in enumerate(rows)]
+    assert [vote.value for vote in read_votes(answers).votes] == [-1.0, -1.0, 1.0, 1.0] * 2
