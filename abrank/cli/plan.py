@@ -198,7 +198,35 @@ def _gains(
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
     by_query = dict(zip(scores.query_ids, gains.tolist(), strict=True))
+    if (column := scores.cluster_column()) is not None:
+        _tell_of_clusters(*column, by_query)
     return name, by_query, name in better.undeclared, float(a.mean())
+
+
+# Of independent queries 1.7% to 6.3% of samples of 60 to 300 in 20 to 40 clusters have an error of
+# clusters so much larger; of queries with a correlation of 0.3 within clusters 68% and more.
+ALIKE = 1.25
+
+
+def _tell_of_clusters(name: str, of_query: Mapping[str, str], gains: Mapping[str, float]) -> None:
+    """Say that queries of one user are alike, and that more of them are needed."""
+    import numpy as np
+
+    from abrank.comparison.groups import describe_clusters
+    from abrank.inference.clusters import numbered
+
+    labels = tuple(of_query[query] for query in gains)
+    codes = numbered(labels)[1]
+    if not 1 < len({*labels}) < len(labels):
+        return
+    summary = describe_clusters(name, labels, codes, np.array([*gains.values()]), "t")
+    if summary.error_ratio > ALIKE:
+        text = (
+            f"queries of one {name} are alike: tested by whole clusters a difference takes about"
+            f" {summary.error_ratio**2:.1f} times as many queries; abrank compare --clusters"
+            f" {shlex.quote(name)} -v plans with them"
+        )
+        _terminal.put(f"note: {text}", err=True)
 
 
 def _csv_of_plan(plan: Plan) -> str:

@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
@@ -119,6 +120,27 @@ def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
     monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda *_, **__: True)
     assert run(["power", "--sd", "0.2", "--queries", "20000"]) == 0
     assert capsys.readouterr().out.isascii()
+
+
+@pytest.mark.parametrize(("alike", "times"), [(1.0, "about 3.0 times as many queries"), (0.0, "")])
+def test_queries_of_one_user_that_are_alike_are_told(alike, times, tmp_path, capsys) -> None:
+    random = np.random.default_rng(4)
+    users = np.repeat(np.arange(40), 5)
+    gain = alike * random.normal(size=40)[users] + random.normal(size=200)
+    columns = {"query": range(200), "user": users}
+    path = tmp_path / "scores.csv"
+    pd.concat([
+        pd.DataFrame({**columns, "variant": variant, "gain": value})
+        for variant, value in (("control", 0.0 * gain), ("treatment", gain))
+    ]).to_csv(path, index=False)  # fmt: skip
+    assert run(["power", str(path), "--effect", "0.5"]) == 0
+    err = capsys.readouterr().err
+    means = gain.reshape(40, 5).mean(axis=1)
+    ratio = (means.var(ddof=1) / 40) / (gain.var(ddof=1) / 200)
+    assert times in err
+    assert bool(err) == bool(times) == (ratio > 1.25**2)
+    if times:
+        assert f"{ratio:.1f}" in times
 
 
 def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:

@@ -96,6 +96,8 @@ def _title(w: Words[Plan]) -> str:
     if len(plan.rows) == 1:
         row = plan.rows[0]
         needs = f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
+        if row.n is None:
+            needs = f"No number of queries detects a difference of {_size(row.difference)}"
         return f"{needs}; {detect}" if detect else needs
     if detect:
         return detect
