@@ -285,7 +285,7 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
     loss = abrank.compare_scores(*two(), config=abrank.Question(higher_is_better="latency_ms"))
     assert loss.verdict is Verdict.WORSE
     # A name that says nothing of costs is asked about by nobody.
-    for name in ("gain", "token_f1", "rank_correlation"):
+    for name in ("gain", "token_f1", "rank_correlation", "temporal", "Verkäufe", "customers"):
         assert abrank.compare_scores(*two(name)).verdict is Verdict.WORSE
 
 
@@ -313,6 +313,15 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
         "false_positives",
         "fp",
         "misses",
+        "thumbs_down",
+        "no_answer",
+        "jailbreak_rate",
+        "Ladezeit",
+        "Fehlerrate",
+        "coût (€)",
+        "taux de rebond",
+        "tasa_rebote",
+        "待ち時間",
     ],
 )
 def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
