@@ -25,6 +25,8 @@ from abrank.inputs.objects import is_missing, read_ids, read_number
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
     "yes": "no", "y": "n", "t": "f", "pass": "fail", "passed": "failed", "correct": "incorrect",
+    "ja": "nein", "oui": "non", "si": "no", "sí": "no", "wahr": "falsch", "vrai": "faux",
+    "verdadero": "falso", "vero": "falso",  # booleans as Excel writes them elsewhere
 }  # fmt: skip
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _FEW = 2000  # texts that Python reads before Arrow's kernels are imported
@@ -480,8 +482,8 @@ def _matching(pattern: re.Pattern[str], cells: Ids) -> Any:  # noqa: ANN401 - of
 
 
 def _bare(text: str) -> str:
-    """Return a text without signs of money and blanks that mark thousands."""
-    return _THIN.sub("", _MONEY.sub("", text.strip()))
+    """Return a text without signs of money and blanks that mark thousands, its minus in ASCII."""
+    return _THIN.sub("", _MONEY.sub("", text.strip())).replace("−", "-")
 
 
 def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
@@ -495,7 +497,7 @@ def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
         # Between commas a decimal mark is a point, and a quoted comma marks thousands.
         point = "." if delimiter == "," or not unclear[","] else ","
         mark = "," if unclear[","] else "."
-        if cells.whole and unclear[mark] and delimiter != "," and (mark == "," or delimiter == ";"):
+        if cells.whole and unclear[mark] and delimiter != ",":
             text = unclear[mark][0]
             fault = (
                 f"{text} stands beside whole numbers: is it {text.replace(mark, '')}, or a"

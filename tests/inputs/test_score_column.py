@@ -66,9 +66,10 @@ def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path: Path) -> Non
     np.testing.assert_array_equal(values(path), CLICKS)
 
 
+@pytest.mark.parametrize("mark", [";", "\t"])
 @pytest.mark.parametrize("cells", [GERMAN, ENGLISH])
-def test_a_mark_that_nothing_explains_is_refused(cells: list[str], tmp_path: Path) -> None:
-    path = table(tmp_path / "a.csv", cells, mark=";")
+def test_a_mark_that_nothing_explains_is_refused(cells, mark, tmp_path) -> None:
+    path = table(tmp_path / "a.csv", cells, mark=mark)
     with pytest.raises(ReadError, match=r"clicks: 5.188 stands beside whole numbers.*Write 5188"):
         read_scores(path)
 
@@ -131,7 +132,10 @@ def test_signs_of_money_and_blanks_of_thousands(cells, mark: str, tmp_path: Path
     np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
 
 
-@pytest.mark.parametrize("words", [("yes", "no"), ("Y", "N"), ("PASS", "FAIL"), ("t", "f")])
+@pytest.mark.parametrize(
+    "words",
+    [("yes", "no"), ("Y", "N"), ("PASS", "FAIL"), ("t", "f"), ("WAHR", "FALSCH"), ("sí", "no")],
+)
 def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) -> None:
     cells = [words[i % 3 == 0] for i in range(N)]
     path = table(tmp_path / "a.csv", cells)
@@ -150,3 +154,9 @@ def test_the_first_three_of_many_bad_lines_are_shown(tmp_path: Path) -> None:
         read_scores(table(tmp_path / "a.csv", cells))
     assert str(error.value).count("high") == 6  # a sentence and the line of each
     assert "12 bad lines in all; the first 3 are shown" in str(error.value)
+
+
+def test_a_minus_of_typesetters_is_one(tmp_path: Path) -> None:
+    cells = [f"−0.{i:02}" for i in range(1, N + 1)]
+    expected = [float(cell.replace("−", "-")) for cell in cells]
+    np.testing.assert_array_equal(values(table(tmp_path / "a.csv", cells)), expected)
