@@ -103,6 +103,10 @@ def pair_scores(
         a, b, options, (baseline, candidate), (name_a, name_b), independent=independent
     )
     names = system_names(name_a or first.systems[0], name_b or second.systems[0])
+    spelled = {name.casefold(): name for name in first.measures}  # CTR and ctr are one
+    alike = [spelled.get(name.casefold(), name) for name in second.measures]
+    if len({*alike}) == len(alike):
+        second = replace(second, measures=tuple(alike))
     chosen = _chosen(first, second, measures)
     first, second = _on_same_queries(
         first, second, chosen, missing=missing, independent=independent, sources=(a, b)
@@ -146,6 +150,7 @@ def _on_same_queries(
 ) -> tuple[Scores, Scores]:
     """Return the scores of two systems on the queries of both, NaN where one has none."""
     from abrank.scoring.score_files import require_all
+    from abrank.scoring.scores import ASKS
 
     groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
     queries_a, queries_b = (group.query_ids for group in groups)
@@ -154,8 +159,12 @@ def _on_same_queries(
             _refuse_unpaired(groups, *sources)
         first, second = _on_union({"A": groups[0], "B": groups[1]})
     elif independent:
-        raise ArgumentError(SAME_UNITS)
+        raise ArgumentError(_of_both(groups) or SAME_UNITS)
     elif missing == "error":
+        if problem := _of_both(groups):
+            raise AlignmentError(
+                f"{problem} (--independent, design=abrank.Independent())\n  {ASKS}"
+            )
         require_all(
             *(item.take([item.measures.index(name) for name in chosen]) for item in (first, second))
         )
@@ -165,6 +174,20 @@ def _on_same_queries(
             _require_same_queries(first, second)
         first, second = on_all_queries({"A": first, "B": second})
     return first, second
+
+
+def _of_both(groups: Sequence[Scores]) -> str:
+    """Say that few units of two groups have scores of both; empty where half of them have."""
+    both = sorted({*groups[0].query_ids}.intersection(groups[1].query_ids))
+    smaller = min(len(group.query_ids) for group in groups)
+    if not both or 2 * len(both) >= smaller:
+        return ""
+    a, b = system_names(*(group.systems[0] for group in groups))
+    n_all = len({*groups[0].query_ids}.union(groups[1].query_ids))
+    return (
+        f"{a} and {b} share {len(both)} of {n_all} queries, such as {both[0]}: if they were seen by"
+        " different users, leave these out and compare independent groups"
+    )
 
 
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:

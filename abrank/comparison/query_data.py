@@ -85,6 +85,13 @@ class QueryData:
                     f" differs within a query takes --where {lacking}=VALUE"
                 )
             segments = of_table = {name: there[name] for name in names}
+        for option, name in (("clusters", clusters), ("weights", weights)):
+            is_lacking = isinstance(name, str) and segments is None and name not in there
+            if is_lacking and properties is not None and not is_regular(str(name)):
+                raise ArgumentError(
+                    f"{option}: {name} is no file, nor a property of the queries in the table"
+                    f" (the same on all rows of a query): {', '.join(there) or 'it has none'}"
+                )
         columns_of_table = {
             name: there[name] for name in (clusters, weights)
             if isinstance(name, str) and name in there

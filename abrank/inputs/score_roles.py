@@ -788,8 +788,8 @@ class TableRoles:
         named = "measures" in self.roles or has_scores
         if name in self.options.measures or (numeric and (is_asked or (measure and not named))):
             return "measures"
-        if word in terms.WEIGHT_NAMES and numeric and (of_query or not variant):
-            return "weights"
+        if word in terms.WEIGHT_NAMES and numeric:
+            return "weights" if of_query or not variant else "apart"
         is_shared = word in terms.CLUSTER_NAMES and query and self.n_distinct(name) < n_queries
         if is_shared and (of_query or not variant):
             return "clusters"

@@ -367,6 +367,11 @@ def resolve_missing(
         name = scores.measures[measure]
         kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
         example = f"query {scores.query_ids[query]} has no {kind}"
+        if is_missing.any(axis=1).all():
+            problem = (
+                f"no query has scores of all {len(scores.systems)} systems; two groups of different"
+                " users are compared by abrank compare --independent"
+            )
         raise AlignmentError(f"{problem}: {example} of {scores.systems[system]}\n  {ASKS}")
     result = fill_gaps(scores, missing, lower_is_better=lower_is_better)
     treatment = {

@@ -401,3 +401,33 @@ def test_ids_that_are_written_differently_are_to_be_written_alike(write: str) ->
     with pytest.raises(AlignmentError, match="case, blanks or leading zeros: write them") as error:
         pair_scores(a, b)
     assert "independent" not in str(error.value)
+
+
+def test_measures_of_two_tables_may_differ_in_case() -> None:
+    a = pd.DataFrame({"query": ["q1", "q2"], "ctr": [0.1, 0.2], "tone": [1.0, 2.0]})
+    pair = pair_scores(a, a.rename(columns={"ctr": "CTR"}).assign(tone=3.0), measures="ctr")
+    assert pair.measures == ("ctr",)
+
+
+def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:
+    frame = pd.DataFrame({
+        "user": [f"u{i:02}" for i in (*range(20), *range(18, 38))],
+        "variant": ["control"] * 20 + ["treatment"] * 20, "gain": np.arange(40) % 7,
+    })  # fmt: skip
+    for design in (None, abrank.Independent()):
+        with pytest.raises((AlignmentError, ArgumentError), match=r"share 2 of 38 queries.*u18"):
+            compare_scores(frame, design=design)
+    alone = frame[~frame["user"].isin(["u18", "u19"])]
+    assert compare_scores(alone, design=abrank.Independent()).n_queries == 36
+    with pytest.raises(AlignmentError, match="no query has scores of all 2 systems; two groups"):
+        abrank.rank_scores(alone)
+
+
+def test_weights_that_differ_within_a_query_are_no_property_of_it() -> None:
+    frame = pd.DataFrame({
+        "query": ["q1", "q2", "q3"] * 2, "variant": ["control"] * 3 + ["treatment"] * 3,
+        "ctr": [0.1, 0.2, 0.3, 0.2, 0.2, 0.4], "impressions": range(6),
+    })  # fmt: skip
+    assert compare_scores(frame).measures == ("ctr",)
+    with pytest.raises(ArgumentError, match="weights: impressions is no file, nor a property of"):
+        compare_scores(frame, design=abrank.Weights("impressions"))
