@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations, product
 from typing import NoReturn
+from unicodedata import normalize
 
 import numpy as np
 
@@ -150,7 +151,6 @@ def _on_same_queries(
 ) -> tuple[Scores, Scores]:
     """Return the scores of two systems on the queries of both, NaN where one has none."""
     from abrank.scoring.score_files import require_all
-    from abrank.scoring.scores import ASKS
 
     groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
     queries_a, queries_b = (group.query_ids for group in groups)
@@ -162,9 +162,7 @@ def _on_same_queries(
         raise ArgumentError(_of_both(groups) or SAME_UNITS)
     elif missing == "error":
         if problem := _of_both(groups):
-            raise AlignmentError(
-                f"{problem} (--independent, design=abrank.Independent())\n  {ASKS}"
-            )
+            raise AlignmentError(problem)
         require_all(
             *(item.take([item.measures.index(name) for name in chosen]) for item in (first, second))
         )
@@ -183,10 +181,13 @@ def _of_both(groups: Sequence[Scores]) -> str:
     if not both or 2 * len(both) >= smaller:
         return ""
     a, b = system_names(*(group.systems[0] for group in groups))
+    if _are_alike(groups):
+        return f"{a} and {b} have ids that differ in {_FORMS}: write them alike"
     n_all = len({*groups[0].query_ids}.union(groups[1].query_ids))
     return (
         f"{a} and {b} share {len(both)} of {n_all} queries, such as {both[0]}: if they were seen by"
-        " different users, leave these out and compare independent groups"
+        " different users, leave these out and compare independent groups (--independent,"
+        " design=abrank.Independent())"
     )
 
 
@@ -211,17 +212,10 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
     """Refuse two groups that share no unit, and say how they are compared."""
     names = system_names(*(group.systems[0] for group in groups))
     query_ids = {name: group.query_ids for name, group in zip(names, groups, strict=True)}
-    plain_a, plain_b = (
-        {
-            re.sub(r"[\s_-]+|(?<![0-9])0+(?=[0-9])", "", query.casefold())
-            for query in group.query_ids
-        }
-        for group in groups
-    )
-    if 2 * len(plain_a & plain_b) > min(len(plain_a), len(plain_b)):
+    if _are_alike(groups):
         raise AlignmentError(
-            f"{' and '.join(query_ids)} share no query, for their ids differ in case, blanks or"
-            f" leading zeros: write them alike\n  {_first_ids(query_ids)}"
+            f"{' and '.join(query_ids)} share no query, for their ids differ in {_FORMS}: write"
+            f" them alike\n  {_first_ids(query_ids)}"
         )
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
     option = "design=abrank.Independent()"
@@ -232,6 +226,24 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
         f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
         f" as independent groups: {option}\n  {_first_ids(query_ids)}"
     )
+
+
+_FORMS = "case, blanks, leading zeros, .0 or forms of Unicode"
+
+
+def _are_alike(groups: Sequence[Scores]) -> bool:
+    """Whether most ids of two groups are one but for how they are written."""
+    plain_a, plain_b = (
+        {
+            re.sub(
+                r"[\s_-]+|(?<![0-9])0+(?=[0-9])|(?<=[0-9])\.0+$", "",
+                normalize("NFKC", query).casefold(),
+            )
+            for query in group.query_ids
+        }
+        for group in groups
+    )  # fmt: skip
+    return 2 * len(plain_a & plain_b) > min(len(plain_a), len(plain_b))
 
 
 def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:

@@ -192,9 +192,11 @@ def _unchosen(
     problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(name.casefold(), []).append(name)
+        alike.setdefault(name.strip().casefold(), []).append(name)
     if pair := next((some for some in alike.values() if len(some) > 1), None):
-        problem += f" ({' and '.join(pair)} differ in case alone: write them alike)"
+        shown = " and ".join(name if name == name.strip() else repr(name) for name in pair)
+        how = "case alone" if len({*map(str.strip, pair)}) > 1 else "blanks alone"
+        problem += f" ({shown} differ in {how}: write them alike)"
     first = baseline or next(name for name in names if name != candidate)
     second = candidate or next(name for name in names if name != first)
     choices: list[dict[str, Any]] = [{"baseline": first, "candidate": second}]

@@ -29,6 +29,7 @@ _YES_OR_NO = {
     "verdadero": "falso", "vero": "falso",  # booleans as Excel writes them elsewhere
 }  # fmt: skip
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_EXACT = 2**53  # the largest whole number up to which floats tell all apart
 _FEW = 2000  # texts that Python reads before Arrow's kernels are imported
 
 
@@ -260,6 +261,8 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
                 return ids.encode(cells)
             except UnicodeEncodeError:  # half a surrogate pair: as_ids refuses it
                 pass
+        if all(type(cell) is int for cell in cells) and max(map(abs, cells), default=0) > _EXACT:
+            return ids.encode(list(map(str, cells)))
         return cells
     if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
         dtype = getattr(cells, "dtype", None)
@@ -277,6 +280,10 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
     if pa.types.is_temporal(cells.type):
         texts = kernels.cast(cells, pa.string())
         cells = kernels.replace_substring_regex(texts, " 00:00:00[.0]*Z?$", "")
+    if pa.types.is_integer(cells.type):  # ids of 64 bits are no floats
+        ends = kernels.min_max(cells).as_py()
+        if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) > _EXACT:
+            cells = kernels.cast(cells, pa.string())
     kind = cells.type
     if str(kind) in ("string", "large_string", "string_view", "binary", "large_binary"):
         cells = kernels.cast(cells, pa.large_binary()) if kind != pa.large_binary() else cells

@@ -473,6 +473,13 @@ class TableRoles:
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
+            # One that names columns, as a winner does, is none.
+            words = {part for name in self.free if self.column(name).is_numeric
+                     for part in re.split(r"[^0-9a-z]+", name.casefold())}  # fmt: skip
+            groups = [
+                name for name in groups
+                if words.isdisjoint(label.casefold() for label in self.column(name).labels)
+            ]  # fmt: skip
             rivals = [name for name in groups[1:] if not self._same_rows(groups[0], name)]
             self._require_no_rivals("variant", [*groups[:1], *rivals])
             return self.set_role("variant", *(*is_one, *groups)[:1])
@@ -664,8 +671,9 @@ class TableRoles:
         as_variants = {name: (name, measure) for name in names}
         if self.options.purpose == "rank":  # a system may be called rank-fusion
             return as_variants
-        if any(map(self.is_cost, names)):
-            return {}
+        plain = [name for name in names if not self.is_cost(name)]
+        if len(plain) < len(names):  # measures of one system, or its arms and costs of theirs
+            return {name: (name, measure) for name in plain} if baseline_of(plain) else {}
         numbers = [np.abs(self.column(name).numbers) for name in names]
         largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
         one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)

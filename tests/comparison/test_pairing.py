@@ -392,15 +392,20 @@ def test_judges_of_the_same_answers_are_averaged() -> None:
     assert only.systems == ("x", "y")  # here the judges are compared
 
 
-@pytest.mark.parametrize("write", ["{0:03}", "Q{0}", " q{0} ", "q{0:04}"])
-def test_ids_that_are_written_differently_are_to_be_written_alike(write: str) -> None:
-    other = "{0}" if write == "{0:03}" else "q{0}"
-    a, b = ({form.format(i): float(i) for i in range(1, 10)} for form in (write, other))
-    if not {*a}.isdisjoint(b):
-        a.pop(next(iter({*a} & {*b})))
-    with pytest.raises(AlignmentError, match="case, blanks or leading zeros: write them") as error:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("{0:03}", "{0}"), ("Q{0}", "q{0}"), (" q{0} ", "q{0}"), ("q{0:04}", "q{0}"),
+     ("{0}.0", "{0}"), ("caf\u00e9 {0}", "cafe\u0301 {0}")],
+)  # fmt: skip
+def test_ids_that_are_written_differently_are_to_be_written_alike(one: str, other: str) -> None:
+    a, b = ({form.format(i): float(i) for i in range(1, 10)} for form in (one, other))
+    words = r"differ in case, blanks, leading zeros, \.0 or forms of Unicode: write"
+    with pytest.raises(AlignmentError, match=words) as error:
         pair_scores(a, b)
     assert "independent" not in str(error.value)
+    shared = {"x": 1.0}  # a few ids are alike
+    with pytest.raises(AlignmentError, match=words):
+        pair_scores(a | shared, b | shared)
 
 
 def test_measures_of_two_tables_may_differ_in_case() -> None:
