@@ -11,15 +11,15 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.groups import ClusterSummary, Segmentation, SegmentRow
+from abrank.comparison import Comparison
+from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.units import margin_ranges
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
@@ -364,81 +364,61 @@ def standings_values(result: CollectionsRanking) -> dict[str, Any]:
 
 def _comparison_tables(comparison: Comparison) -> dict[str, str]:
     """Return a row a measure; the scores of every query, and what was found in segments, beside."""
-    columns = [*(field.name for field in fields(MeasureResult)), "soundness"]
-    level = comparison.soundness.level
-    result = {".csv": csv_text(columns, ((*astuple(row), level) for row in comparison.rows))}
-    result[".queries.csv"] = csv_text(
-        ["query_id", "measure", "a", "b", "diff"],
-        (
-            (query, measure, a, b, b - a)
-            for i, measure in enumerate(comparison.measures)
-            for query, a, b in zip(
-                comparison.query_ids,
-                comparison.a[:, i].tolist(),
-                comparison.b[:, i].tolist(),
-                strict=True,
-            )
-        ),
-    )
-    return result | _segment_tables(comparison)
+    level = {"soundness": comparison.soundness.level}
+    queries = (
+        (query, measure, a, b, b - a)
+        for i, measure in enumerate(comparison.measures)
+        for query, a, b in zip(
+            comparison.query_ids, *(x[:, i].tolist() for x in (comparison.a, comparison.b)),
+            strict=True,
+        )
+    )  # fmt: skip
+    return {
+        ".csv": _records({**asdict(row), **level} for row in comparison.rows),
+        ".queries.csv": csv_text(["query_id", "measure", "a", "b", "diff"], queries),
+        **_segment_tables(comparison),
+    }
 
 
 def _segment_tables(comparison: Comparison) -> dict[str, str]:
     """Return a row a property and segment, where there are any."""
-    if not comparison.segmentations:
-        return {}
     both = ("interaction_pvalue", "interaction_pvalue_adj")
-    return {
-        ".segments.csv": csv_text(
-            ["property", *(field.name for field in fields(SegmentRow)), *both],
-            (
-                (segmentation.name, *astuple(row), *(getattr(segmentation, name) for name in both))
-                for segmentation in comparison.segmentations
-                for row in segmentation.rows
-            ),
-        )
-    }
-
-
-def _keyed(heads: Sequence[str], kind: type, rows: Iterable[tuple[tuple[str, ...], Any]]) -> str:
-    """Return records of a class as CSV, before each what it is of."""
-    columns = [*heads, *(field.name for field in fields(kind))]
-    return csv_text(columns, ((*key, *astuple(row)) for key, row in rows))
+    rows = [
+        {"property": item.name, **asdict(row), **{name: getattr(item, name) for name in both}}
+        for item in comparison.segmentations
+        for row in item.rows
+    ]
+    return {".segments.csv": _records(rows)} if rows else {}
 
 
 def _ranking_tables(ranking: Ranking) -> dict[str, str]:
     """Return a row a measure and system; all pairs beside."""
-    from abrank.ranking import PairRow, SystemRow
-
     boards = ranking.by_measure
-    systems = (((board.measure,), row) for board in boards for row in board.rows)
-    pairs = (((board.measure,), row) for board in boards for row in board.pair_rows)
     return {
-        ".csv": _keyed(["measure"], SystemRow, systems),
-        ".pairs.csv": _keyed(["measure"], PairRow, pairs),
+        ".csv": _records({"measure": x.measure, **asdict(row)} for x in boards for row in x.rows),
+        ".pairs.csv": _records(
+            {"measure": x.measure, **asdict(row)} for x in boards for row in x.pair_rows
+        ),
     }
 
 
 def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
     """Return a row a measure and collection; the summaries beside, with the prediction interval."""
-    rows = (((measure.measure,), row) for measure in result.measures for row in measure.rows)
-    heads = [field.name for field in fields(result.primary.stratified)]
-    beyond = ["tau", "prediction_low", "prediction_high", "heterogeneity_pvalue", "i_squared"]
     return {
-        ".csv": _keyed(["measure"], type(result.primary.rows[0]), rows),
-        ".summaries.csv": csv_text(
-            ["measure", "summary", *heads, *beyond],
-            (
-                (
-                    measure.measure,
-                    kind,
-                    *astuple(getattr(measure, kind)),
-                    *(measure.tau, measure.prediction_low, measure.prediction_high),
-                    *(measure.heterogeneity.pvalue, measure.heterogeneity.i_squared),
-                )
-                for measure in result.measures
-                for kind in SUMMARIES
-            ),
+        ".csv": _records(
+            {"measure": x.measure, **asdict(row)} for x in result.measures for row in x.rows
+        ),
+        ".summaries.csv": _records(
+            {
+                "measure": measure.measure,
+                "summary": kind,
+                **asdict(getattr(measure, kind)),
+                **{x: getattr(measure, x) for x in ("tau", "prediction_low", "prediction_high")},
+                "heterogeneity_pvalue": measure.heterogeneity.pvalue,
+                "i_squared": measure.heterogeneity.i_squared,
+            }
+            for measure in result.measures
+            for kind in SUMMARIES
         ),
         **_segment_tables(result.pooled),
     }
@@ -446,26 +426,10 @@ def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
 
 def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
     """Return a row a measure and system; the means by collection and all pairs beside."""
-    from abrank.ranking import PairRow
-
     flat = lazy.attribute("abrank.collections.result", "flat")
-    row = result.primary.rows[0]
-    names = [field.name for field in fields(row) if field.name not in ("fixed", "random")]
-    both = [f"{which}_{field.name}" for which in ("fixed", "random") for field in fields(row.fixed)]
-    pairs = (
-        ((measure.measure, claim), row)
-        for measure in result.measures
-        for claim in ("fixed", "random")
-        for row in getattr(measure, claim).pair_rows
-    )
     return {
-        ".csv": csv_text(
-            ["measure", *names, *both],
-            (
-                (measure.measure, *flat(row).values())
-                for measure in result.measures
-                for row in measure.rows
-            ),
+        ".csv": _records(
+            {"measure": x.measure, **flat(row)} for x in result.measures for row in x.rows
         ),
         ".means.csv": csv_text(
             ["measure", "collection", "system", "mean", "n_queries"],
@@ -476,25 +440,29 @@ def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
                 for row in item.rows
             ),
         ),
-        ".pairs.csv": _keyed(["measure", "collections"], PairRow, pairs),
+        ".pairs.csv": _records(
+            {"measure": measure.measure, "collections": claim, **asdict(row)}
+            for measure in result.measures
+            for claim in ("fixed", "random")
+            for row in getattr(measure, claim).pair_rows
+        ),
     }
 
 
 def _history_tables(history: History) -> dict[str, str]:
     """Return a row a comparison, and beside it a row a set of queries."""
-    entries = [asdict(entry) for entry in history.entries]
-    columns = [*(entries[0] if entries else ["key"]), "expected_again"]
-    rows = [[*e.values(), again] for e, again in zip(entries, history.expected, strict=True)]
+    rows = zip(history.entries, history.expected, strict=True)
+    entries = ({**asdict(entry), "expected_again": again} for entry, again in rows)
     return {
-        ".csv": csv_text(columns, rows),
-        ".queries.csv": _records(history.query_sets, "queries"),
+        ".csv": _records(entries, "key", "expected_again"),
+        ".queries.csv": _records(map(asdict, history.query_sets), "queries"),
     }
 
 
-def _records(rows: Iterable[Any], *empty: str) -> str:
+def _records(rows: Iterable[dict[str, Any]], *empty: str) -> str:
     """Return records as CSV, a column a field; without any the columns ``empty``."""
-    asdicts = [asdict(row) for row in rows]
-    return csv_text([*asdicts[0]] if asdicts else empty, [[*row.values()] for row in asdicts])
+    records = list(rows)
+    return csv_text([*records[0]] if records else empty, (row.values() for row in records))
 
 
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -515,8 +483,10 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,
     # The interval that decides first, segments last.
-    "Intervals": lambda all_: {".csv": _records([*all_.rows, *all_.others, *all_.segments])},
-    "MeansAudit": lambda result: {".csv": _records(result.rows)},
+    "Intervals": lambda all_: {
+        ".csv": _records(map(asdict, [*all_.rows, *all_.others, *all_.segments]))
+    },
+    "MeansAudit": lambda result: {".csv": _records(map(asdict, result.rows))},
 }
 
 # The results on each collection of one that has the scores of queries.
@@ -528,7 +498,7 @@ _SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
 }
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return rows as CSV under a heading, each cell as :func:`csv_files` says."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

@@ -147,7 +147,7 @@ class Table:
 class Rankings(Table):
     """Two ranked lists; a page shows the documents of ``sides`` in the place of the cells."""
 
-    sides: tuple[tuple[Any, ...], tuple[Any, ...]]
+    sides: tuple[list[Any], ...]
 
 
 class Bar(NamedTuple):
@@ -360,15 +360,6 @@ class Fact(NamedTuple):
     everywhere: bool = False
 
 
-class Chip(NamedTuple):
-    """A number beside the scorecard; ``parts`` as those of a :class:`Cell`."""
-
-    title: str
-    value: str
-    note: str = ""
-    parts: tuple[int, int, int] | None = None
-
-
 class Case(NamedTuple):
     """What a build server shows as a test: its name, whether it passed, a sentence."""
 
@@ -415,7 +406,6 @@ class Report:
     sections: tuple[Section, ...] = ()
     omitted: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
-    chips: tuple[Chip, ...] = ()
     methods: str = ""
     sources: str = ""
     command: str = ""

@@ -388,17 +388,16 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
     rows = query_rows(open_judgments)
     assert rows is not None
-    place = next(i for i, item in enumerate(rows.went) if item and 0 in item[1::2])
+    place = next(i for i, x in enumerate(rows.lists) if x and 0 in x.compact_went[1::2])
     row = rows.lists[place]
     assert row is not None
     query = rows.columns[0].values[place]
     opened.page.get_by_label("Find a query").fill(query)
     opened.page.locator(".opener").first.click()
-    result = ranked_lists.lists_of(row, depth=10, one_sided=rows.went[place] or ())
-    cells = [[item.doc_id, str(item.grade), *item.ranks] for item in result.went]
+    cells = [[item.doc_id, str(item.grade), *ranks] for item, ranks in row.went]
     expect(opened.page.locator(".went tbody tr")).to_have_text(["".join(cell) for cell in cells])
-    for side, ranking in zip(result.sides, open_judgments.evidence.rankings[query], strict=True):
-        assert [item.doc_id for item in side] == [doc for doc, _ in ranking[:10]]
+    for side, ranking in zip(row.sides, open_judgments.evidence.rankings[query], strict=True):
+        assert [item.doc_id for _, _, item in side] == [doc for doc, _ in ranking[:10]]
     first = open_judgments.evidence.rankings[query][0][0][0]
     title = open_judgments.evidence.documents.get(first)
     if title:

@@ -283,9 +283,7 @@ def _show(
     if isinstance(block, Scorecard):
         return scorecard_of(block)
     if isinstance(block, Rankings):
-        return (
-            PageBlock("lists", table=block, lines=tuple(column.title for column in block.columns)),
-        )
+        return (PageBlock("lists", table=block),)
     if isinstance(block, Table):
         return (PageBlock("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
     if isinstance(block, Download):

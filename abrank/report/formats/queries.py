@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import zip_longest
-from operator import itemgetter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from abrank._support import display
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.evidence import EACH_END, SNIPPET, RankedList
+from abrank.comparison.evidence import EACH_END, SNIPPET
 from abrank.diagnostics.notes import DECIMALS
 from abrank.measures.names import known, lowest_relevant
 from abrank.report.cells import cut
@@ -24,7 +21,6 @@ from abrank.report.sections import words
 
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray, IntArray
-    from abrank.comparison import Comparison
     from abrank.comparison.evidence import RankedList
     from abrank.comparison.groups import Segmentation
 
@@ -33,17 +29,7 @@ DEPTH = 10
 DEEPEST = 20
 LONGEST_DOC = 80
 UNKNOWN = -1  # the rank of a document that is not among the first, where no more is known
-_NOWHERE: Mapping[str, int] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A document among the first of A or of B: its grade, its ranks; 0 where it is not there."""
-
-    doc_id: str
-    grade: float | None
-    rank_a: int
-    rank_b: int
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def cutoff(measure: str) -> tuple[int, float]:
@@ -54,15 +40,94 @@ def cutoff(measure: str) -> tuple[int, float]:
     return min(depth, DEEPEST) if isinstance(depth, int) else DEPTH, lowest_relevant(measure)
 
 
-def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
-    """Return the documents among the first of A or of B, each once: A's in order, then B's own."""
-    # `a, b`: As much as is known of each: a document beyond `depth` has its rank.
-    # `depth`: How many of each are shown.
-    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(ranked)} for ranked in (a, b))
-    grades = dict([*a[:depth], *b[:depth]])
-    return tuple(
-        Listed(doc, grade, rank_a.get(doc, 0), rank_b.get(doc, 0)) for doc, grade in grades.items()
-    )
+@dataclass(frozen=True)
+class ListedDocument:
+    """A document among the first of A or of B: its grade, its two ranks; 0 where it is not."""
+
+    # `elsewhere` is the rank in the other list of a relevant document that is in one top only: 0
+    # where it was not retrieved, -1 where that is not known.
+
+    doc_id: str
+    grade: float | None
+    ranks: tuple[int, int]
+    title: str = ""
+    elsewhere: int | None = None
+
+
+@dataclass(frozen=True)
+class QueryLists:
+    """The two lists of a query: a sentence, and A's first documents in order, then B's others."""
+
+    why: str
+    documents: tuple[ListedDocument, ...]
+    depth: int
+
+    @classmethod
+    def of(
+        cls,
+        a: RankedList,
+        b: RankedList,
+        *,
+        depth: int,
+        rel: float = 1,
+        elsewhere: Mapping[str, int] = _NONE,
+        titles: Mapping[str, str] = _NONE,
+    ) -> Self:
+        """Return the first documents of both lists, each once."""
+        # A document of the lists beyond `depth` has its rank; `elsewhere` has ranks beyond them.
+        positions = [{doc: i + 1 for i, (doc, _) in enumerate(ranked)} for ranked in (a, b)]
+        documents = []
+        for doc, grade in dict([*a[:depth], *b[:depth]]).items():
+            ranks = (positions[0].get(doc, 0), positions[1].get(doc, 0))
+            near, other = [0 < rank <= depth for rank in ranks], None
+            if grade is not None and grade >= rel and not all(near):
+                other = ranks[near.index(False)] or elsewhere.get(doc, UNKNOWN)
+            title = cut(titles.get(doc, ""), SNIPPET)
+            documents.append(ListedDocument(cut(doc, LONGEST_DOC), grade, ranks, title, other))
+        return cls(why(a, b, depth=depth, rel=rel), tuple(documents), depth)
+
+    @property
+    def sides(self) -> tuple[list[tuple[int, str, ListedDocument]], ...]:
+        """The documents of A and those of B: rank, how it moved against the other list."""
+        return tuple(
+            [
+                (rank, _move(rank, document.ranks[1 - side], first=side == 0), document)
+                for document in sorted(self.documents, key=lambda x: x.ranks[side])
+                for rank in [document.ranks[side]]
+                if 0 < rank <= self.depth
+            ]
+            for side in (0, 1)
+        )
+
+    @property
+    def went(self) -> list[tuple[ListedDocument, tuple[str, str]]]:
+        """The relevant documents in one top only, with their ranks as they are read."""
+        names, result = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}, []
+        for document in self.documents:
+            if document.elsewhere is not None:
+                a, b = map(str, document.ranks)
+                other = names.get(document.elsewhere, str(document.elsewhere))
+                in_a = 0 < document.ranks[0] <= self.depth
+                result.append((document, (a, other) if in_a else (other, b)))
+        return result
+
+    @property
+    def compact(self) -> list[object]:
+        """What a page needs: the sentence, then four values a document."""
+        values = ((x.doc_id, x.grade, *x.ranks) for x in self.documents)
+        return [self.why, *(value for item in values for value in item)]
+
+    @property
+    def compact_went(self) -> list[int]:
+        """Two values a relevant document in one top only: its place, and its rank elsewhere."""
+        both = ((i, x.elsewhere) for i, x in enumerate(self.documents) if x.elsewhere is not None)
+        return [value for item in both for value in item]
+
+    @property
+    def titles(self) -> list[str] | None:
+        """The titles of the documents; None where none is known."""
+        titles = [document.title for document in self.documents]
+        return titles if any(titles) else None
 
 
 def why(a: RankedList, b: RankedList, *, depth: int, rel: float = 1) -> str:
@@ -116,98 +181,6 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
     return f"{' and '.join(parts)} top {depth} {verb} not judged"
 
 
-def compact(a: RankedList, b: RankedList, *, depth: int, rel: float) -> list[object]:
-    """Return what a page needs of a query's lists: the sentence, then four values a document."""
-    result: list[object] = [why(a, b, depth=depth, rel=rel)]
-    for document in listed(a, b, depth=depth):
-        result += [
-            cut(document.doc_id, LONGEST_DOC),
-            document.grade,
-            document.rank_a,
-            document.rank_b,
-        ]
-    return result
-
-
-def in_one_top(
-    a: RankedList, b: RankedList, elsewhere: Mapping[str, int] = _NOWHERE, *, depth: int, rel: float
-) -> list[int]:
-    """Return the relevant documents in the top of one list only, and where the other has them."""
-    # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.
-    # Returns: Two values a document: its place in `listed`, and its rank in the list that has it
-    # not in its top, 0 where it was not retrieved, -1 where that is not known.
-    result = []
-    for place, document in enumerate(listed(a, b, depth=depth)):
-        near = [0 < rank <= depth for rank in (document.rank_a, document.rank_b)]
-        if document.grade is not None and document.grade >= rel and sum(near) == 1:
-            rank_in_other = document.rank_b if near[0] else document.rank_a
-            result += [place, rank_in_other or elsewhere.get(document.doc_id, UNKNOWN)]
-    return result
-
-
-@dataclass(frozen=True)
-class Line:
-    """A document of one list: its rank, its grade, and how it moved against the other list."""
-
-    rank: int
-    grade: float | None
-    move: str
-    doc_id: str
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Went:
-    """A relevant document in one top only: its grade, and its ranks as they are read."""
-
-    doc_id: str
-    grade: float
-    ranks: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Lists:
-    """The two lists of a query as they are read: the sentence, A's documents and B's."""
-
-    # `went` has the relevant documents that are in the top of one of them only.
-
-    why: str
-    sides: tuple[tuple[Line, ...], tuple[Line, ...]]
-    went: tuple[Went, ...] = ()
-
-
-def lists_of(
-    result: Sequence[Any], *, depth: int, one_sided: Sequence[int] = (), titles: Sequence[str] = ()
-) -> Lists:
-    """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
-    sides: list[tuple[Line, ...]] = []
-    flat = [result[i : i + 4] for i in range(1, len(result), 4)]
-    documents = [[*item, title] for item, title in zip_longest(flat, titles, fillvalue="")]
-    for here, there in ((2, 3), (3, 2)):
-        top = sorted(
-            (document for document in documents if 0 < document[here] <= depth),
-            key=itemgetter(here),
-        )
-        sides.append(
-            tuple(
-                Line(item[here], item[1], move, item[0], item[4])
-                for item in top
-                for move in [_move(item[here], item[there], first=here == 2)]
-            )
-        )
-    pairs = zip(one_sided[::2], one_sided[1::2], strict=True)
-    gone = tuple(_went(documents[place], rank, depth) for place, rank in pairs)
-    return Lists(result[0], (sides[0], sides[1]), gone)
-
-
-def _went(document: Sequence[Any], elsewhere: int, depth: int) -> Went:
-    names = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
-    other = names.get(elsewhere, str(elsewhere))
-    in_a = 0 < document[2] <= depth
-    ranks = (str(document[2]), other) if in_a else (other, str(document[3]))
-    return Went(document[0], document[1], ranks)
-
-
 def _move(rank: int, rank_in_other: int, *, first: bool) -> str:
     """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
     if not rank_in_other:
@@ -242,24 +215,9 @@ class QueryColumn:
     lower_is_better: bool = False
 
 
-@dataclass(frozen=True)
-class MeasureScores:
-    """A measure of every row: A, B and B - A as they are shown, the difference to sort by."""
-
+def measure_scores(comparison: Comparison, chosen: IntArray) -> list[dict[str, Any]]:
+    """Return every measure of every row, the primary one first, as the page's script reads it."""
     # `largest` is the longest bar, `flip` whether lower is better, `outcome` who wins.
-
-    name: str
-    a: list[str]
-    b: list[str]
-    texts: list[str]
-    values: list[float]
-    outcome: list[int]
-    largest: float
-    flip: bool
-
-
-def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureScores, ...]:
-    """Return the scores of every measure, the primary one first."""
     primary = comparison.rule.primary
     result = []
     for name in sorted(comparison.measures, key=lambda measure: measure != primary):
@@ -270,24 +228,24 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
         )
         difference = _differences(comparison, name, chosen)
         result.append(
-            MeasureScores(
-                name=cut(name, LONGEST),
-                a=a,
-                b=b,
-                texts=difference.texts,
-                values=difference.values,
-                outcome=comparison.outcomes(name)[chosen].tolist(),
-                largest=max(map(abs, difference.values), default=0.0) or 1.0,
-                flip=difference.lower_is_better,
-            )
+            {
+                "name": cut(name, LONGEST),
+                "a": a,
+                "b": b,
+                "texts": difference.texts,
+                "values": difference.values,
+                "outcome": comparison.outcomes(name)[chosen].tolist(),
+                "largest": max(map(abs, difference.values), default=0.0) or 1.0,
+                "flip": difference.lower_is_better,
+            }
         )
-    return tuple(result)
+    return result
 
 
 def tone_of(text: str, *, lower_is_better: bool = False) -> Tone:
     """Return the colour of a difference, that of who wins, by its written sign."""
     sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
-    return dict(zip(("+", display.MINUS), sides, strict=True)).get(text[:1], "tie")
+    return dict(zip(("+", f.MINUS), sides, strict=True)).get(text[:1], "tie")
 
 
 def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
@@ -336,7 +294,7 @@ def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> Quer
 
 def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) -> QueryColumn:
     """Round values for the file (to where ties are counted) and write them for the reader."""
-    write = display.signed if kind == "delta" else display.score
+    write = f.signed if kind == "delta" else f.score
     # Adding 0.0 turns a negative zero into zero.
     selected = [round(float(value), DECIMALS) + 0.0 for value in values]
     return QueryColumn(title, csv, kind, selected, [write(float(v), digits=digits) for v in values])
@@ -364,7 +322,7 @@ class QueryRow:
 
     cells: tuple[Cell, ...]
     bar: QueryBar
-    lists: Lists | None = None
+    lists: QueryLists | None = None
 
 
 @dataclass(frozen=True)
@@ -380,21 +338,17 @@ class QueryRows:
     total: int
     # Largest absolute difference: the length of a full bar.
     largest: float
-    # For each row `compact`, None where no documents are known.
-    lists: list[list[object] | None]
+    # For each row its two lists, None where no documents are known.
+    lists: list[QueryLists | None]
     # How many documents of a list are shown.
     depth: int
     # The lowest grade that is relevant.
     relevant: float
     # How many documents of a list are known.
     known: int
-    # For each row `in_one_top`, None without lists.
-    went: list[list[int] | None]
-    # For each row the titles of its documents, None where they are not known.
-    titles: list[list[str] | None]
-    # Of every measure, the primary one first; empty where there is one measure or where the rows
-    # are too many.
-    scores: tuple[MeasureScores, ...] = ()
+    # Every measure, the primary one first; empty where there is one measure or where the rows are
+    # too many.
+    scores: list[dict[str, Any]]
 
     @property
     def opens(self) -> bool:
@@ -404,7 +358,7 @@ class QueryRows:
     @property
     def titled(self) -> str:
         """Which documents have titles; empty where none has."""
-        if not any(self.titles):
+        if not any(item and item.titles for item in self.lists):
             return ""
         text = f"Under a document stands its title, or how its text begins: {SNIPPET} characters"
         if self.total <= 2 * EACH_END:
@@ -430,16 +384,16 @@ class QueryRows:
     def gap(self) -> str:
         """What the gap between the worst and the best rows leaves out."""
         between = self.total - 2 * FIRST_EACH
-        return f"{display.plural(between, 'query', 'queries')} between these"
+        return f"{f.plural(between, 'query', 'queries')} between these"
 
     @property
     def left_out(self) -> str:
         """Which queries are not embedded; empty where all are."""
         if len(self.outcome) == self.total:
             return ""
-        text = display.count(EMBED_EACH)
+        text = f.count(EMBED_EACH)
         return (
-            f"Of {display.count(self.total)} queries this table holds {text} worst, {text} best and"
+            f"Of {f.count(self.total)} queries this table holds {text} worst, {text} best and"
             f" {text} spread evenly between them; write a .csv report for all."
         )
 
@@ -450,7 +404,7 @@ class QueryRows:
         if not self.opens or not lacking:
             return ""
         return (
-            f"The documents of {display.count(len(self.lists) - lacking)} queries are in this file:"
+            f"The documents of {f.count(len(self.lists) - lacking)} queries are in this file:"
             " those with the largest differences first."
         )
 
@@ -459,6 +413,7 @@ class QueryRows:
         # Of very many rows only the texts travel, and a number is what its text says; differences
         # that stand among the scores of every measure travel there.
         exact = len(self.outcome) <= EVERY_MEASURE
+        titles = [item and item.titles for item in self.lists]
         data = {
             "columns": [
                 {
@@ -479,15 +434,15 @@ class QueryRows:
                 for among in [bool(self.scores) and column.kind == "delta"]
             ],
             "outcome": self.outcome,
-            "lists": self.lists if self.opens else None,
-            "went": self.went if self.opens else None,
-            "titles": self.titles if any(self.titles) else None,
+            "lists": [item and item.compact for item in self.lists] if self.opens else None,
+            "went": [item and item.compact_went for item in self.lists] if self.opens else None,
+            "titles": titles if any(titles) else None,
             "depth": self.depth,
             "relevant": self.relevant,
-            "measures": [asdict(score) for score in self.scores] or None,
+            "measures": self.scores or None,
             "total": self.total,
             "largest": self.largest,
-            "group": display.GROUP,
+            "group": f.GROUP,
             "fill": dict(fill),
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -505,13 +460,7 @@ class QueryRows:
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.texts[index], lower_is_better=lead.lower_is_better)
-        compact, one_sided, titles = self.lists[index], self.went[index], self.titles[index]
-        lists = (
-            lists_of(compact, depth=self.depth, one_sided=one_sided or (), titles=titles or ())
-            if compact
-            else None
-        )
-        return QueryRow(cells, QueryBar(min(0.0, share), abs(share), tone), lists)
+        return QueryRow(cells, QueryBar(min(0.0, share), abs(share), tone), self.lists[index])
 
 
 def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:
@@ -527,52 +476,44 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     depth, rel = cutoff(comparison.rule.primary)
     evidence = comparison.evidence
     rankings = [evidence.rankings.get(ids[i]) for i in chosen]
-    lists = _within_room(
-        [ranking and compact(*ranking, depth=depth, rel=rel) for ranking in rankings]
-    )
-    pairs = [
-        ranking if selected else None for ranking, selected in zip(rankings, lists, strict=True)
+    lists = [
+        ranking
+        and QueryLists.of(
+            *ranking,
+            depth=depth,
+            rel=rel,
+            elsewhere=evidence.elsewhere.get(ids[i], {}),
+            titles=evidence.documents,
+        )
+        for i, ranking in zip(chosen, rankings, strict=True)
     ]
     return QueryRows(
         columns=tuple(columns(comparison, np.array(chosen))),
         outcome=comparison.outcomes()[chosen].tolist(),
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
-        lists=lists,
-        went=[
-            item and in_one_top(*item, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel)
-            for i, item in zip(chosen, pairs, strict=True)
-        ],
-        titles=[item and _titles(item, evidence.documents, depth) for item in pairs],
+        lists=_within_room(lists),
         depth=depth,
         relevant=rel,
         known=max((len(item) for pair in rankings if pair for item in pair), default=0),
-        scores=()
+        scores=[]
         if len(comparison.measures) == 1 or len(chosen) > EVERY_MEASURE
         else measure_scores(comparison, np.array(chosen)),
     )
 
 
-def _titles(
-    pair: tuple[RankedList, RankedList], documents: Mapping[str, str], depth: int
-) -> list[str] | None:
-    """Return the titles of a query's documents; None where none is known."""
-    docs = [document.doc_id for document in listed(*pair, depth=depth)] if documents else []
-    cuts = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
-    return cuts if any(cuts) else None
-
-
-def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
+def _within_room(lists: list[QueryLists | None]) -> list[QueryLists | None]:
     """Keep the lists of the outermost rows, as many as a page has room for."""
-    selected: list[list[object] | None] = [None] * len(lists)
+    selected: list[QueryLists | None] = [None] * len(lists)
     room = ROOM_FOR_LISTS
     for step in range(len(lists)):
         # From both ends towards the middle: 0, -1, 1, -2, …
         place = step // 2 if step % 2 == 0 else -1 - step // 2
-        room -= len(json.dumps(lists[place]))
+        item = lists[place]
+        room -= len(json.dumps(item and item.compact))
         if room < 0:
             break
-        selected[place] = lists[place]
+        selected[place] = item
     return selected
 
 

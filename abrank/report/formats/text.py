@@ -12,7 +12,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.report import cells
 from abrank.report.cells import clean, one_line
-from abrank.report.model import Bar, Case, Cell, Fact, Report, Scorecard, Table, Text
+from abrank.report.model import Bar, Case, Cell, Column, Fact, Report, Scorecard, Table, Text
 
 if TYPE_CHECKING:
     from abrank.scoring.judging import ToJudge
@@ -532,46 +532,32 @@ def _attribute(value: str) -> str:
     return quoteattr(clean(" ".join(value.split())))
 
 
-_LEAST_DOC = 8
-
-
 def documents_text(
     result: ToJudge, *, maximum: int, width: int = WIDTH, ascii: bool = False
 ) -> str:
     """Return the unjudged documents of all queries as plain text."""
+    look, left = TerminalFormat(width, ascii), len(result.documents) - maximum
     where = f"in the top {result.depth} of A"
     start = f"Every document {where} and of B is judged"
     if result.n_documents:
         documents = f.plural(result.n_documents, "document")
         start = f"{documents} {where} or B that nobody judged count as not relevant"
-    lines = [f"{start}: Δ {result.measure} is {f.signed(result.difference)}."]
-    rows = [
-        (
-            document.doc_id,
-            document.query_id,
-            f"A {document.rank_a or '–'}",
-            f"B {document.rank_b or '–'}",
-            f"swing {f.signed(document.swing)}",
+    lines = look.wrap(f"{start}: Δ {result.measure} is {f.signed(result.difference)}.")
+    if result.documents:
+        table = Table.by_row(
+            "judge",
+            result.documents[:maximum],
+            (Column.name("document"), lambda x: Cell(x.doc_id)),
+            (Column.words("query"), lambda x: Cell(x.query_id)),
+            (Column("A"), lambda x: Cell(str(x.rank_a or "–"))),
+            (Column("B"), lambda x: Cell(str(x.rank_b or "–"))),
+            (Column("swing"), lambda x: Cell(f.signed(x.swing))),
         )
-        for document in result.documents[:maximum]
-    ]
-    wrapped = [line for item in lines for line in cells.wrap(item, width)]
-    if rows:
-        swing = f"swing: how far Δ of its query moves if the document has grade {result.grade}"
-        wrapped += ["", *_table(rows, width), *cells.wrap(swing, width)]
-    if len(result.documents) > maximum:
-        wrapped.append(
-            f"and {f.count(len(result.documents) - maximum)} more: --pool FILE writes all"
-        )
-    text = "\n".join(wrapped)
-    return cells.to_ascii(text) if ascii else text
-
-
-def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield rows in columns; the first, a document's id, gives way."""
-    wide = [max(cells.display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    room = width - sum(wide[1:]) - 2 * len(wide)
-    wide[0] = min(wide[0], max(room, _LEAST_DOC))
-    for doc, *rest in rows:
-        texts = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
-        yield "  " + "  ".join(map(cells.pad_right, texts, wide)).rstrip()
+        for part in table_lines(table, width=width, plain=ascii):
+            lines += ["", *("".join(text for text, _ in line).rstrip() for line in part)]
+        grade = result.grade
+        swing = f"swing: how far Δ of its query moves if the document has grade {grade}"
+        lines += look.wrap(swing)
+    if left > 0:
+        lines.append(f"and {f.count(left)} more: --pool FILE writes all")
+    return look.put("\n".join(lines))

@@ -6,108 +6,30 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.units import difference_in_unit, is_relative
-from abrank.report.model import Headline, Section, Text
+from abrank.report.cells import fit_apart
+from abrank.report.model import Headline, Section
 from abrank.report.sections import decision, design, inputs, planning, samples, words
 from abrank.report.sections.decision import gate_sentence
 from abrank.report.sections.next_step import next_step
-from abrank.verdict import Verdict
-
-_MEANINGS = {
-    Verdict.BETTER: ("The whole interval lies {beyond}, so the gain is large enough to matter."),
-    Verdict.WORSE: "The whole interval lies {beyond}, so the loss is large enough to matter.",
-    Verdict.BETTER_SIZE_UNCLEAR: (
-        "B is better, but the interval reaches {within}: its gain may be smaller than the margin."
-    ),
-    Verdict.WORSE_SIZE_UNCLEAR: (
-        "B is worse, but the interval reaches {within}: its loss may be smaller than the margin."
-    ),
-    Verdict.NOT_WORSE: (
-        "The {narrow}, which decides this, excludes a loss as large as the margin of {margin}, but"
-        " not a gain that large: whether {b} is better is open{still}."
-    ),
-    Verdict.NOT_BETTER: (
-        "The {narrow}, which decides this, excludes a gain as large as the margin of {margin}, but"
-        " not a loss that large: whether {b} is worse is open{still}."
-    ),
-    Verdict.INCONCLUSIVE: (
-        "The interval allows a loss as well as a gain of {margin}, the declared margin."
-    ),
-}
-
-# Against the margin, of a difference B - A that is above 0, and of one below.
-_BEYOND = {
-    1: "above the declared margin of {margin}",
-    -1: "below −{margin}, beyond the declared margin",
-}
-_WITHIN = {
-    1: "below the declared margin of {margin}",
-    -1: "above −{margin}, within the declared margin",
-}
-
-_WITHOUT_MARGIN = (
-    "The whole interval lies {side} 0. No margin was declared (--margin, margin=) to ask whether"
-    " the {what} matters."
-)
-_OPEN = "The interval contains 0: it allows a loss as well as a gain."
-
-_NOTHING = "Nothing was tested, so the data speak for neither system."
-
-_SAME_MEANING = {
-    1: (
-        "The interval excludes 0; the {narrow} also excludes any gain as large as the margin of"
-        " {margin}."
-    ),
-    0: "The {narrow}, which decides this, lies within the margin of ±{margin}.",
-    -1: (
-        "The interval excludes 0; the {narrow} also excludes any loss as large as the margin of"
-        " {margin}."
-    ),
-}
+from abrank.verdict import Verdict, says_more_than
 
 
-def against_margin(comparison: Comparison) -> str:
-    """Say what the interval means against the declared margin, and what others would give."""
-    return f"{_against_declared(comparison)} {planning.other_margins(comparison)}".rstrip()
+def meaning(comparison: Comparison) -> str:
+    """Say what the title leaves open: other margins, or what may differ where nothing changed."""
+    if comparison.verdict is Verdict.IDENTICAL:
+        return decision.unchanged_meaning(comparison)
+    if comparison.verdict is Verdict.CANNOT_TEST:
+        text = "" if comparison.decision.of_numbers else words.other_test(comparison)
+        return f"{words.capital(text)}." if text else ""
+    return planning.other_margins(comparison)
 
 
 def other_margins(comparison: Comparison) -> Section | None:
-    """Return the line on other margins; opened it says what the declared one means."""
+    """Return the line on other margins."""
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return None
-    declared = _against_declared(comparison)
     sentence = planning.other_margins(comparison)
-    blocks = (Text(declared),) if sentence else ()
-    return Section("margin", "Another margin", sentence or declared, blocks, group="change")
-
-
-def _against_declared(comparison: Comparison) -> str:
-    """Say what the interval means against the declared margin."""
-    verdict, direction = comparison.verdict, comparison.decision.direction
-    if verdict is Verdict.IDENTICAL:
-        return decision.unchanged_meaning(comparison)
-    if comparison.decision.reason == "direction-not-declared":
-        return "Its name sounds like a cost. Declare the direction to learn which system is better."
-    if verdict is Verdict.CANNOT_TEST:
-        text = "" if comparison.decision.of_numbers else words.other_test(comparison)
-        return f"{words.capital(text)}." if text else _NOTHING
-    # Where lower is better a gain is a difference below 0.
-    sign = direction if comparison.rule.higher_is_better else -direction
-    if comparison.rule.margin == 0:
-        side, what = "above" if sign > 0 else "below", "gain" if direction > 0 else "loss"
-        return _WITHOUT_MARGIN.format(side=side, what=what) if direction else _OPEN
-    pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
-    margin = planning.margin_of_what(comparison)
-    excludes_zero = comparison.decision.equivalence_interval.excludes_zero
-    level = f.level(comparison.rule.confidence)
-    return pattern.format(
-        b=comparison.candidate,
-        still=f", as the {level} interval contains 0" if excludes_zero else "",
-        margin=margin,
-        narrow=planning.equivalence_interval(comparison),
-        beyond=_BEYOND.get(sign, "").format(margin=margin),
-        within=_WITHIN.get(sign, "").format(margin=margin),
-    )
+    return Section("margin", "Another margin", sentence, (), group="change") if sentence else None
 
 
 def contradictions(comparison: Comparison) -> str:
@@ -182,22 +104,30 @@ _SAME = {
 }
 
 
+LONGEST_IN_LINE = 28
+
+
 def headline(comparison: Comparison) -> Headline:
     """Return the headline of a comparison."""
-    verdict = comparison.verdict
+    verdict, gate = comparison.verdict, comparison.decision.gate
     glyph, tag = tag_of(comparison)
-    step, gated = next_step(comparison), comparison.decision.gate is not None
+    step, parts = next_step(comparison), pieces(comparison)
+    short_names = fit_apart((comparison.baseline, comparison.candidate), LONGEST_IN_LINE)
+    narrow = comparison.renamed(*short_names, digits=comparison.digits)
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
         tag=tag,
         tone=words.verdict_tone(verdict),
         title=f"{samples.order_decides(comparison)}{title(comparison)}",
+        line=short(narrow),
         numbers=numbers(comparison),
+        pieces=tuple(parts),
+        main_number=parts[0],
         meaning=" ".join(
             part
             for part in (
-                against_margin(comparison),
+                meaning(comparison),
                 decision.unseen(comparison),
                 "" if comparison.decision.by_margin else agreement(comparison),
             )
@@ -209,12 +139,14 @@ def headline(comparison: Comparison) -> Headline:
         # What is not tested is decided by no rule.
         rule="" if comparison.soundness.level == "unsound" else rule(comparison),
         sensitivity=samples.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
-        gate=gate_sentence(comparison) if gated else "",
+        falls=any(says_more_than(verdict, item.verdict) for item in inputs.telling(comparison)),
+        gate=gate_sentence(comparison),
+        gate_passed=gate is not None and gate.passed,
         against=contradictions(comparison),
         # The gate's own sentence tells of its guards.
         design=" ".join(
             [
-                *(x for y, x in design.sentences(comparison) if not (gated and y == "guards")),
+                *(x for y, x in design.sentences(comparison) if gate is None or y != "guards"),
                 *samples.vote_sentences(comparison)[-1:],
             ]
         ),
@@ -285,51 +217,10 @@ def short(comparison: Comparison) -> str:
 
 
 def numbers(comparison: Comparison) -> str:
-    """Return both means, the difference with the interval that decides, and p or the margin."""
-    digits = comparison.decimals
-    row = comparison.primary
-    if comparison.n_queries == 0:
-        return "0 queries."
-    relative = is_relative(comparison)
-    # Votes have no share of A's mean, which is one half.
-    isfinite = math.isfinite(row.rel_diff) and not relative and comparison.preferences is None
-    change = f"; {f.percent(row.rel_diff)}" if isfinite else ""
-    start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
-    if comparison.machine is not None:
-        start = f"On the {words.queries_of(comparison)} judged by people {row.measure} goes"
-    start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
-    difference = f.signed(row.diff, digits=digits)
-    if relative:
-        difference = f"{difference_in_unit(comparison, row.rel_diff, digits=digits)} of A's mean"
-    if comparison.soundness.level == "unsound":
-        return f"{start}: {difference}, {words.queries_of(comparison)}; nothing was tested."
-    if comparison.verdict is Verdict.IDENTICAL:
-        return f"{start}: {difference}, {words.queries_of(comparison)}, all tied."
-    rule, by_margin = comparison.rule, comparison.decision.by_equivalence
-    kind = "interval of two one-sided tests" if by_margin else "confidence interval"
-    limits = planning.deciding_limits(comparison, kind)
-    by = f.p_clause(row.pvalue_adj, alpha=rule.alpha)
-    by += " adjusted" * (rule.family == "all" and rule.adjust != "none")
-    by += _unusual_alpha(comparison)
-    if by_margin:
-        by = f"margin {planning.margin_of_what(comparison)}"
-    end = f"{by}, {samples.sizes(comparison)}."
-    if words.estimand(comparison) == words.MEAN:
-        return f"{start}: {difference} ({limits}{change}), {end}"
-    estimate = f.signed(row.estimate, digits=digits)
-    return (
-        f"{start}: {difference}{change.replace(';', ',')}. The {words.estimand(comparison)} is"
-        f" {estimate} ({limits}), {end}"
-    )
-
-
-def _unusual_alpha(comparison: Comparison) -> str:
-    """Return the level that p is held against, where it is not the one that readers expect."""
-    alpha = comparison.rule.alpha
-    p = comparison.primary.pvalue_adj
-    if alpha == _USUAL_ALPHA or math.isnan(p):
-        return ""
-    return f" (α {f.alpha(alpha, [p])})"
+    """Return the measure and its numbers in one line."""
+    primary = comparison.rule.primary
+    start = "" if primary == UNNAMED or not comparison.n_queries else f"{primary}: "
+    return f"{start}{', '.join(pieces(comparison)).replace(', (', ' (')}."
 
 
 _USUAL_ALPHA = 0.05
@@ -348,7 +239,10 @@ def pieces(comparison: Comparison) -> list[str]:
         return [difference, f"({means})", n]
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
-    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}{_unusual_alpha(comparison)}"
+    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
+    by += " adjusted" * (rule_.family == "all" and rule_.adjust != "none")
+    if rule_.alpha != _USUAL_ALPHA and math.isfinite(row.pvalue_adj):
+        by += f" (α {f.alpha(rule_.alpha, [row.pvalue_adj])})"
     if comparison.decision.by_equivalence:
         by = f"margin {planning.margin_of_what(comparison)}"
     interval = planning.deciding_limits(comparison, "CI")

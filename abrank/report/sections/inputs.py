@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from abrank._support import display as f
 from abrank.comparison import Alternative, Comparison, MeasureResult
-from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.comparison.evidence import CutoffCurve
 from abrank.comparison.units import difference_in_unit, reachable, within_reach
 from abrank.estimate import Interval
 from abrank.report.model import (
@@ -247,7 +247,7 @@ def depth(comparison: Comparison) -> Section | None:
             ),
         ]
     if recall is not None:
-        findings.append(_recall_finding(recall))
+        findings.append(f"Mean precision at {f.count(len(recall.levels))} levels of recall.")
         blocks += [
             Figure("recall", "Mean interpolated precision of A and B at eleven levels of recall."),
             Text(
@@ -276,23 +276,6 @@ def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[
     open_ = sum(side == 0 for side in sides)
     rest = f"; at {f.word(open_)} other {'k' if open_ == 1 else 'values of k'} it includes 0"
     return f"By the interval of {curve.measure}@k, {' and '.join(parts)}{rest if open_ else ''}."
-
-
-def _recall_finding(curve: RecallCurve) -> str:
-    """Count the levels of recall at which each has the higher precision."""
-    b = sum(y > x for x, y in zip(curve.a, curve.b, strict=True))
-    a = sum(y < x for x, y in zip(curve.a, curve.b, strict=True))
-    levels = len(curve.levels)
-    if not a and not b:
-        return f"The mean precision is the same at all {f.count(levels)} levels of recall."
-    first, more = ("B", b) if b >= a else ("A", a)
-    if more == levels:
-        return f"{first}'s mean precision is higher at all {f.count(levels)} levels of recall."
-    text = f", {'A' if first == 'B' else 'B'}'s at {f.word(min(a, b))}" if min(a, b) else ""
-    return (
-        f"{first}'s mean precision is higher at {f.word(more)} of {f.count(levels)} levels of"
-        f" recall{text}."
-    )
 
 
 def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -37,9 +36,7 @@ def measures(comparison: Comparison) -> Section:
     """Return the section of all measures: the table, and the interval that decides."""
     blocks: list[Block] = [scorecard(comparison)]
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
-        reading = Text(_reading_guide(comparison), "caption")
-        table = measure_table(comparison)
-        blocks += [table, reading]
+        blocks += [measure_table(comparison)] * (len(comparison.rows) > 1)
         if not math.isinf(deciding_interval(comparison).width):
             blocks.append(Figure("effect", headline.numbers(comparison)))
     finding = measures_finding(comparison)
@@ -52,126 +49,29 @@ def measures_finding(comparison: Comparison) -> str:
     rows = [row for row in comparison.rows if row.measure != primary]
     if not rows:
         return f"One measure was compared, and it decides: {primary}."
-    if len(rows) == 1:
-        return f"The secondary measure {rows[0].measure} is {rows[0].reading}."
-    count = {name: sum(row.reading == name for row in rows) for name in words.READINGS}
-    after = " after adjustment" if comparison.rule.adjust != "none" else ""
-    alike = next((name for name in ("better", "worse") if count[name] == len(rows)), "")
-    if alike:
-        text = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
-        return f"{text} secondary measures are {alike}{after}."
-    if count["better"] or count["worse"]:
-        start = (
-            f"{words.capital(f.word(count['better']))} of {f.word(len(rows))} secondary"
-            f" measures {'is' if count['better'] < 2 else 'are'} better{after},"
-            f" {f.word(count['worse'])} {'is' if count['worse'] < 2 else 'are'} worse"
-        )
-    else:
-        start = f"None of {f.word(len(rows))} secondary measures is better or worse{after}"
-    rest = [f"{f.word(count[name])} {name}" for name in _REST if count[name]]
-    return f"{', '.join([start, *rest])}."
-
-
-_REST = ("unclear", "identical", "untested")
-
-
-def _reading_guide(comparison: Comparison) -> str:
-    rule, level = comparison.rule, f.level(comparison.rule.confidence)
-    if comparison.with_machine:
-        text = (
-            f"A, B, Δ and the wins are those of the {words.queries_of(comparison)} judged by"
-            " people; the mean difference over all queries, its interval and p use the machine's"
-            " judgments too."
-        )
-        options = f" {words.capital(headline.adjustment(comparison))}."
-        return text if len(comparison.rows) == 1 else f"{text}{options}"
-    if len(comparison.rows) == 1:
-        quantity = f"{words.estimand(comparison)}, B − A"
-        if is_relative(comparison):
-            quantity = "relative change of the mean (Δ%, in per cent of A's), by Fieller"
-        return f"Interval: {level} confidence interval of the {quantity}."
-    if rule.adjust == "none":
-        return (
-            f"Intervals at {level}. The secondary measures are not adjusted, so a false"
-            " positive among them is likelier than α."
-        )
-    alone = rule.family == "secondary"
-    start = f"{rule.primary} is tested alone. " if alone else ""
-    return (
-        f"{start}The {level} interval, the adjusted p and the reading of every"
-        f"{' other' if alone else ''} measure come from one procedure:"
-        f" {headline.adjustment(comparison)}."
-    )
+    after = ", after adjustment" if comparison.rule.adjust != "none" and len(rows) > 1 else ""
+    return f"Secondary measures: {words.counted(row.reading for row in rows)}{after}."
 
 
 def measure_table(comparison: Comparison) -> Table:
-    """Return one row a measure; interval, adjusted p and reading come from one procedure."""
-    w, rule, relative = Words(comparison), comparison.rule, is_relative(comparison)
-    rows, win = primary_first(comparison), words.wins(comparison)
-    in_unit = primary_first(comparison, rows_in_unit(comparison))
-    multiple = len(rows) > 1
-    adjusts = rule.adjust != "none" and multiple
-    of_mean = words.estimand(comparison) == words.MEAN
-    leads = [row.measure == rule.primary for row in rows]
-    names = [
-        Cell(f"{row.measure} ★" if lead and multiple else row.measure, row.measure, strong=lead)
-        for row, lead in zip(rows, leads, strict=True)
-    ]
-    changes = [
-        Cell(difference_in_unit(comparison, row.rel_diff, digits=w.digits), row.rel_diff)
-        if relative
-        else Cell(f.percent(row.rel_diff), row.rel_diff)
-        for row in rows
-    ]
-    differences = [(Column("Δ"), [w.change(row.diff) for row in rows])]
-    if relative:
-        differences.append((Column("Δ%"), changes))
-    if not of_mean:
-        title = words.capital(words.estimand(comparison))
-        title = "Δ, all queries" if comparison.with_machine else title
-        differences.append((Column(title), [w.change(row.estimate) for row in rows]))
-    # What the interval is of stands out, and not a mean difference beside it.
-    tones = [words.reading_tone(row.reading) for row in rows]
-    last = 1 if relative else -1
-    loud = zip(differences[last][1], tones, leads, strict=True)
-    differences[last] = (
-        differences[last][0],
-        [replace(cell, tone=tone, strong=lead) for cell, tone, lead in loud],
-    )
-    limits = [
-        Cell(planning.limits(comparison, *item.adjusted), item.ci_low_adj)
-        if relative
-        else w.limits(item.adjusted)
-        for item in in_unit
-    ]
-    readings = [
-        Cell(words.reading(comparison, row), row.reading, tone, strong=lead)
-        for row, tone, lead in zip(rows, tones, leads, strict=True)
-    ]
-    outcomes = (
-        (Column(f"A {win}"), [Cell.count(row.losses) for row in rows]),
-        (Column("Ties"), [Cell.count(row.ties) for row in rows]),
-        (Column(f"B {win}"), [Cell.count(row.wins) for row in rows]),
-    )
-    # Only as one of a family of all is the primary measure adjusted.
-    all_adjusted = adjusts and rule.family == "all"
-    interval = f"{w.level} interval{' of Δ%' * relative}{', adjusted' * all_adjusted}"
-    adjusted = [
-        Cell("–") if lead and not all_adjusted else w.chance(row.pvalue_adj)
-        for row, lead in zip(rows, leads, strict=True)
-    ]
-    return Table.of(
+    """Return what the scorecard has no column for: the change in its other unit, p by itself."""
+    w, estimand = Words(comparison), words.estimand(comparison)
+    change = (Column("Δ%"), lambda x: Cell(f.percent(x.rel_diff), x.rel_diff))
+    if is_relative(comparison):
+        change = (Column("Δ"), lambda x: w.change(x.diff))
+    title = "Δ, all queries" if comparison.with_machine else words.capital(estimand)
+    estimate = (Column(title), lambda x: w.change(x.estimate))
+    adjusts = comparison.rule.adjust != "none"
+    return Table.by_row(
         "measures",
-        (Column.words("Measure"), names),
-        (Column("A"), [w.mean(row.mean_a) for row in rows]),
-        (Column("B"), [w.mean(row.mean_b) for row in rows]),
-        *differences,
-        (Column(interval), limits),
-        *([] if relative else [(Column("Δ%"), changes)]),
-        *([] if rule.independent else outcomes),
-        (Column("p"), [w.chance(row.pvalue) for row in rows]),
-        *([(Column("Adjusted p"), adjusted)] if adjusts else []),
-        (Column.words("Reading"), readings),
+        primary_first(comparison),
+        (
+            Column.words("Measure"),
+            lambda x: Cell(x.measure, x.measure, strong=x.measure == comparison.rule.primary),
+        ),
+        change,
+        *[estimate] * (estimand != words.MEAN),
+        (Column("p, not adjusted" if adjusts else "p"), lambda x: w.chance(x.pvalue)),
     )
 
 

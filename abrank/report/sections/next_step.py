@@ -285,21 +285,17 @@ def _more_queries(comparison: Comparison) -> str:
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
     text = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
-    if comparison.rule.require == "better" and margin:  # what tells it from 0 is not enough
-        return (
-            f"Add queries: the gain seen ({planning.estimate(comparison)}) is larger than the"
-            f" margin of {planning.margin_of_what(comparison)}, but a smaller one is not excluded"
-            " yet."
-        )
     kind = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
     )
-    if kind and comparison.decision.direction:
-        change = "gain" if comparison.decision.direction > 0 else "loss"
+    better = comparison.rule.require == "better" and bool(margin)  # than 0 is not enough
+    if better or (kind and comparison.decision.direction):
+        change = "gain" if better or comparison.decision.direction > 0 else "loss"
+        size, other = ("larger", "smaller")[:: 1 if better else -1]
         return (
-            f"Add queries: the {change} seen ({planning.estimate(comparison)}) is smaller than"
-            f" the margin of {planning.margin_of_what(comparison)}, but a larger one is not"
-            " excluded yet."
+            f"Add queries: the {change} seen ({planning.estimate(comparison)}) is {size} than the"
+            f" margin of {planning.margin_of_what(comparison)}, but a {other} one is not excluded"
+            " yet."
         )
     claim = comparison.planning.claim(kind)
     if claim is not None:

@@ -221,8 +221,7 @@ def needed_table(comparison: Comparison) -> Table:
 
     def difference(row: PlannedDifference) -> Cell:
         lead = row.difference == comparison.decision.margin
-        text = f"{in_unit(comparison)} (margin)" if lead else _chosen(comparison, row.difference)
-        return Cell(text, row.difference, strong=lead)
+        return Cell(_difference(comparison, row), row.difference, strong=lead)
 
     def number(n: int | None, lacking: str) -> Cell:
         return Cell(lacking if n is None else f.count(n), n)
@@ -245,39 +244,40 @@ def needed_table(comparison: Comparison) -> Table:
 
 def queries_planned(comparison: Comparison) -> str:
     """Say how many queries the next test needs while a question is open; empty where none is."""
-    if comparison.verdict not in _OPEN or not comparison.planning.differences:
+    planned, power = comparison.planning, f.level(comparison.planning.power)
+    margin = planned.of(comparison.decision.margin) if comparison.rule.margin else None
+    rows = [margin] if margin is not None else [*planned.differences]
+    if comparison.verdict not in _OPEN or not rows:
         return ""
-    say = _about_the_margin if comparison.rule.margin else _about_round_differences
-    text = ""
-    if comparison.with_machine:
-        text = " These are queries judged by people, with as many more by the machine as here."
-    elif comparison.clusters is not None:
-        text = f" {of_clusters(comparison)}"
-    return f"{say(comparison)}{text}"
-
-
-def of_clusters(comparison: Comparison) -> str:
-    """Say that the queries planned are of new clusters, and what more of the same would do."""
-    n_clusters = 0 if comparison.clusters is None else comparison.clusters.n_clusters
-    rows = comparison.planning.differences
-    wanted = comparison.planning.of(comparison.decision.margin) or next(
-        (row for row in reversed(rows) if (row.queries_needed or math.inf) > comparison.n_queries),
-        rows[-1],
-    )
-    units = words.unit(comparison)[1]
-    text = f"These are {units} in new clusters like the ones at hand"
-    if wanted.queries_needed is not None and wanted.queries_needed > comparison.n_queries:
-        clusters = math.ceil(wanted.queries_needed * n_clusters / comparison.n_queries)
-        text += (
-            f" (about {f.about(clusters)} clusters for {_chosen(comparison, wanted.difference)})"
+    n, units = comparison.n_queries, words.unit(comparison)[1]
+    parts = [
+        f"{about(row, noun='')} for {_difference(comparison, row)}"
+        for row in reversed(rows)
+        if (row.queries_needed or math.inf) > n
+    ]
+    if not parts:
+        return (
+            f"These {words.queries_of(comparison)} detect a true Δ of"
+            f" {_difference(comparison, rows[0])} at least {power} of the time; more {units} narrow"
+            " the interval."
         )
-    same = wanted.queries_same_clusters
-    same_clusters = f"of the same {f.plural(n_clusters, 'cluster')}"
-    if same is None:
-        return f"{text}; no number of {units} {same_clusters} detects it."
-    if same <= comparison.n_queries:
-        return f"{text}."
-    return f"{text}; {same_clusters} it takes about {f.about(same)}."
+    text = f"{words.capital(units)} needed to detect a true Δ {power} of the time:"
+    text += f" {', '.join(parts)}."
+    if not _has_ranges(comparison):
+        return text
+    few = words.queries_of(comparison)
+    if comparison.clusters is not None:
+        few = f.plural(comparison.clusters.n_clusters, "cluster")
+    level = _level(comparison)
+    return (
+        f"{text} In brackets: the {level} range, because {few} estimate the variance only roughly."
+    )
+
+
+def _difference(comparison: Comparison, row: PlannedDifference) -> str:
+    if row.difference == comparison.decision.margin:
+        return f"{in_unit(comparison)} (margin)"
+    return _chosen(comparison, row.difference)
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
@@ -286,50 +286,6 @@ def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
     if claim is None or (claim.queries_needed or n_queries + 1) <= n_queries:
         return ""
     return f"{about(claim)} would exclude it if the true Δ is 0"
-
-
-def _about_the_margin(comparison: Comparison) -> str:
-    margin, power = in_unit(comparison), f.level(comparison.planning.power)
-    row = comparison.planning.of(comparison.decision.margin)
-    if row is None:
-        return ""
-    if row.queries_needed is None:
-        return f"No practical number of queries would detect a true Δ of {margin}, the margin."
-    if row.queries_needed <= comparison.n_queries:
-        return _enough(comparison, f"{margin}, the margin,")
-    units = words.unit(comparison)[1]
-    text = f"{about(row, noun=f' {units}')} would detect a true Δ of {margin}, the margin"
-    same = comparison.planning.claim("same")
-    if same is not None:
-        text += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
-        text += " is 0"
-    return words.capital(f"{text} ({power} power).{_why(comparison)}")
-
-
-def _about_round_differences(comparison: Comparison) -> str:
-    power = f.level(comparison.planning.power)
-    rows = comparison.planning.differences
-    open_rows = [
-        row for row in rows if row.queries_needed is None
-        or row.queries_needed > comparison.n_queries
-    ][::-1]  # fmt: skip
-    if not open_rows:
-        return _enough(comparison, _chosen(comparison, rows[0].difference))
-    first, *rest = open_rows
-    parts = [
-        f"a true Δ of {_chosen(comparison, first.difference)} needs"
-        f" {about(first, noun=f' {words.unit(comparison)[1]}')}"
-    ]
-    parts += [f"{_chosen(comparison, row.difference)} {about(row, noun='')}" for row in rest]
-    return f"To detect it {power} of the time, {', '.join(parts)}.{_why(comparison)}"
-
-
-def _enough(comparison: Comparison, difference: str) -> str:
-    return (
-        f"These {words.queries_of(comparison)} detect a true Δ of {difference} at least"
-        f" {f.level(comparison.planning.power)} of the time; more {words.unit(comparison)[1]}"
-        " narrow the interval."
-    )
 
 
 def claims(comparison: Comparison) -> str:
@@ -360,7 +316,10 @@ def assumption(comparison: Comparison) -> str:
     test = "For a two-sided paired t test"
     if comparison.clusters is not None:
         freedom = f.score(planned.freedom, digits=1)
-        test = f"For the cluster-robust t test with {freedom} degrees of freedom here"
+        test = (
+            "The queries needed are of new clusters like these. For the cluster-robust t test with"
+            f" {freedom} degrees of freedom here"
+        )
     text = (
         f"{test}, if the differences keep the standard deviation of these queries,"
         f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
@@ -386,16 +345,6 @@ def _level(comparison: Comparison) -> str:
     rule = comparison.rule
     looks = rule.design is not None and rule.design.shared
     return f.level(1.0 - rule.design.alpha if looks and rule.design else rule.confidence)
-
-
-def _why(comparison: Comparison) -> str:
-    if not _has_ranges(comparison):
-        return ""
-    level = _level(comparison)
-    few = words.queries_of(comparison)
-    if comparison.clusters is not None:
-        few = f.plural(comparison.clusters.n_clusters, "cluster")
-    return f" In brackets: the {level} range, because {few} estimate the variance only roughly."
 
 
 def about(row: PlannedDifference | PlannedClaim, *, noun: str = " queries") -> str:

@@ -251,35 +251,15 @@ def exploratory(comparison: Comparison) -> str:
 
 
 def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
-    """Say in how many segments B is better or worse, and whether the segments differ."""
-    name = shorten(result.name, width=LONGEST)
-    judged = [row for row in result.rows if row.reading != TOO_FEW]
-    if not judged:
-        return f"By {name}, every segment has too few queries."
-    better, worse = (
-        sum(row.reading == reading for row in judged) for reading in ("better", "worse")
-    )
-    few = len(result.rows) - len(judged)
-    text = f.plural(len(judged), "segment")
-    if len(judged) == 1:
-        shows = "that B is better" if better else "that B is worse" if worse else "no difference"
-        enough = " that has enough queries" * bool(few)
-        sentence = f"By {name}, the one segment{enough} shows {shows} after adjustment"
-    elif better or worse:
-        sentence = (
-            f"By {name}, B is better in {better or 'none'} of {text} after adjustment and worse in"
-            f" {worse or 'none'}"
-        )
-    else:
-        sentence = f"By {name}, none of {text} shows a difference after adjustment"
-    if few:
-        sentence += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
+    """Count in how many segments B is better or worse, and say whether the segments differ."""
+    text = f"Segments by {shorten(result.name, width=LONGEST)}"
+    text += f": {words.counted(row.reading for row in result.rows)}, after adjustment"
     p, multiple = result.interaction_pvalue_adj, len(comparison.segmentations) > 1
     if not math.isfinite(p):
-        return f"{sentence}; whether the segments differ cannot be tested."
+        return f"{text}; whether the segments differ cannot be tested."
     p_text = f"{'adjusted ' * multiple}{f.p_clause(p, alpha=comparison.rule.alpha)}"
     differ = "differ" if p < comparison.rule.alpha else "do not differ significantly"
-    return f"{sentence}; the segments {differ} ({p_text} for interaction)."
+    return f"{text}; the segments {differ} ({p_text} for interaction)."
 
 
 def _table(comparison: Comparison, result: Segmentation) -> Scorecard:

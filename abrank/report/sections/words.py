@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from abrank import inference
@@ -195,6 +196,13 @@ def _pvalues(comparison: Comparison) -> list[float]:
         pvalues.append(segmentation.interaction_pvalue_adj)
         pvalues += [row.pvalue_adj for row in segmentation.rows]
     return pvalues
+
+
+def counted(readings: Iterable[str]) -> str:
+    """Return how many rows have each reading, such as "2 better, 1 worse, 3 unclear"."""
+    counts = Counter(readings)
+    order = [*READINGS, *(reading for reading in counts if reading not in READINGS)]
+    return ", ".join(f"{f.count(counts[name])} {name}" for name in order if counts[name])
 
 
 def name(text: object) -> str:

@@ -14,7 +14,6 @@ from abrank.report.model import (
     Bar,
     Caution,
     Cell,
-    Chip,
     Column,
     Fact,
     Figure,
@@ -30,7 +29,7 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.words import capital, tag, verdict_tone
+from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
 from abrank.verdict import Verdict
 
@@ -80,7 +79,6 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
         cautions=tuple(_cautions(history)),
         sections=tuple(sections),
         facts=(Fact("method", _METHOD, "muted"),) if history.is_known else (),
-        chips=tuple(_chips(w)),
         methods=_METHOD,
         hint=".entries  .query_sets  .budgets  .expected",
     )
@@ -135,18 +133,6 @@ def _cautions(history: History) -> Iterator[Caution]:
             " budget: what they found is outside its promise."
         )
         yield Caution("outside-the-budget", "Comparisons without a budget", text, 2, page="reuse")
-
-
-def _chips(w: Words[History]) -> Iterator[Chip]:
-    history = w.result
-    if history.is_known:
-        kind = "sum" if history.adds_up else "mean"
-        of, claimed, to_expect = _found(w)
-        yield Chip(f"{capital(kind)} of gains found", claimed, of)
-        yield Chip("To be expected again", to_expect, f"of that {kind}")
-    for spent in history.budgets:
-        level = level_text(spent.next_alpha)
-        yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
 
 
 def _tone(entry: LedgerEntry) -> Tone:

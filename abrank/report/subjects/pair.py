@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
-from abrank.comparison.units import difference_in_unit, rows_in_unit
-from abrank.report.cells import NO_BREAK, fit_apart, one_line
-from abrank.report.model import Case, Fact, Headline, Report, Words, report_of
+from abrank.report.cells import NO_BREAK, one_line
+from abrank.report.model import Case, Fact, Report, Words, report_of
 from abrank.report.sections import (
     appendix,
     cautions,
@@ -27,9 +26,8 @@ from abrank.report.sections import (
 )
 from abrank.report.sections.next_step import next_step
 from abrank.report.subjects import compose
-from abrank.verdict import says_more_than
 
-LONGEST_NAME, LONGEST_IN_LINE = 120, 28
+LONGEST_NAME = 120
 
 
 @compose.register
@@ -73,7 +71,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
             appendix.setting_table(comparison),
         ),
     }
-    head = _headline(comparison)
+    head = headline.headline(comparison)
     text = decision.doubted(comparison, headline.short(comparison))
     return report_of(
         Words(comparison),
@@ -88,7 +86,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
             for key, section in result.items()
             if section is not None
         ),
-        omitted=tuple(_omitted(comparison, [key for key in _OMITTED if result[key] is None])),
+        omitted=tuple(text for key, text in _OMITTED.items() if result[key] is None),
         facts=tuple(_facts(comparison)),
         methods=methods,
         sources=sources,
@@ -101,25 +99,6 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
 _FOLDED = ("queries", "segments", "judge", "quality")
 
 
-def _headline(comparison: Comparison) -> Headline:
-    """Return the headline, and what of it a terminal shows."""
-    baseline, candidate = fit_apart((comparison.baseline, comparison.candidate), LONGEST_IN_LINE)
-    short = replace(comparison, baseline=baseline, candidate=candidate)
-    gate = comparison.decision.gate
-    (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
-    value = row.estimate if comparison.with_machine else row.diff
-    return replace(
-        headline.headline(comparison),
-        line=headline.short(short),
-        pieces=tuple(headline.pieces(comparison)),
-        main_number=difference_in_unit(comparison, value, digits=comparison.decimals),
-        gate_passed=gate is not None and gate.passed,
-        falls=any(
-            says_more_than(comparison.verdict, item.verdict) for item in inputs.telling(comparison)
-        ),
-    )
-
-
 def _facts(comparison: Comparison) -> Iterator[Fact]:
     """Yield who A and B are, who wins how often, what it means and by which rule."""
     baseline, candidate, *_ = _context(comparison)
@@ -129,7 +108,8 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     elif comparison.n_queries:
         yield Fact("queries", _wins(comparison))
     yield from (Fact("votes", text) for text in samples.vote_sentences(comparison))
-    yield Fact("meaning", headline.against_margin(comparison))
+    if meaning := headline.meaning(comparison):
+        yield Fact("meaning", meaning)
     if left := decision.unseen(comparison):
         yield Fact("unseen", left)
     yield from (Fact(label, text) for label, text in design.sentences(comparison))
@@ -176,36 +156,10 @@ def cases(comparison: Comparison) -> Iterator[Case]:
         yield Case(f"guard on {item.measure}", item.passed, design.guard(comparison, item))
 
 
-def _omitted(comparison: Comparison, lacking: Sequence[str]) -> Iterator[str]:
-    """Say of each section that is left out why."""
-    if comparison.n_queries and words.all_tied(comparison):
-        yield "What needs a difference: every query is tied."
-        lacking = [key for key in lacking if key in ("machine", "segments", "quality")]
-    compared = _READY
-    if comparison.preferences is not None:
-        compared = "votes were compared, no run was read."
-    elif any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {})):
-        compared = "means of repeated runs were compared."
-    for key in lacking:
-        if comparison.rule.independent and key in ("queries", "distribution"):
-            yield f"{_OMITTED[key].partition(':')[0]}: independent groups have no pairs."
-        else:
-            yield _OMITTED[key].replace(_READY, compared)
-
-
-_READY = "ready scores were compared, no run was read."
 _OMITTED = {
     "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
-    "queries": "Query by query: there is no query.",
-    "distribution": "Distribution: it takes three queries and a difference.",
-    "tests": "Other tests: none gives a p-value here.",
-    "sensitivity": "Other choices: none of queries or documents applies.",
-    "planning": "More queries: the differences do not vary.",
-    "effects": "Effect size: the differences do not vary.",
-    "margin": "Another margin: nothing was tested.",
-    "depth": "Depth: ready scores were compared, no run was read.",
     "segments": "Segments: none given; use --segments (segments=).",
-    "quality": "Data quality: ready scores were compared, no run was read.",
+    "quality": "Depth, data quality: no run was read.",
 }
 
 

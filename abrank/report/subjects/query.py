@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import zip_longest
 
 from abrank._support import display as f
 from abrank.measures.names import known
 from abrank.report.cells import one_line
-from abrank.report.formats.queries import Lists, compact, cutoff, lists_of
+from abrank.report.formats.queries import QueryLists, cutoff
 from abrank.report.model import (
     EVERYWHERE,
     Cell,
@@ -40,7 +39,7 @@ def compose_query(
     w = Words(result, digits)
     near, rel = cutoff(result.measures[0])
     depth = near if depth is None else depth
-    lists = lists_of(compact(*result.rankings, depth=depth, rel=rel), depth=depth)
+    lists = QueryLists.of(*result.rankings, depth=depth, rel=rel, titles=result.documents)
     query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
     title = one_line(query, width=200)
     sections = [
@@ -83,28 +82,24 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
     return Headline(verdict="query", glyph=glyph, tone=tone, title=title, numbers=numbers)
 
 
-def _lists(result: Inspection, lists: Lists) -> Section:
+def _lists(result: Inspection, lists: QueryLists) -> Section:
     """Return the two lists: rank, grade, document, how it moved; titles below."""
     moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
-    sides, columns = [], []
+    columns = []
     for side in lists.sides:
-        lines, cells = [], []
-        for item in side:
-            title = one_line(result.documents.get(item.doc_id, ""), width=200)
-            lines.append(replace(item, title=title))
+        cells = []
+        for rank, move, item in side:
             grade = "?" if item.grade is None else str(item.grade)
-            document = one_line(item.doc_id, width=200)
-            text = f"{item.rank:>2}  {grade}  {document}  {item.move}"
-            cells.append(Cell(text, tone=moved.get(item.move, "plain")))
-            cells += [Cell(f"       {title}", tone="tie")] if title else []
-        sides.append(tuple(lines))
+            text = f"{rank:>2}  {grade}  {item.doc_id}  {move}"
+            cells.append(Cell(text, tone=moved.get(move, "plain")))
+            cells += [Cell(f"       {item.title}", tone="tie")] if item.title else []
         columns.append(cells)
     heads = tuple(
         Column.name(f"{letter} {one_line(name, width=60)}")
         for letter, name in zip("AB", (result.baseline, result.candidate), strict=True)
     )
     rows = tuple(zip_longest(*columns, fillvalue=Cell("")))
-    block = Rankings("lists", heads, rows, sides=(sides[0], sides[1]))
+    block = Rankings("lists", heads, rows, sides=lists.sides)
     finding = "Rank, grade (? is unjudged), document; → rank by B, ▲ ▼ how far B moved it"
     return Section("lists", "Ranked lists", finding, (block,), EVERYWHERE)
 

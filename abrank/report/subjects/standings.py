@@ -21,7 +21,6 @@ from abrank.report.model import (
     Block,
     Caution,
     Cell,
-    Chip,
     Column,
     Fact,
     Figure,
@@ -94,7 +93,6 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
             reproduce(result.provenance, result.primary.fixed.seed, inputs_of(result.rankings)),
         ),
         facts=tuple(_facts(w, head, context)),
-        chips=tuple(_chips(result)),
         methods=text,
         sources=sources,
         papers=lambda _: _paper(w),
@@ -216,15 +214,6 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
     yield Fact("chances", f"{_leads(result)} {_firsts(result)}", everywhere=True)
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.removesuffix("."), "muted")
-
-
-def _chips(result: CollectionsRanking) -> Iterator[Chip]:
-    top, n = result.primary.rows[0], f.count(len(result.systems))
-    first, like = (len(result.primary.first(random=item)) for item in (False, True))
-    here = f"on these {f.count(len(result.rankings))} collections"
-    yield Chip("Could be the best", f"{f.count(first)} of {n}", here)
-    yield Chip("On collections like these", f"{f.count(like)} of {n}")
-    yield Chip("Rank of the first", ranks(top.fixed), name(top.system))
 
 
 def ranks(standing: Standing) -> str:

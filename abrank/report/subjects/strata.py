@@ -17,7 +17,6 @@ from abrank.report.model import (
     Block,
     Caution,
     Cell,
-    Chip,
     Column,
     Fact,
     Figure,
@@ -128,7 +127,6 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
             reproduce(result.provenance, seed, inputs_of(result.comparisons)),
         ),
         facts=tuple(_facts(w, head, context)),
-        chips=tuple(_chips(result)),
         methods=text,
         sources=sources,
         cases=tuple(cases(result.pooled)),
@@ -264,11 +262,8 @@ def heterogeneity(w: Words[CollectionsComparison]) -> str:
 
 def counts(summary: MeasureSummary) -> str:
     """Say on how many collections B is better and worse."""
-    better, worse = (f.count(summary.count(item)) for item in _SHOWN)
     n = f.plural(len(summary.rows), "collection")
-    same = summary.count("identical")
-    tied = f", and all queries tie on {f.count(same)}" if same else ""
-    return f"B is better on {better} of the {n}, worse on {worse}{tied} (adjusted p, Holm)."
+    return f"Of {n}: {words.counted(row.reading for row in summary.rows)} (adjusted p, Holm)."
 
 
 def _bounded(summary: MeasureSummary) -> str:
@@ -304,23 +299,6 @@ def _facts(
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.removesuffix("."), "muted")
-
-
-def _chips(result: CollectionsComparison) -> Iterator[Chip]:
-    summary = result.primary
-    n = f.count(len(summary.rows))
-    behind = sum(row.diff < 0 for row in summary.rows), sum(row.diff > 0 for row in summary.rows)
-    lower, upper = behind if summary.higher_is_better else behind[::-1]
-    same = len(summary.rows) - lower - upper
-    parts = (lower, same, upper)
-    yield Chip(
-        "Collections: A ahead · same · B ahead", " · ".join(map(f.count, parts)), parts=parts
-    )
-    better, worse = (f.count(summary.count(item)) for item in _SHOWN)
-    yield Chip("Significantly better · worse", f"{better} · {worse} of {n}", "adjusted p, Holm")
-    if math.isfinite(summary.heterogeneity.i_squared):
-        share = f.percent(summary.heterogeneity.i_squared, sign=False)
-        yield Chip("I²", share, "of the variance between collections")
 
 
 def _collections(
@@ -455,15 +433,8 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
             lambda x: Cell(against_zero(result.pooled, x.stratified.reading), x.stratified.reading),
         ),
     )
-    rest = result.measures[1:]
-    n_shown = sum(item.stratified.reading in _SHOWN for item in rest)
-    if len(rest) == 1:
-        finding = f"{name(rest[0].measure)} shows {'a' if n_shown else 'no'} difference"
-    else:
-        text = f.count(n_shown) if n_shown else "None"
-        finding = f"{text} of {f.count(len(rest))} further measures"
-        finding += f" show{'' if n_shown > 1 else 's'} a difference"
-    finding += " over all queries."
+    readings = words.counted(item.stratified.reading for item in result.measures[1:])
+    finding = f"Further measures over all queries: {readings}."
     folds = tuple(
         Fold(f"measure-{i}", f"{name(measure.measure)} by collection", (_scorecard(w, measure),))
         for i, measure in enumerate(result.measures[1:], start=2)

@@ -137,11 +137,7 @@ def _sections(
 
 _OMITTED = {
     "measures": "Other measures: the systems were ranked by one; give more with --measure.",
-    "pairs": "Pairs: it takes two queries.",
-    "per-query": "Query by query: there is no query.",
-    "stability": "Other queries: there is no query.",
     "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
-    "test": "Other tests: it takes two queries.",
 }
 
 

@@ -72,7 +72,9 @@ def measures(w: Words[Ranking]) -> Section | None:
     if not ranking.secondary:
         return None
     agreements = [agreement for agreement in ranking.agreements if agreement.a == ranking.measure]
-    finding = _by_others(ranking)
+    leader, n = ranking.systems[0], len(ranking.secondary)
+    same = sum(item.systems[0] == leader for item in ranking.secondary)
+    finding = f"{name(leader)} leads by {f.count(same)} of {f.plural(n, 'further measure')}."
     if agreements:
         minimum, maximum = (choose(agreements, key=lambda row: row.tau) for choose in (min, max))
         ends = {f.score(item.tau, digits=2): None for item in (minimum, maximum)}
@@ -90,23 +92,6 @@ def measures(w: Words[Ranking]) -> Section | None:
         inner = (_agreements(w), Text(_ON_AGREEMENT.format(text), "caption"))
         blocks.append(Fold("agreement", "How alike the measures order the systems", inner))
     return Section("measures", "Other measures", finding, tuple(blocks), group="change")
-
-
-def _by_others(ranking: Ranking) -> str:
-    """Say by how many of the further measures the same system leads."""
-    leader, secondary = ranking.systems[0], ranking.secondary
-    same = sum(item.systems[0] == leader for item in secondary)
-    if len(secondary) == 1:
-        by = name(secondary[0].measure)
-        return (
-            f"{name(leader)} leads by {by}, too."
-            if same
-            else f"By {by} {name(secondary[0].systems[0])} leads, not {name(leader)}."
-        )
-    text = f"{f.word(len(secondary))} further measures"
-    if same == len(secondary):
-        return f"{name(leader)} leads by all {text}, too."
-    return f"{name(leader)} leads by {f.word(same)} of the {text}."
 
 
 def _agreements(w: Words[Ranking]) -> Table:

@@ -39,9 +39,8 @@ def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
     for i, query in enumerate(ids.values):
         assert texts.texts[i] == runs.topics[query]
         assert intents.levels[intents.values[i]] == intents.texts[i] == labels[query]
-        assert rows.lists[i] == ranked_lists.compact(
-            *runs.evidence.rankings[query], depth=10, rel=1
-        )
+        lists = ranked_lists.QueryLists.of(*runs.evidence.rankings[query], depth=10)
+        assert rows.lists[i].compact == lists.compact
     assert list(intents.levels) == sorted(set(labels.values()))
     assert rows.known == 20
     assert rows.without_lists == ""
@@ -74,7 +73,8 @@ def test_lists_of_the_outermost_rows_come_first(
     runs: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lists = rows_of(runs).lists
-    monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", len(json.dumps(lists)) // 3)
+    size = len(json.dumps([item.compact for item in lists]))
+    monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", size // 3)
     selected = rows_of(runs).lists
     held = [i for i, item in enumerate(selected) if item is not None]
     n = len(lists)

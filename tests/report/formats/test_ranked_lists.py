@@ -12,13 +12,9 @@ from abrank.measures.names import ANY_GRADE
 from abrank.report.formats.queries import (
     DEPTH,
     LONGEST_DOC,
-    Line,
-    Listed,
-    compact,
+    ListedDocument,
+    QueryLists,
     cutoff,
-    in_one_top,
-    listed,
-    lists_of,
     why,
 )
 
@@ -89,20 +85,19 @@ def test_documents_keep_their_ranks(
 ) -> None:
     grade = dict(zip("abcdefghij", grades, strict=False))
     ranked = [tuple((doc, grade[doc]) for doc in element) for element in (a, b)]
-    result = {element.doc_id: element for element in listed(*ranked, depth=depth)}
+    lists = QueryLists.of(*ranked, depth=depth)
+    result = {document.doc_id: document for document in lists.documents}
     assert set(result) == {*a[:depth], *b[:depth]}
     for doc, item in result.items():
         assert item.grade == grade[doc]
-        assert item.rank_a == (a.index(doc) + 1 if doc in a else 0)
-        assert item.rank_b == (b.index(doc) + 1 if doc in b else 0)
-    flat = compact(*ranked, depth=depth, rel=1)
-    assert flat[0] == why(*ranked, depth=depth)
-    assert flat[1::4] == list(result)
+        assert item.ranks == tuple(x.index(doc) + 1 if doc in x else 0 for x in (a, b))
+    assert lists.compact[0] == why(*ranked, depth=depth)
+    assert lists.compact[1::4] == list(result)
 
 
 def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
     a = (("x" * 10_000, 1), ("\u202eback", 0))
-    docs = compact(a, a, depth=2, rel=1)[1::4]
+    docs = QueryLists.of(a, a, depth=2).compact[1::4]
     assert max(map(len, docs)) == LONGEST_DOC
     assert "\u202e" not in docs[1]
 
@@ -124,31 +119,29 @@ def test_as_many_documents_as_the_measure_looks_at(measure: str, expected: tuple
 
 def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> None:
     a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
-    one_sided = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
-    result = lists_of(compact(a, b, depth=3, rel=1), depth=3, one_sided=one_sided).went
-    assert [(item.doc_id, item.grade, item.ranks) for item in result] == [
+    lists = QueryLists.of(a, b, depth=3, elsewhere={"b": 57, "c": 0, "f": 31})
+    assert [(item.doc_id, item.grade, ranks) for item, ranks in lists.went] == [
         ("a", 2, ("1", "4")),
         ("b", 1, ("2", "57")),
         ("c", 1, ("3", "not retrieved")),
         ("e", 1, ("5", "2")),
         ("f", 1, ("31", "3")),
     ]
-    older = lists_of(
-        compact(a, b, depth=3, rel=1), depth=3, one_sided=in_one_top(a, b, depth=3, rel=1)
-    ).went
-    assert older[1].ranks == ("2", "further down or not retrieved")
-    assert in_one_top(a, b, depth=3, rel=3) == []
+    older = QueryLists.of(a, b, depth=3)
+    assert older.went[1][1] == ("2", "further down or not retrieved")
+    assert QueryLists.of(a, b, depth=3, rel=3).went == []
 
 
 def test_documents_of_both_lists_are_listed_once() -> None:
-    assert listed((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1) == (
-        Listed(doc_id="d1", grade=1, rank_a=1, rank_b=2),
-        Listed(doc_id="d3", grade=0, rank_a=0, rank_b=1),
+    lists = QueryLists.of((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1)
+    assert lists.documents == (
+        ListedDocument("d1", grade=1, ranks=(1, 2), elsewhere=2),
+        ListedDocument("d3", grade=0, ranks=(0, 1)),
     )
 
 
 def test_a_compact_list_has_the_sentence_and_four_values_a_document() -> None:
-    assert compact((("d1", 1),), (("d1", 1),), depth=10, rel=1) == [
+    assert QueryLists.of((("d1", 1),), (("d1", 1),), depth=10).compact == [
         "Both have the same top 10, in the same order.",
         "d1",
         1,
@@ -159,12 +152,11 @@ def test_a_compact_list_has_the_sentence_and_four_values_a_document() -> None:
 
 def test_documents_in_one_top_only_have_their_rank_in_the_other_list() -> None:
     a, b = (("d1", 1), ("d2", 1)), (("d3", 0), ("d4", 2))
-    assert in_one_top(a, b, {"d1": 57, "d4": 0}, depth=2, rel=1) == [0, 57, 1, -1, 3, 0]
+    lists = QueryLists.of(a, b, depth=2, elsewhere={"d1": 57, "d4": 0})
+    assert lists.compact_went == [0, 57, 1, -1, 3, 0]
 
 
-def test_lists_are_read_again_with_their_moves() -> None:
-    a, b = (("d1", 1), ("d2", 0)), (("d2", 0),)
-    assert lists_of(compact(a, b, depth=10, rel=1), depth=10).sides[0] == (
-        Line(rank=1, grade=1, move="dropped", doc_id="d1", title=""),
-        Line(rank=2, grade=0, move="→ 1", doc_id="d2", title=""),
-    )
+def test_lists_are_read_with_their_moves() -> None:
+    lists = QueryLists.of((("d1", 1), ("d2", 0)), (("d2", 0),), depth=10)
+    first, second = lists.documents
+    assert lists.sides[0] == [(1, "dropped", first), (2, "→ 1", second)]

@@ -104,7 +104,7 @@ def test_constant_difference_is_said_with_the_sign_flip_p(
     head = compose(make(0.1, sd=0.0, n=6)).headline
     assert head.title == "monot5 is better than bm25."
     # All six signs alike: 2 of the 2**6 sign patterns are as extreme.
-    assert "p = 0.031" in head.numbers
+    assert "p 0.031" in head.numbers
 
 
 def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comparison]) -> None:
@@ -114,7 +114,7 @@ def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comp
     )
     head = compose(odd).headline
     assert "the paired t test gives no p-value for these differences" in head.title
-    assert head.meaning == "Nothing was tested, so the data speak for neither system."
+    assert head.meaning == ""
 
 
 def test_too_few_queries_are_said() -> None:
@@ -129,8 +129,8 @@ def test_numbers_line_is_written_from_the_primary_row(make: Callable[..., Compar
     comparison = make(0.05)
     row = comparison.primary
     assert compose(comparison).headline.numbers == (
-        f"nDCG@10 goes from {f.score(row.mean_a)} to {f.score(row.mean_b)}: +0.050 (95% confidence"
-        f" interval +0.030 to +0.070; {f.percent(row.rel_diff)}), p < 0.001, 100 queries."
+        f"nDCG@10: +0.050, 95% CI +0.030 to +0.070 ({f.score(row.mean_a)} → {f.score(row.mean_b)},"
+        f" {f.percent(row.rel_diff)}), p < 0.001, 100 queries."
     )
 
 
@@ -138,20 +138,19 @@ def test_numbers_of_a_test_of_another_kind_name_what_it_estimates(
     make: Callable[..., Comparison],
 ) -> None:
     numbers = compose(make(0.05, test="wilcoxon")).headline.numbers
-    assert "The pseudo-median difference is +0.050 (95% confidence interval" in numbers
+    assert "pseudo-median difference +0.050, 95% CI" in numbers
 
 
 def test_relative_change_is_left_out_where_it_is_not_defined() -> None:
     numbers = compose(compare_scores({"a": 0.0, "b": 0.0}, {"a": 0.1, "b": 0.2})).headline.numbers
-    assert numbers.startswith("The score goes from 0.000 to 0.150: +0.150 (95% confidence")
+    assert numbers.startswith("+0.150, 95% CI ")
+    assert "(0.000 → 0.150)" in numbers
     assert "%)" not in numbers
 
 
 def test_equivalence_prints_the_interval_that_decided(make: Callable[..., Comparison]) -> None:
-    meaning = compose(make(0.001, margin=0.03)).headline.meaning
-    assert meaning.startswith(
-        "The 90% interval −0.016 to +0.018, which decides this, lies within the margin of ±0.030."
-    )
+    numbers = compose(make(0.001, margin=0.03)).headline.numbers
+    assert "90% CI −0.016 to +0.018 " in numbers
 
 
 def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison]) -> None:
@@ -187,7 +186,8 @@ def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> No
 def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
     report = compose(situation)
     head = report.headline
-    sentence = " ".join([head.title, head.numbers, head.meaning, head.rule, report.title])
+    parts = [head.title, head.numbers, head.meaning, head.rule, report.title]
+    sentence = " ".join(filter(None, parts))
     for banned in (
         "highly significant",
         "no difference",
@@ -241,7 +241,7 @@ def test_only_the_interval_that_decides_stands_at_the_top(
     comparison = make(mean, **how)
     head = compose(comparison).headline
     assert title in head.title
-    assert f"90% interval of two one-sided tests {limits}" in head.numbers
+    assert f"90% CI {limits} " in head.numbers
     assert "margin" in head.numbers
     assert "judged by" in head.rule
     assert "(two one-sided tests)" in head.rule
@@ -249,10 +249,10 @@ def test_only_the_interval_that_decides_stands_at_the_top(
         # Neither the wider interval; of losses unseen a sentence may tell with confidence.
         assert "95% interval" not in sentence
         assert "95% confidence interval" not in sentence
-        assert "p = " not in sentence
+        assert " p " not in sentence
     visible = card(comparison)
-    assert f"interval of two one-sided tests {limits}" in visible
-    assert "p = " not in visible
+    assert f"90% CI {limits} " in visible
+    assert " p 0" not in visible
     assert "Thick: 90% interval, which decides about the margin" in visible
     rows = (
         next(section for section in compose(comparison).sections if section.key == "tests")
@@ -334,7 +334,7 @@ def test_tied_scores_are_no_change_and_the_bound_says_what_is_open() -> None:
     # 1 - .05 ** (1 / 25) = .1129
     bound = "Up to 11.3% of all queries could differ (95% confidence)."
     assert head.title == "Nothing changed on R@100: both score the same on all 25 queries."
-    assert head.numbers == "R@100 goes from 0.500 to 0.500: 0.000, 25 queries, all tied."
+    assert head.numbers == "R@100: 0.000 (0.500 → 0.500), 25 queries, all tied."
     assert bound in head.meaning
     assert head.gate == ("passed: nothing changed on R@100: both score the same on all 25 queries")
     assert comparison.to_dict()["verdict"]["unseen"]["share"] == pytest.approx(0.11293, abs=1e-5)

@@ -41,28 +41,21 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
         (
             ("better", "better", "unclear", "worse"),
             0.01,
-            "By intent, B is better in 2 of 4 segments after adjustment and worse in 1; the"
-            " segments differ (p = 0.010 for interaction).",
-        ),
-        (
-            ("better", "too few", "too few"),
-            float("nan"),
-            "By intent, the one segment that has enough queries shows that B is better after"
-            " adjustment; two have too few queries; whether the segments differ cannot be tested.",
+            "Segments by intent: 2 better, 1 worse, 1 unclear, after adjustment; the segments"
+            " differ (p = 0.010 for interaction).",
         ),
         (
             ("unclear", "too few"),
             float("nan"),
-            "By intent, the one segment that has enough queries shows no difference after"
-            " adjustment; one has too few queries; whether the segments differ cannot be tested.",
+            "Segments by intent: 1 unclear, 1 too few, after adjustment; whether the segments"
+            " differ cannot be tested.",
         ),
         (
             ("unclear", "unclear", "too few"),
             0.3,
-            "By intent, none of 2 segments shows a difference after adjustment; one has too few"
-            " queries; the segments do not differ significantly (p = 0.300 for interaction).",
+            "Segments by intent: 2 unclear, 1 too few, after adjustment; the segments do not differ"
+            " significantly (p = 0.300 for interaction).",
         ),
-        (("too few",), 0.3, "By intent, every segment has too few queries."),
     ],
 )
 def test_sentence(make: Make, readings: tuple[str, ...], p: float, words: str) -> None:
@@ -77,8 +70,8 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     result = segments(runs)
     assert result is not None
     assert result.title == "Segments"  # what stands under it begins with the word
-    assert result.finding.startswith("Exploratory. By intent, ")
-    assert "By length, " in result.finding
+    assert result.finding.startswith("Exploratory. Segments by intent: ")
+    assert "Segments by length: " in result.finding
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:

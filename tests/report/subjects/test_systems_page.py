@@ -129,11 +129,9 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
 @pytest.mark.parametrize(
     ("turned", "said"),
     [
-        ((1, 1), "s0 leads by RR, too."),
-        ((1, -1), "By RR s2 leads, not s0."),
-        ((1, 1, 1), "s0 leads by all two further measures, too."),
-        ((1, -1, 1), "s0 leads by one of the two further measures."),
-        ((1, -1, -1), "s0 leads by none of the two further measures."),
+        ((1, 1), "s0 leads by 1 of 1 further measure."),
+        ((1, -1, 1), "s0 leads by 1 of 2 further measures."),
+        ((1, -1, -1), "s0 leads by 0 of 2 further measures."),
     ],
 )
 def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
