@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, ScaledTranslation
 
@@ -127,50 +127,32 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
 
 
 def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Fill the cells of the pairs that differ, with their numbers where there is room."""
+    """Name the cells, fill those of the pairs that differ, and write numbers where they fit."""
     k = len(ranking.systems)
     _frame(ax, theme, ranking)
+    # Pale enough for the letters on it.
+    _fill(ax, theme, ranking, deepest=0.25 if theme.paper == "none" else 0.5)
+    cell, small = _cell(ax, k), style.sizes(ax).small
+    if k > NUMBERED or cell < ROOM_FOR_NUMBER:
+        return
     place = {system: i for i, system in enumerate(ranking.systems)}
-    largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
-    cell = _cell(ax, k)
+    with_p = cell >= ROOM_FOR_P
     for pair in ranking.pair_rows:
-        row, column = place[pair.b], place[pair.a]
-        if pair.told_apart:
-            share = abs(pair.diff) / largest
-            # Fill a cell, pale enough for the letters on it.
-            deepest = 0.25 if theme.paper == "none" else 0.5
-            ax.add_patch(
-                Rectangle(
-                    (column - 0.5, row - 0.5),
-                    1.0,
-                    1.0,
-                    facecolor=theme.of_reading(pair.reading),
-                    edgecolor="none",
-                    # Six depths, so that a drawing holds no more than it needs.
-                    alpha=round(deepest * (0.25 + 0.75 * round(6.0 * share) / 6.0), 3),
-                    zorder=1.0,
-                )
-            )
-        if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
-            position = (column, row)
-            # Write the difference, and under it the adjusted p-value where there is room.
-            small = style.sizes(ax).small
-            with_p = cell >= ROOM_FOR_P
-            pvalue = theme.signed(pair.diff)
-            colour = theme.ink if pair.told_apart else theme.muted
-            lines = [(pvalue, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
-            if with_p:
-                pvalue = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
-                lines.append((pvalue, -0.65 * small, small, False))
-            for text, up, size, bold in lines:
-                look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
-                note = style.write(ax, text, position, colour, "center", "center", **look)  # type: ignore[arg-type]
-                # Within its cell it asks for no room, and hundreds of them take their time.
-                note.set_in_layout(False)
+        colour = theme.ink if pair.told_apart else theme.muted
+        lines = [(theme.signed(pair.diff), 0.55 * small * with_p, pair.told_apart)]
+        if with_p:
+            pvalue = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
+            lines.append((pvalue, -0.65 * small, False))
+        for text, up, bold in lines:
+            look: dict[str, Any] = {"shift": (0.0, up), "bold": bold, "zorder": 4.0}
+            position = (place[pair.a], place[pair.b])
+            note = style.write(ax, text, position, colour, "center", "center", **look)
+            # Within its cell it asks for no room, and hundreds of them take their time.
+            note.set_in_layout(False)
 
 
-def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Fill the cells of very many systems, without lines and numbers."""
+def _fill(ax: Axes, theme: Theme, ranking: Ranking, *, deepest: float) -> None:
+    """Fill the cells of the pairs that differ, the deeper the larger the difference."""
     k = len(ranking.systems)
     place = {system: i for i, system in enumerate(ranking.systems)}
     depth = {reading: np.zeros((k, k)) for reading in ("better", "worse")}
@@ -179,6 +161,13 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
         if pair.told_apart:
             share = 0.25 + 0.75 * abs(pair.diff) / largest
             depth[pair.reading][place[pair.b], place[pair.a]] = share
+    for reading, shares in depth.items():
+        draw_levels(ax, shares, theme.of_reading(reading), deepest=deepest)
+
+
+def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
+    """Fill the cells of very many systems, without lines and numbers."""
+    k = len(ranking.systems)
     frame(ax, theme, ranking.systems, k)
     ax.patch.set_visible(False)
     ax.yaxis.tick_right()
@@ -191,8 +180,7 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ax.xaxis.tick_top()
     half = [(-0.5, -0.5), (k - 0.5, -0.5), (k - 0.5, k - 0.5)]
     ax.fill(*zip(*half, strict=True), facecolor=theme.band, linewidth=0.0, zorder=0.5)
-    for reading, shares in depth.items():
-        draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)
+    _fill(ax, theme, ranking, deepest=0.7)
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:

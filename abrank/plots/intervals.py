@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison
 from abrank.comparison.units import (
     deciding_interval,
     deciding_level,
@@ -28,7 +29,7 @@ from abrank.verdict import GLYPHS
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
-    from abrank.comparison import Comparison, MeasureResult
+    from abrank.comparison import MeasureResult
     from abrank.comparison.groups import Segmentation, SegmentRow
 
 
@@ -286,25 +287,31 @@ def _height(n_rows: int) -> float:
     return 1.1 + 0.28 * max(2, n_rows)
 
 
-def segments_size(comparison: Comparison) -> tuple[float, float]:
+def _whole(result: Comparison | CollectionsComparison) -> Comparison:
+    """Return a comparison, or that of all collections together."""
+    return result if isinstance(result, Comparison) else result.pooled
+
+
+def segments_size(comparison: Comparison | CollectionsComparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return 7.0, _height(
-        1
-        + min(
-            MOST_SEGMENTS, sum(len(segmentation.rows) for segmentation in comparison.segmentations)
-        )
-    )
+    n = sum(len(item.rows) for item in _whole(comparison).segmentations)
+    return 7.0, _height(1 + min(MOST_SEGMENTS, n))
 
 
 @plot("segments", title="The primary measure in every segment", size=segments_size)
 def segments(
-    comparison: Comparison, *, by: str | None = None, ax: Axes | None = None, theme: Theme = LIGHT
+    comparison: Comparison | CollectionsComparison,
+    *,
+    by: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
 ) -> Axes:
     """Draw the mean difference in every segment, under that of all queries.
 
     Thick is the interval of a segment alone, thin that among all segments of its property, which
     gives the colour. A dot's area grows with the root of the number of queries. Of more than 20
-    segments the largest are drawn; one of too few queries has no interval.
+    segments the largest are drawn; one of too few queries has no interval. Of several collections
+    they are those of all queries together.
 
     Parameters
     ----------
@@ -326,6 +333,7 @@ def segments(
     >>> [label.get_text() for label in segments(result).get_yticklabels()]
     ['All queries', 'long', 'short']
     """
+    comparison = _whole(comparison)
     if not comparison.segmentations:
         raise ArgumentError("the comparison has no segments of its queries to draw: give segments=")
     ax = ax if ax is not None else style.new_axes(theme, segments_size(comparison))
@@ -408,50 +416,12 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str, theme: Them
     )
 
 
-def collected_segments_size(result: CollectionsComparison) -> tuple[float, float]:
-    """Return width and height in inches."""
-    return segments_size(result.pooled)
-
-
-@plot(
+plot(
     "segments",
     title="The primary measure in every segment, over all collections",
-    size=collected_segments_size,
+    size=segments_size,
     subject="CollectionsComparison",
-)
-def collected_segments(
-    result: CollectionsComparison,
-    *,
-    by: str | None = None,
-    ax: Axes | None = None,
-    theme: Theme = LIGHT,
-) -> Axes:
-    """Draw the mean difference in every segment of the queries of all collections.
-
-    As the plot ``segments`` of a comparison, by the mean over all queries that are of a segment.
-
-    Parameters
-    ----------
-    by : str, optional
-        The property; all of them without it.
-
-    Raises
-    ------
-    ArgumentError
-        If no segments were given, or the queries have no such property.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from abrank import compare_collections
-    >>> pair = [{f"q{i}": i / base for i in range(12)} for base in (20, 15)]
-    >>> kinds = pd.Series({f"q{i}": ("long", "short")[i % 2] for i in range(12)}, name="length")
-    >>> second = [{query: score / 2 for query, score in scores.items()} for scores in pair]
-    >>> found = compare_collections({"x": pair, "y": second}, segments={"x": kinds, "y": kinds})
-    >>> [label.get_text() for label in collected_segments(found).get_yticklabels()]
-    ['All queries', 'long', 'short']
-    """
-    return segments(result.pooled, by=by, ax=ax, theme=theme)
+)(segments)
 
 
 # --- Several collections in one forest, with what they say together

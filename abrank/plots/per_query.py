@@ -16,10 +16,8 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.units import row_within_reach
-from abrank.inference.rounding import differences_of, has_spread, round_off
-from abrank.inference.shape import spread_form
 from abrank.plots import style
-from abrank.plots.axes import EXTREMES, density, evenly, law_of_mean, name_extremes
+from abrank.plots.axes import EXTREMES, evenly, law_of_mean, name_extremes
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
@@ -403,8 +401,6 @@ def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
 PAIRED_SIZE = (5.6, 4.2)
 # More lines than these are a hairball.
 LINES = 60
-DECILES = tuple(range(10, 100, 10))
-BINS = 25
 
 # Across the frame: A at 0, B at 1, their difference further right.
 _DIFFERENCE = 1.95
@@ -422,10 +418,10 @@ def paired(
 ) -> Axes:
     r"""Draw the scores of A and of B, and right of them the mean difference in the same unit.
 
-    Up to 60 queries each is a line from its score by A to its score by B, in the colour of who
-    wins it. More are two shapes, and lines join their deciles, which need not be the same queries.
-    At the right stands the mean difference with its interval (for a test of the mean) under the
-    distribution of the resampled mean; its axis has 0 at the mean of A.
+    Each query is a line from its score by A to its score by B, in the colour of who wins it; of
+    more than 60 queries as many are drawn, evenly spaced among the sorted differences. At the right
+    stands the mean difference with its interval (for a test of the mean) under the distribution of
+    the resampled mean; its axis has 0 at the mean of A.
 
     References
     ----------
@@ -445,17 +441,17 @@ def paired(
     row = row_within_reach(comparison, row, relative=False)
     column = comparison.measures.index(row.measure)
     a, b = comparison.a[:, column], comparison.b[:, column]
+    order = np.argsort(comparison.differences(row.measure), kind="stable")
+    shown = order[evenly(len(a), LINES)]
     style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(*_LIMITS)
     low, high = style.score_limits(a, b)
     ends = [row.mean_a + end for end in row.adjusted if np.isfinite(end)]
     ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
     style.round_ticks(ax.yaxis, 6)
-    style.label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
-    if len(a) <= LINES:
-        _lines(ax, theme, a, b, comparison.outcomes(row.measure).tolist())
-    else:
-        _shapes(ax, theme, row, a, b)
+    some = f", {LINES} of {display.count(len(a))} by Δ" * (len(a) > LINES)
+    style.label_y(ax, theme, f"{shorten(row.measure, width=28)} per query{some}")
+    _lines(ax, theme, a[shown], b[shown], comparison.outcomes(row.measure)[shown].tolist())
     for place, mean, colour in ((0.0, row.mean_a, theme.a), (1.0, row.mean_b, theme.b)):
         style.dot(ax, theme, (place, mean), colour=colour, size=9.0, marker="D")
     _difference(ax, theme, comparison, row)
@@ -473,76 +469,6 @@ def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int
     ax.add_collection(joined, autolim=False)
     x, y = np.repeat([0.0, 1.0], len(a)), np.concatenate([a, b])
     ax.scatter(x, y, s=9.0, color=2 * colours, linewidths=0.0, **look)
-
-
-def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatArray) -> None:
-    """Draw half a shape on the outer side of each column, and join the deciles."""
-    # Two shapes of one kind, or they could not be compared.
-    # A smooth curve shows nothing that is not there; one value has no shape at all.
-    smooth = all(
-        not has_spread(values) or spread_form(round_off(values)) == "density" for values in (a, b)
-    )
-    outlines = [_outline(values, smooth=smooth) for values in (a, b)]
-    # Both in one scale, so that equal areas are equal numbers of queries.
-    widest = max((float(width.max()) for _, width in outlines if len(width)), default=1.0)
-    parts = zip(outlines, (0.0, 1.0), (-1.0, 1.0), (theme.a, theme.b), strict=True)
-    for (heights, width), place, side, colour in parts:
-        if len(heights):
-            across = place + side * _WIDE * width / widest
-            x = np.concatenate([[place], across, [place]])
-            y = np.concatenate([heights[:1], heights, heights[-1:]])
-            ax.fill(x, y, facecolor=colour, alpha=0.3, linewidth=0.0, zorder=1.5)
-    first, second = np.percentile(a, DECILES), np.percentile(b, DECILES)
-    ahead = np.sign(differences_of(first, second)) * (1 if row.higher_is_better else -1)
-    for percent, low, high, sign in zip(DECILES, first, second, ahead, strict=True):
-        style.line(
-            ax,
-            [0.0, 1.0],
-            [low, high],
-            theme.of_outcome(int(sign)),
-            2.6 if percent == 50 else 1.2,
-            zorder=2.0,
-        )
-    _name_deciles(ax, theme, (first + second) / 2.0, row.mean_a)
-
-
-def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> None:
-    """Name the median, off the line of the mean, and the outer deciles where they keep clear."""
-    tall = style.figure_of(ax).get_size_inches()[1]
-    low, high = ax.get_ylim()
-    line = 3.0 * style.sizes(ax).small / 72.0 / max(tall - 0.9, 0.5) * (high - low)
-    middle = float(heights[4])
-    side = -1.0 if mean >= middle else 1.0
-    named = [("median", middle, side)]
-    named += [
-        (text, float(height), outwards)
-        for text, height, outwards in (("10%", heights[0], -1.0), ("90%", heights[-1], 1.0))
-        if abs(float(height) - middle) > line
-    ]
-    for text, height, way in named:
-        style.write(
-            ax,
-            text,
-            (0.5, height),
-            theme.muted,
-            "center",
-            "bottom" if way > 0 else "top",
-            shift=(0.0, 2.5 * way),
-            zorder=4.0,
-        )
-
-
-def _outline(values: FloatArray, *, smooth: bool) -> tuple[FloatArray, FloatArray]:
-    """Return heights and widths of the outline of ``values``; empty where all agree."""
-    low, high = float(values.min()), float(values.max())
-    if not has_spread(values):
-        return np.empty(0), np.empty(0)
-    if not smooth:
-        number, edges = np.histogram(values, bins=BINS, density=True)
-        return np.repeat(edges, 2)[1:-1], np.repeat(number, 2)
-    grid, height = density(values)
-    inside = (grid >= low) & (grid <= high)
-    return grid[inside], height[inside]
 
 
 def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:

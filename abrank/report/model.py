@@ -34,7 +34,7 @@ class Text:
     """A paragraph."""
 
     text: str
-    kind: Literal["plain", "caption", "code", "source"] = "plain"
+    kind: Literal["plain", "caption", "code", "quote", "source"] = "plain"
 
 
 @dataclass(frozen=True)

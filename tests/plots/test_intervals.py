@@ -14,7 +14,6 @@ from abrank.options import Clusters
 from abrank.plots import LIGHT, effect, forest, segments
 from abrank.plots import axes as drawn
 from abrank.plots import intervals as drawing
-from abrank.plots.intervals import collected_segments
 
 
 def bars(ax, width):
@@ -421,4 +420,4 @@ def test_collections_without_segments_say_so() -> None:
     second = {"p1": 0.2, "p2": 0.4}, {"p1": 0.3, "p2": 0.6}
     collections = compare_collections({"x": pair, "y": second})
     with pytest.raises(ArgumentError, match="has no segments of its queries to draw"):
-        collected_segments(collections)
+        segments(collections)

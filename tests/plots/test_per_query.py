@@ -5,7 +5,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import PathPatch, Polygon, Rectangle
 
-from abrank import compare_scores
+from abrank import Independent, compare_scores
+from abrank._support.errors import ArgumentError
 from abrank.plots import LIGHT, deltas, paired, scatter
 from abrank.plots import per_query as drawing
 
@@ -151,48 +152,25 @@ def test_up_to_sixty_queries_are_lines_in_the_winners_colour(n, comparison_of):
     ax = paired(comparison)
     joined, dots = ax.collections
     ends = np.array([line.vertices for line in joined.get_paths()])
-    scores = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])
+    order = np.argsort(comparison.differences(), kind="stable")
+    scores = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])[order]
     assert np.array_equal(ends[:, :, 0], np.tile([0.0, 1.0], (n, 1)))
     assert np.array_equal(ends[:, :, 1], scores)
     assert np.array_equal(dots.get_offsets()[:, 1], scores.T.ravel())
-    colours = [to_rgb(LIGHT.of_outcome(int(sign))) for sign in comparison.outcomes()]
+    colours = [to_rgb(LIGHT.of_outcome(int(sign))) for sign in comparison.outcomes()[order]]
     assert np.array_equal(joined.get_edgecolor()[:, :3], colours)
     assert np.array_equal(dots.get_facecolor()[:, :3], colours + colours)
 
 
 @pytest.mark.parametrize("n", [61, 7000])
-def test_more_queries_are_shapes_and_nine_deciles(n, comparison_of):
+def test_of_more_queries_sixty_are_lines_the_best_and_the_worst_among_them(n, comparison_of):
     comparison = comparison_of(n)
     ax = paired(comparison)
-    share = np.arange(10, 100, 10)
-    ends = np.percentile(comparison.a[:, 0], share), np.percentile(comparison.b[:, 0], share)
-    assert joins(ax) == list(zip(*ends, strict=True))
-    left, right = [p for p in ax.patches if p.get_alpha() == 0.3]
-    assert left.get_facecolor()[:3] == to_rgb(LIGHT.a)
-    assert left.get_xy()[:, 0].max() == 0.0
-    assert right.get_xy()[:, 0].min() == 1.0
-
-
-def test_few_values_make_steps_and_no_smooth_shape(comparison_of):
-    heights, width = drawing._outline(comparison_of(250, "discrete").a[:, 0], smooth=False)
-    # Between two of the five values there is nothing.
-    assert np.min(width) == 0.0
-    assert np.sum(np.diff(heights) * (width[:-1] + width[1:]) / 2) == pytest.approx(1.0)
-    assert len(drawing._outline(np.full(99, 0.4), smooth=True)[0]) == 0
-
-
-@pytest.mark.slow
-def test_both_shapes_are_of_one_kind() -> None:
-    # A has a heap at 0 and so is drawn in steps; B alone would be a smooth curve.
-    a = np.where(np.arange(200) % 3, np.linspace(0.1, 0.9, 200), 0.0)
-    names = [f"q{i}" for i in range(200)]
-    b = np.linspace(0.0, 1.0, 200)
-    result = compare_scores(dict(zip(names, a, strict=True)), dict(zip(names, b, strict=True)))
-    shapes = [p.get_xy() for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
-    # Of steps every width stands there twice, at both ends of its bin.
-    assert [len(shape) // 2 for shape in shapes] == [len(shapes[0]) // 2] * 2
-    widths = [np.abs(shape[1:-2, 0] - shape[0, 0]) for shape in shapes]
-    assert all(np.array_equal(width[0::2], width[1::2]) for width in widths)
+    ends = np.array([line.vertices[:, 1] for line in ax.collections[0].get_paths()])
+    assert len(ends) == 60
+    differences = comparison.differences()
+    assert np.diff(ends).ravel()[[0, -1]] == pytest.approx([differences.min(), differences.max()])
+    assert ax.get_ylabel().endswith(" by Δ")
 
 
 @pytest.mark.slow
@@ -235,11 +213,10 @@ def test_no_queries_make_a_sentence(comparison_of):
     ]
 
 
-def test_scores_that_are_all_one_have_no_shape() -> None:
-    a = {f"q{i}": i / 98 for i in range(99)}
-    result = compare_scores(a, dict.fromkeys(a, 0.4))
-    (shape,) = [p for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
-    assert shape.get_facecolor()[:3] == to_rgb(LIGHT.a)
+def test_independent_groups_have_no_pairs_to_draw() -> None:
+    groups = [{f"{name}{i}": i / 9 for i in range(9)} for name in "ab"]
+    with pytest.raises(ArgumentError, match="independent groups share no unit"):
+        paired(compare_scores(*groups, design=Independent()))
 
 
 SIDES = {LIGHT.b: 1, LIGHT.tie: 0, LIGHT.a: -1}

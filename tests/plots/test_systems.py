@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 
 from abrank import rank_scores
 from abrank._support.errors import ArgumentError
@@ -133,13 +133,19 @@ def test_where_lower_is_better_it_is_said(ranking_of):
 # ---- matrix
 
 
-def cells(ax) -> dict[tuple[int, int], tuple[float, ...]]:
-    """Colours of the filled cells by row and column."""
-    return {
-        (round(p.get_y() + 0.5), round(p.get_x() + 0.5)): p.get_facecolor()
-        for p in ax.patches
-        if isinstance(p, Rectangle)
-    }
+def cells(ax) -> dict[tuple[int, int], tuple[tuple[float, ...], float]]:
+    """Colour and opacity of the filled cells by row and column."""
+    filled = {}
+    for patch in ax.patches:
+        if not isinstance(patch, PathPatch):
+            continue  # the half that has pairs
+        for corners in np.reshape(patch.get_path().vertices, (-1, 5, 2)):
+            (left, top), (right, bottom) = np.rint(corners[[0, 2]] + 0.5).astype(int)
+            assert bottom == top + 1
+            for column in range(left, right):
+                assert (top, column) not in filled
+                filled[top, column] = (patch.get_facecolor()[:3], patch.get_alpha())
+    return filled
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "Unj@10"])
@@ -163,7 +169,7 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
         assert ((i, j) in result) is message
         if message:
             colour = LIGHT.b if pair.reading == "better" else LIGHT.a
-            assert result[i, j][:3] == to_rgb(colour)
+            assert result[i, j][0] == to_rgb(colour)
     # Every pair once, above the diagonal.
     assert all(i < j for i, j in by_place)
     assert len(by_place) == 6 * 5 // 2
@@ -172,7 +178,7 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
 def test_a_larger_difference_is_deeper(ranking_of):
     ranking = ranking_of(8, 60)
     result = cells(matrix(ranking))
-    depth = [result[0, j][3] for j in range(8) if (0, j) in result]
+    depth = [result[0, j][1] for j in range(8) if (0, j) in result]
     assert depth == sorted(depth)
     assert depth[0] < depth[-1] == 0.5
 
@@ -190,16 +196,7 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
     ranking = ranking_of(41, 12, test="nemenyi", measure=measure)
     ax = matrix(ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
-    filled = {}
-    for patch in ax.patches:
-        if not isinstance(patch, PathPatch):
-            continue  # the half that has pairs
-        for corners in np.reshape(patch.get_path().vertices, (-1, 5, 2)):
-            (left, top), (right, bottom) = np.rint(corners[[0, 2]] + 0.5).astype(int)
-            assert bottom == top + 1
-            for column in range(left, right):
-                assert (top, column) not in filled
-                filled[top, column] = (patch.get_facecolor()[:3], patch.get_alpha())
+    filled = cells(ax)
     message = {}
     for pair in ranking.pair_rows:
         if pair.reading in ("better", "worse"):

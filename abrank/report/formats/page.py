@@ -5,10 +5,10 @@ from __future__ import annotations
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count, takewhile, zip_longest
-from typing import Literal, TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -26,13 +26,11 @@ from abrank.report.model import (
     Figure,
     Fold,
     Group,
-    Rankings,
     Report,
     Scorecard,
     Section,
     Table,
     Text,
-    Tone,
 )
 
 # Figures and tables that take half of the page: two stand side by side.
@@ -42,12 +40,12 @@ HALVES = frozenset(
 )
 
 
-def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
+def panels_of(section: Section, *, without: Block | None) -> list[tuple[list[Block], bool]]:
     """Put a section's blocks into cards; with each, whether it takes half of the width."""
     # Text goes with what it follows, a half never with a whole, and a half that has no other half
-    # beside it gets the whole width. The table of queries is left out with its caption: another,
-    # with scripts, stands there.
-    blocks: Iterable[Block] = section.blocks
+    # beside it gets the whole width. The scorecard stands above all sections. The table of queries
+    # is left out with its caption: another, with scripts, stands there.
+    blocks: Iterable[Block] = (block for block in section.blocks if block is not without)
     if section.key == "queries":
         blocks = takewhile(lambda block: not isinstance(block, Table), blocks)
     result: list[list[Block]] = []
@@ -79,11 +77,6 @@ def _paired(halves: Sequence[bool]) -> list[bool]:
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
-Kind: TypeAlias = Literal[
-    "figure", "table", "scorecard", "fold", "plain", "caption", "code", "source", "quote",
-    "download", "lists",
-]  # fmt: skip
-
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
 # right where a policy drops all styles; elsewhere a rule turns them with the theme.
 DRAWN: Mapping[str, tuple[str, str]] = {
@@ -134,40 +127,22 @@ GROUPS: tuple[tuple[Group, str, str], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class PageBlock:
-    """A block as the template shows it."""
+class ScorecardPart(NamedTuple):
+    """Rows of a scorecard as the template shows them, the first of them at the place ``start``."""
 
-    kind: Kind
-    text: str = ""
-    lines: tuple[str, ...] = ()
-    table: Table | None = None
-    caption: str = ""
-    svg: str = ""
-    narrow: str = ""
-    parts: tuple[PageBlock, ...] = ()
-    address: str = ""
-    text_tone: Tone = "plain"
-    drawn: Drawing | None = None
-    heat: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    start: int = 0
+    table: Scorecard
+    caption: str
+    drawn: Drawing | None
+    heat: Mapping[tuple[int, int], float]
+    start: int
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Blocks on one card, as wide as the page or half of it."""
-
-    blocks: tuple[PageBlock, ...]
-    half: bool
-
-
-@dataclass(frozen=True)
-class SectionPanels:
+class SectionPanels(NamedTuple):
     """A section with its blocks put into panels, and its short name for the bar at the top."""
 
     section: Section
     label: str
-    panels: tuple[Panel, ...]
+    panels: list[tuple[list[Block], bool]]
 
 
 def html(report: Report, *, drawer: Drawer | None = None) -> str:
@@ -187,17 +162,16 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
     >>> html(compose(abrank.compare_scores(a, b)))[:15]
     '<!doctype html>'
     """
-    sections = report.in_place("page")
-    draw = partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report)
+    sections, card = report.in_place("page"), report.scorecard
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     rows = query_rows(report.subject, digits=report.digits)
-    card = report.scorecard
-    pages = [page_of(section, draw, without=card) for section in sections]
-    pages = [
-        page
-        for page in pages
-        if page.panels or not page.section.blocks or (rows and page.section.key == "queries")
-    ]
+    pages = []
+    for section in sections:
+        label = section.title if "-" in section.key else section.key.capitalize()
+        label = LABELS.get(section.key, cut(label, LONGEST_LABEL))
+        panels = panels_of(section, without=card)
+        if panels or not section.blocks or (rows and section.key == "queries"):
+            pages.append(SectionPanels(section, label, panels))
     head = report.headline
     text = (
         environment()
@@ -207,6 +181,10 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             palette=PALETTE,
             drawn=DRAWN,
             shares=shares,
+            kind_of=kind_of,
+            parts_of=scorecard_of,
+            address_of=address_of,
+            draw=partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report),
             report=report,
             numbers=head.numbers.partition(head.main_number)
             if head.main_number
@@ -215,7 +193,6 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             sentences=[]
             if any(section.key == "margin" for section in sections)
             else [item for item in (head.sensitivity, head.design, head.meaning) if item],
-            scorecard=() if card is None else scorecard_of(card),
             groups=[
                 (*group, [page for page in pages if page.section.group == group[0]])
                 for group in GROUPS
@@ -236,7 +213,17 @@ def packed(text: str) -> str:
     return b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
-def scorecard_of(card: Scorecard) -> tuple[PageBlock, ...]:
+def kind_of(block: Block) -> str:
+    """Return what the template shows a block as: the name of its class, of a text its kind."""
+    return block.kind if isinstance(block, Text) else type(block).__name__
+
+
+def address_of(block: Download) -> str:
+    """Return a file as an address: a link saves it without a script and from any folder."""
+    return f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
+
+
+def scorecard_of(card: Scorecard) -> list[ScorecardPart]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
     drawn, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
     result = []
@@ -253,56 +240,13 @@ def scorecard_of(card: Scorecard) -> tuple[PageBlock, ...]:
             folded=line,
         )
         caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
-        block = PageBlock("scorecard", table=part, caption=caption, drawn=drawn, heat=depth)
-        result.append(replace(block, start=start))
-    result[-1] = replace(result[-1], lines=card.legend)
-    return tuple(result)
-
-
-def page_of(
-    section: Section, draw: Callable[[Figure], PageBlock], *, without: Block | None
-) -> SectionPanels:
-    """Return a section as the template shows it, but for the scorecard that stands above all."""
-    selected = replace(
-        section, blocks=tuple(block for block in section.blocks if block is not without)
-    )
-    panels = tuple(
-        Panel(tuple(part for block in blocks for part in _show(block, selected, draw)), half)
-        for blocks, half in panels_of(selected)
-    )
-    label = section.title if "-" in section.key else section.key.capitalize()
-    return SectionPanels(section, LABELS.get(section.key, cut(label, LONGEST_LABEL)), panels)
-
-
-def _show(
-    block: Block, section: Section, draw: Callable[[Figure], PageBlock]
-) -> tuple[PageBlock, ...]:
-    """Turn a block of the report into what the template shows."""
-    if isinstance(block, Figure):
-        return (draw(block),)
-    if isinstance(block, Scorecard):
-        return scorecard_of(block)
-    if isinstance(block, Rankings):
-        return (PageBlock("lists", table=block),)
-    if isinstance(block, Table):
-        return (PageBlock("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
-    if isinstance(block, Download):
-        # As an address a link saves it without a script and from any folder.
-        address = f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
-        return (PageBlock("download", block.line, caption=block.file, address=address),)
-    if isinstance(block, Fold):
-        parts = tuple(part for block in block.blocks for part in _show(block, section, draw))
-        return (
-            PageBlock("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),
-        )
-    if section.key == "methods" and block.kind == "code":
-        return (PageBlock("quote", lines=tuple(block.text.split("\n\n"))),)
-    return (PageBlock(block.kind, block.text),)
+        result.append(ScorecardPart(part, caption, drawn, depth, start))
+    return result
 
 
 def figure_of(
     figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report
-) -> PageBlock:
+) -> tuple[Markup, Markup | None]:
     """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
     # Its ids begin with its number: they stand at every mark of it.
     name = f"f{next(number)}"
@@ -323,6 +267,5 @@ def figure_of(
 
     height = HEIGHTS.get(figure.plot)
     if figure.plot not in WIDTHS:
-        return PageBlock("figure", figure.plot, svg=draw("", ONCE, height))
-    wide = draw("w", WIDTHS[figure.plot], height)
-    return PageBlock("figure", figure.plot, svg=wide, narrow=draw("n", PHONE, None))
+        return draw("", ONCE, height), None
+    return draw("w", WIDTHS[figure.plot], height), draw("n", PHONE, None)

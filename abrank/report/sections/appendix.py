@@ -107,12 +107,12 @@ def entries() -> Mapping[str, str]:
 MOST_INPUTS, MOST_NAMED = 20, 4
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
-    "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
     "cohens_d": ("Cohen's d", "mean difference ÷ the pooled standard deviation"),
+    "p_better": ("Share of queries B wins", "ties count half"),
+    "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
     "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
     "glass_delta": ("Glass's Δ", "mean difference ÷ standard deviation of A"),
     "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
-    "p_better": ("Share of queries B wins", "ties count half"),
 }
 # Where nobody said which direction is better.
 _UNDECLARED = {
@@ -142,20 +142,18 @@ def effects(comparison: Comparison) -> Section | None:
     """Return the section of effect sizes; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
-    tables = effect_tables(comparison)
-    name, value, *_ = (item.text for item in tables[0].rows[0])
-    finding = f"{name} is {value}."
-    return Section("effects", "Effect size", finding, tables, group="appendix")
+    table = effect_table(comparison)
+    name, value, *_ = (item.text for item in table.rows[0])
+    return Section("effects", "Effect size", f"{name} is {value}.", (table,), group="appendix")
 
 
-def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
-    """Return the effect sizes that most people ask for, and the others, to be opened."""
+def effect_table(comparison: Comparison) -> Table:
+    """Return the effect sizes, those that most people ask for first."""
     w = Words(comparison)
-    change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     titles = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
-    result = {}
-    for name, effect in comparison.effects.items():
-        title, meaning = titles.get(name, (name, ""))
+    rows = []
+    for name in sorted(comparison.effects, key=[*_EFFECTS].index):
+        effect, (title, meaning) = comparison.effects[name], titles[name]
         text = f.signed(effect.estimate, digits=2)
         limits = f.interval(*effect.interval, digits=2)
         if name == "p_better":
@@ -163,31 +161,26 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
                 f.percent(item, sign=False) for item in (effect.estimate, *effect.interval)
             )
             limits = f.UNDEFINED if math.isnan(effect.interval.low) else " to ".join(ends)
-        row = (Cell(text, effect.estimate), Cell(limits, effect.interval.low), Cell(meaning))
-        result[name] = (Cell(title), *row)
-    relative = (Cell("Relative change"), Cell(f.percent(change), change), Cell(""))
-    first = (
-        *(result.pop(name) for name in ("d_z", "cohens_d", "p_better") if name in result),
-        (*relative, Cell("of A's mean")),
-    )
-    text = f.signed(correlation, digits=2)
-    paired = (Cell("Correlation of A and B"), Cell(text, correlation), Cell(""))
-    more = tuple(result.values())
+        rows.append((title, Cell(text, effect.estimate), limits, meaning))
+    change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
+    rows.append(("Relative change", Cell(f.percent(change), change), "", "of A's mean"))
     if not comparison.rule.independent:
-        more = (*more, (*paired, Cell("why pairing helps")))
+        cell = Cell(f.signed(correlation, digits=2), correlation)
+        rows.append(("Correlation of A and B", cell, "", "why pairing helps"))
     middle = pseudo_median(comparison)
     if middle is not None:
         sentence = "median of all averages of two differences (Hodges–Lehmann), without ties"
-        row = (
-            w.change(middle.estimate),
-            w.limits(within_reach(comparison, middle.interval, relative=False)),
-            Cell(sentence),
-        )
-        more = (*more, (Cell("Pseudo-median of the queries that differ"), *row))
-    value, limited = Column("Value"), Column(f"{w.level} interval")
-    columns = (Column.words("Effect size"), value, limited, Column.words("What it is"))
-    table = Table("more-effects", columns, more, folded="Other effect sizes")
-    return Table("effects", columns, first), table
+        limits = w.limits(within_reach(comparison, middle.interval, relative=False)).text
+        title = "Pseudo-median of the queries that differ"
+        rows.append((title, w.change(middle.estimate), limits, sentence))
+    return Table.by_row(
+        "effects",
+        rows,
+        (Column.words("Effect size"), lambda x: Cell(x[0])),
+        (Column("Value"), lambda x: x[1]),
+        (Column(f"{w.level} interval"), lambda x: Cell(x[2])),
+        (Column.words("What it is"), lambda x: Cell(x[3])),
+    )
 
 
 def pseudo_median(comparison: Comparison) -> TestRow | None:
@@ -201,7 +194,7 @@ def pseudo_median(comparison: Comparison) -> TestRow | None:
 
 def methods(text: str, sources: str, finding: str, *context: Block) -> Section:
     """Return a paragraph to paste into a paper or a change request, and its sources."""
-    blocks = (Text(text, "code"), *context, Text(sources.strip(), "source"))
+    blocks = (Text(text, "quote"), *context, Text(sources.strip(), "source"))
     return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
@@ -333,39 +326,21 @@ def _within(path: object, folder: str) -> str:
     return str(path).removeprefix(f"{folder}/") if path else "in memory"
 
 
-_SETTINGS = {
-    "missing": "Queries missing from a run",
-    "score_dtype": "Precision of the runs' scores",
-    "duplicates": "A document twice in a ranking or in the judgments",
-    "same_id": "A document with the id of its query",
-    "depth": "Depth of the rankings",
-    "rel": "Lowest relevant grade",
-    "judged_only": "Judged documents only",
-    "interpolation": "Levels of interpolated precision",
-}
-_UNSET = {"depth": "all documents", "rel": "each measure's own"}
-_MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
-
-
 def setting_table(comparison: Comparison) -> Table:
     """Return what was asked for, defaults included: they, too, decide the numbers."""
-    rule, recorded = comparison.rule, _known(comparison, "settings")
+    rule = comparison.rule
     settings = {
-        "Test": words.name_of_rule(comparison) if rule.design else rule.test,
-        "α": words.alpha(comparison),
-        "Margin": planning.margin_of_what(comparison) if rule.margin else "none",
-        "Adjustment": rule.adjust,
-        "Gate": rule.require or "none",
-        "Resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
-        "Seed": str(comparison.seed),
+        "test": words.name_of_rule(comparison) if rule.design else rule.test,
+        "alpha": words.alpha(comparison),
+        "margin": planning.margin_of_what(comparison) if rule.margin else "none",
+        "adjust": rule.adjust,
+        "require": rule.require or "none",
+        "resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
+        "seed": str(comparison.seed),
     }
-    for key, title in _SETTINGS.items():
-        if key in recorded:
-            value = recorded[key]
-            text = _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
-            if isinstance(value, bool):
-                text = "yes" if value else "no"
-            settings[title] = _UNSET.get(key, "default") if value is None else text
+    for key, value in _known(comparison, "settings").items():
+        if key not in settings and not isinstance(value, (list, dict)):
+            settings[key] = "default" if value is None else str(value)
     return Table.of(
         "settings",
         (Column.words("Setting"), map(Cell, settings)),

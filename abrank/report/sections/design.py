@@ -36,8 +36,6 @@ def design(comparison: Comparison) -> Section | None:
     if not text:
         return None
     blocks: list[Block] = [Text(item) for _, item in text[1:]]
-    if comparison.decision.guards:
-        blocks.append(_guard_table(comparison))
     if comparison.beliefs:
         blocks.append(_belief_table(comparison))
     title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in text]))
@@ -245,28 +243,6 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
         result.margin,
         percent=percent,
         digits=1 if percent else digits,
-    )
-
-
-def _guard_table(comparison: Comparison) -> Table:
-    w, level = Words(comparison), f.level(comparison.rule.confidence_equivalence)
-
-    def estimate(result: GuardResult) -> Cell:
-        if result.margin_is_relative:
-            return Cell(f.percent(result.estimate), result.estimate)
-        return w.change(result.estimate)
-
-    return Table.by_row(
-        "guards",
-        comparison.decision.guards,
-        (Column.words("Guard"), lambda x: Cell(x.measure, x.measure)),
-        (Column("Loss to exclude"), lambda x: Cell(_margin(x, w.digits), x.margin)),
-        (Column("Δ"), estimate),
-        (Column(f"{level} interval"), lambda x: Cell(_limits(comparison, x, w.digits), x.low)),
-        (
-            Column.words("Outcome"),
-            lambda x: Cell("passed" if x.passed else "not passed", strong=not x.passed),
-        ),
     )
 
 

@@ -19,7 +19,6 @@ from abrank.report.model import (
     Cell,
     Column,
     Fact,
-    Figure,
     Fold,
     Headline,
     Paper,
@@ -397,9 +396,7 @@ def _numbers_section(w: Words[CollectionsComparison]) -> Section:
         ),
         folded="Weights of the collections",
     )
-    figure = Figure("forest", title(w.result))
-    blocks: list[Block] = [card, Text(_METHOD, "caption"), Fold("drawn", "Forest plot", (figure,))]
-    blocks.append(weights)
+    blocks: list[Block] = [card, Text(_METHOD, "caption"), weights]
     if text := _bounded(w.result.primary):
         blocks.append(Text(text))
     return Section("numbers", "Collections", finding, tuple(blocks))

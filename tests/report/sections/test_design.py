@@ -68,9 +68,6 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
     assert compose(comparison).headline.design == f"RR may have lost 5% or more: {NO_TEST}."
     (guard,) = comparison.decision.guards
     assert not guard.passed
-    section = next(section for section in compose(comparison).sections if section.key == "design")
-    table = next(block for block in section.blocks if getattr(block, "key", "") == "guards")
-    assert "unbounded" in [cell.text for cell in table.rows[0]]
 
 
 @pytest.mark.slow
@@ -109,7 +106,7 @@ def test_a_level_has_the_digits_that_tell_it_from_p(make: Make) -> None:
 
 def test_a_relative_margin_shows_the_interval_of_the_share(make: Make) -> None:
     numbers = compose(make(0.05, margin="5%")).headline.numbers
-    assert "+12.5% of A's mean (95% confidence interval +7.5% to +17.5%)" in numbers
+    assert "+12.5% of A's mean, 95% CI +7.5% to +17.5% (0.400 → 0.450), p " in numbers
 
 
 def test_a_guard_is_told_with_the_interval_it_is_held_against() -> None:
