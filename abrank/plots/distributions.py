@@ -18,8 +18,6 @@ from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from abrank.comparison import Comparison
 
 
@@ -82,7 +80,7 @@ def distribution(
         _bars(ax, look, distinct, counts, _thickness(distinct, limits))
     elif form == "bins":
         step = (limits[1] - limits[0]) / 40.0
-        _heaps(ax, look, _binned(values, step), step)
+        _bars(ax, look, *_binned(values, step), 0.92 * step)
     else:
         _rain(ax, look, values)
     bar_at_0 = form == "values" and row.ties > 0
@@ -164,47 +162,33 @@ def _thickness(distinct: FloatArray, limits: tuple[float, float]) -> float:
 def _bars(
     ax: Axes, theme: Theme, centres: FloatArray, counts: np.ndarray, thickness: float
 ) -> None:
-    """Draw counted values as bars in the winner's colour."""
+    """Draw counted values as bars in the winner's colour; one of ties that dwarfs them is cut."""
     colours = [theme.of_outcome(int(sign)) for sign in outcomes(centres)]
-    ax.bar(centres, counts, width=thickness, color=colours, linewidth=0.0, zorder=3.0)
-    _count_axis(ax, theme, float(counts.max()))
-    if len(centres) <= MOST_COUNTED:
-        for centre, number in zip(centres, counts, strict=True):
-            text = display.count(int(number))
-            position, shift = (float(centre), float(number)), (0.0, 2.0)
-            style.write(ax, text, position, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
+    tallest = max(counts[centres != 0.0], default=counts.max())
+    heights = np.where(centres == 0.0, np.minimum(counts, 1.3 * tallest), counts)
+    ax.bar(centres, heights, width=thickness, color=colours, linewidth=0.0, zorder=3.0)
+    _count_axis(ax, theme, float(heights.max()))
+    for centre, number, height in zip(centres, counts, heights, strict=True):
+        text = display.count(int(number))
+        if not centre and len(centres) > MOST_COUNTED:
+            text = display.plural(int(number), "tie") + " (bar cut)" * bool(height < number)
+        elif len(centres) > MOST_COUNTED:
+            continue
+        position, shift = (float(centre), float(height)), (0.0, 2.0)
+        style.write(ax, text, position, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
 
 
-def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
-    """Return the bars of a histogram whose bins meet at 0: middle, and queries; the ties at 0."""
-    bars = [(0.0, int(np.sum(values == 0.0)))]
+def _binned(values: FloatArray, step: float) -> tuple[FloatArray, np.ndarray]:
+    """Return the bars of a histogram whose bins meet at 0: middles, and queries; ties at 0."""
+    ties = np.sum(values == 0.0)
+    middles, counts = [np.zeros(1)] * bool(ties), [np.array([ties])] * bool(ties)
     for sign in (-1, 1):
         part = np.abs(values[np.sign(values) == sign])
         if len(part):
-            edges = np.arange(0.0, part.max() + step, step)
-            counts, _ = np.histogram(part, bins=edges)
-            middles = sign * (edges[:-1] + step / 2.0)
-            bars += zip(middles.tolist(), counts.tolist(), strict=True)
-    return bars
-
-
-def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: float) -> None:
-    """Draw the bars of a histogram, and the ties in one of their own."""
-    ties = sum(n for middle, n in bars if middle == 0.0)
-    for sign in (-1, 1):
-        side = [bar for bar in bars if np.sign(bar[0]) == sign]
-        if side:
-            middles, counts = zip(*side, strict=True)
-            colour = theme.of_outcome(sign)
-            ax.bar(middles, counts, width=0.92 * step, color=colour, linewidth=0.0, zorder=3.0)
-    tallest = max((float(bar.get_height()) for bar in ax.patches), default=0.0)  # type: ignore[attr-defined]
-    if ties:
-        cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)
-        ax.bar([0.0], [cap], width=0.55 * step, color=theme.tie, linewidth=0.0, zorder=3.4)
-        cut = display.plural(ties, "tie") + ("" if cap == ties else " (bar cut)")
-        style.write(ax, cut, (0.0, cap), theme.muted, "left", "top", shift=(7.0, -7.0))
-        tallest = max(tallest, cap)
-    _count_axis(ax, theme, tallest)
+            number, edges = np.histogram(part, bins=np.arange(0.0, part.max() + step, step))
+            middles.append(sign * (edges[:-1] + step / 2.0))
+            counts.append(number)
+    return np.concatenate(middles), np.concatenate(counts)
 
 
 def _count_axis(ax: Axes, theme: Theme, tallest: float) -> None:

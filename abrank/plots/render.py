@@ -6,7 +6,6 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -88,7 +87,6 @@ def clean(
     _ids(root, prefix)
     _flatten(root)
     _describe(root, prefix, title, summary)
-    _commonest_size(root)
     return _serialise(root)
 
 
@@ -251,17 +249,6 @@ def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
             child = ET.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}-{tag}"})
             child.text = _printable(text)
             root.insert(place, child)
-
-
-def _commonest_size(root: ET.Element) -> None:
-    """Say once, of the whole picture, the size that most of its letters have."""
-    texts = [*root.iter(f"{{{SVG}}}text")]
-    for size, _ in Counter(item.get("font-size") for item in texts).most_common(1):
-        if size is not None:
-            root.set("font-size", size)
-            for text in texts:
-                if text.get("font-size") == size:
-                    del text.attrib["font-size"]
 
 
 # --- A plot as SVG for a page, as PNG, or as a file for a paper

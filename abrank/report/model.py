@@ -13,7 +13,7 @@ Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 Style: TypeAlias = Literal["interval", "superscript"]
 # What a column of a scorecard holds; a format leaves out columns by their roles.
 Role: TypeAlias = Literal[
-    "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading", "pair"
+    "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading"
 ]
 # Where a section stands: on a page all do.
 # A text has `details` only as a whole; the first screen has their finding as a line.
@@ -343,9 +343,9 @@ class Headline:
 
     @property
     def further_step(self) -> str:
-        """The next step, where it says more than the sentence does."""
-        parts, step = self.action.split()[:2], self.next_step.replace(":", "").split()[:2]
-        return "" if parts == step else self.next_step
+        """The next step, where it says more than its beginning before the verdict does."""
+        rest = self.next_step.removeprefix(self.action.removesuffix(" first"))
+        return "" if self.action and rest.startswith((":", ".")) else self.next_step
 
 
 class Fact(NamedTuple):

@@ -50,12 +50,3 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert len(opened.requests) == 1
     assert opened.messages == []
-
-
-@pytest.mark.slow
-def test_a_difference_opens_its_pair(show: Callable[..., Any], page: str) -> None:
-    opened = show(page)
-    link = opened.page.locator(".scorecard .r-pair a").first
-    target = link.get_attribute("href")
-    link.click()
-    expect(opened.page.locator(target)).to_be_visible()

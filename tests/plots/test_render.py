@@ -225,14 +225,14 @@ def test_style_becomes_attributes():
     )
     path, *texts = list(root)[2:]
     assert path.attrib == {"d": "M1 2L3.14 4z", "fill": "#0068ad", "opacity": "0.3"}
-    assert root.get("font-size") == "9"  # of most letters, said once
     assert texts[0].attrib == {
+        "font-size": "9",
         "font-style": "italic",
         "font-weight": "bold",
         "text-anchor": "end",
         "fill": "#14181f",
     }
-    assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {}, {}]
+    assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {"font-size": "9"}, {}]
 
 
 def test_level_lines_are_short_and_far_places_of_long_paths_have_one_decimal():

@@ -155,7 +155,7 @@ def test_the_scorecard_has_the_same_rows_in_text_markdown_page_and_card(name: st
         return
     assert len(scorecard.bars) == len(scorecard.rows)
     assert {len(row) for row in scorecard.rows} == {len(scorecard.columns)}
-    without = scorecard.without("drawn", "pair", "wins")
+    without = scorecard.without("drawn", "wins")
     assert len(without.columns) <= 8
     change = [column.role for column in scorecard.columns].index("change")
     for document in (text(report_of(name)), markdown(report_of(name))):

@@ -148,19 +148,6 @@ def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]
     return result
 
 
-def heat(card: Scorecard) -> dict[tuple[int, int], float]:
-    """Return how deep the colour of each cell of a pair is, by row and column: 0 to 1."""
-    places = [i for i, column in enumerate(card.columns) if column.role == "pair"]
-    values = {
-        (r, i): abs(float(row[i].value or 0.0))
-        for r, row in enumerate(card.rows)
-        for i in places
-        if row[i].text
-    }
-    maximum = max(values.values(), default=0.0) or 1.0
-    return {place: round(0.25 + 0.75 * value / maximum, 2) for place, value in values.items()}
-
-
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS, MOST_TABLES = 12, 3

@@ -61,7 +61,7 @@ def _document(report: Report, maximum: int, width: int) -> str:
         f"**Gate** {plain(head.gate, width)}." if head.gate else "",
         paragraph(head.meaning, width),
         f"**Next step.** {plain(head.next_step, width)}" if head.next_step else "",
-        _cut(card.without("drawn", "pair", "wins"), maximum) if card is not None else "",
+        _cut(card.without("drawn", "wins"), maximum) if card is not None else "",
         *(paragraph(item, width) for item in (card.undrawn if card is not None else ())),
         *(paragraph(item.text, width) for item in facts),
         *(part for item in report.in_place("markdown") for part in _section(item, maximum, width)),
@@ -83,9 +83,7 @@ def _section(section: Section, maximum: int, width: int) -> Iterator[str]:
     yield f"**{title}{stop}** {plain(section.finding, width)}"
     tables = [block for block in section.blocks if isinstance(block, Table)]
     for table in tables[:_MOST_TABLES]:
-        yield _cut(
-            table.without("drawn", "pair") if isinstance(table, Scorecard) else table, maximum
-        )
+        yield _cut(table.without("drawn") if isinstance(table, Scorecard) else table, maximum)
     if len(tables) > _MOST_TABLES:
         yield f"{f.plural(len(tables) - _MOST_TABLES, 'more table')} not shown."
     yield paragraph(" ".join(texts), width)

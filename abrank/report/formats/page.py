@@ -17,7 +17,7 @@ import abrank
 from abrank import plots
 from abrank._support import display
 from abrank.report.cells import clean, cut
-from abrank.report.formats.html import Drawing, drawing, environment, heat, shares
+from abrank.report.formats.html import Drawing, drawing, environment, shares
 from abrank.report.formats.queries import query_rows
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import (
@@ -133,7 +133,6 @@ class ScorecardPart(NamedTuple):
     table: Scorecard
     caption: str
     drawn: Drawing | None
-    heat: Mapping[tuple[int, int], float]
     start: int
 
 
@@ -225,7 +224,7 @@ def address_of(block: Download) -> str:
 
 def scorecard_of(card: Scorecard) -> list[ScorecardPart]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
-    drawn, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
+    drawn = drawing(card, 4.0, 96.0, pixels=115.0)  # in per cent
     result = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
         if start and stop <= start:
@@ -240,7 +239,7 @@ def scorecard_of(card: Scorecard) -> list[ScorecardPart]:
             folded=line,
         )
         caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
-        result.append(ScorecardPart(part, caption, drawn, depth, start))
+        result.append(ScorecardPart(part, caption, drawn, start))
     return result
 
 

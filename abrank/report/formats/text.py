@@ -107,7 +107,7 @@ def scorecard_lines(
 ) -> list[Line]:
     """Return a heading, a line a row, and the legend."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
-    left_out = {"wins", "pair", "drawn", *card.narrow}
+    left_out = {"wins", "drawn", *card.narrow}
     columns = [i for i, column in enumerate(card.columns) if column.role not in left_out]
     head = [put(card.columns[i].title) for i in columns]
     roles = [card.columns[i].role for i in columns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
@@ -18,8 +19,8 @@ from abrank.verdict import Action, Condition, Step, Verdict, choose_step
 class NextStep:
     """What to do: stable codes for programs, one sentence with a full stop, and its first words."""
 
-    # `headline` is what stands before the verdict, without a full stop; empty where nothing was
-    # tested.
+    # `headline` is the beginning of the sentence as it stands before the verdict; empty where
+    # nothing was tested, as what removes the hindrance follows the verdict.
 
     action: Action
     sentence: str
@@ -34,163 +35,138 @@ def next_step(comparison: Comparison) -> NextStep:
             text = f"-m {comparison.rule.primary} (measures=), or another"
             return NextStep("choose-measure", f"Choose the measure that decides: {text}.")
     step = choose_step(comparison.rule, comparison.decision)
-    text = _sentence(comparison, step)
-    return NextStep(step.action, text, step.condition, _headline(comparison, step))
+    start, rest = _sentence(comparison, step)
+    headline = "" if comparison.verdict is Verdict.CANNOT_TEST else start
+    if comparison.decision.direction and step.action in ("add-queries", "judge", "sample"):
+        headline += " first" * bool(headline)
+    return NextStep(step.action, f"{start}{rest}", step.condition, headline)
 
 
-def _headline(comparison: Comparison, step: Step) -> str:
-    """Return the step in few words; those that remove what hinders a test follow the verdict."""
-    if comparison.verdict is Verdict.CANNOT_TEST:
-        return ""
-    text = "looks" if step.because == "looks" else step.condition or step.action
-    if text in ("add-queries", "declare-margin") and _judge_first(comparison):
-        text = "judge"
-    pattern = _HEADLINES.get(text)
-    if pattern is None:
-        return ""
-    margin = planning.margin(comparison)
-    sentence = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
-    if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
-        sentence += " by this rule"
-    has_direction = comparison.decision.direction != 0
-    return (
-        f"{sentence} first"
-        if has_direction and step.action in ("add-queries", "judge", "sample")
-        else sentence
-    )
-
-
-_HEADLINES: Mapping[str, str] = {
-    "ship": "Ship {b}",
-    "looks": "Continue",
-    "any-gain": "Ship {b} if any gain is worth the change",
-    "gain-below-margin": "Ship {b} if a gain below {margin} is worth the change",
-    "no-loss-is-enough": "Ship {b} if not losing {margin} is enough",
-    "do-not-ship": "Do not ship {b}",
-    "either": "Keep {a} or ship {b}",
-    "add-queries": "Add queries",
-    "judge": "Judge more documents",
-    "sample": "Draw the judged queries at random",
-    "mend-inputs": "Check the inputs",
-    "declare-margin": "Do not decide yet",
-}
-
-
-def _sentence(comparison: Comparison, step: Step) -> str:
-    """Say a step in words: by its reason where that has words of its own, else by the verdict."""
-    a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
+def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
+    """Return what to do, and the rest of the sentence: by its reason, else by the verdict."""
+    b, verdict, rule = comparison.candidate, comparison.verdict, comparison.rule
     if text := _of_evidence(comparison, step.because):
         return text
     if step.because == "looks":
         return _look_again(comparison)
     if step.because == "few-queries":
         units = "queries" if comparison.clusters is None else "clusters of queries"
-        text = f"Add {units}: take ten at the very least"
-        return f"{text}, so that the result does not depend on a few differences."
+        rest = ": take ten at the very least, so that the result does not depend on a few"
+        return f"Add {units}", f"{rest} differences."
     if step.because == "gate" and step.action == "ship":
         why = "nothing changed" if verdict is Verdict.IDENTICAL else "it passes the gate"
-        return f"Ship {b}: {why}."
+        return f"Ship {b}", f": {why}."
+    by_rule = f"Do not ship {b} by this rule"
     # Of the gates only that of equivalence does not pass where B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
-        return _out_of_reach(comparison)
-    if step.because == "guards" and comparison.rule.on == "each":
-        parts = on_each(comparison.rule, comparison.strata)
+        return by_rule, _out_of_reach(comparison)
+    if step.because == "guards" and rule.on == "each":
+        parts = on_each(rule, comparison.strata)
         failed = [name for name, part in parts.items() if part.decision.exit_code]
-        return f"Do not ship {b} by this rule: the gate fails on {f.first_of(failed, 3)}."
+        return by_rule, f": the gate fails on {f.first_of(failed, 3)}."
     if step.because == "guards":
         lost = [guard for guard in comparison.decision.guards if not guard.passed]
-        return f"Do not ship {b} by this rule: {words.beyond_margin(lost)}."
+        return by_rule, f": {words.beyond_margin(lost)}."
     if step.action == "declare-margin":
-        text = "Declare the smallest Δ worth having (--margin, margin=)"
-        return f"{_judge_first(comparison)}{text}: abrank margin helps to choose."
+        rest = " (--margin, margin=): abrank margin helps to choose."
+        return _judge_first(comparison, "Declare the smallest Δ worth having", rest)
     if step.action == "add-queries":
-        return f"{_judge_first(comparison)}{_more_queries(comparison)}"
-    pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
-    return pattern.format(a=a, b=b, margin=planning.margin(comparison))
+        new = " in new clusters" if comparison.clusters is not None else ""
+        return _judge_first(comparison, f"Add queries{new}", f": {_more_queries(comparison)}")
+    start, rest = (_WITH_MARGIN if rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
+    names = {"a": comparison.baseline, "b": b, "margin": planning.margin(comparison)}
+    return start.format(**names), rest.format(**names)
 
 
-_UNCHANGED: Mapping[tuple[Action, Verdict], str] = {
+# What to do, and the rest of the sentence.
+_Sentences: TypeAlias = Mapping[tuple[Action, Verdict], tuple[str, str]]
+_UNCHANGED: _Sentences = {
     ("either", Verdict.IDENTICAL): (
-        "Keep {a} or ship {b}. If a change was expected, check which systems were compared."
+        "Keep {a} or ship {b}",
+        ". If a change was expected, check which systems were compared.",
     ),
-    ("do-not-ship", Verdict.IDENTICAL): "Do not ship {b} by this rule: it is not better.",
+    ("do-not-ship", Verdict.IDENTICAL): ("Do not ship {b} by this rule", ": it is not better."),
 }
-_WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
-    ("ship", Verdict.BETTER): "Ship {b}: its gain is larger than the margin.",
+_WITH_MARGIN: _Sentences = {
+    **_UNCHANGED,
+    ("ship", Verdict.BETTER): ("Ship {b}", ": its gain is larger than the margin."),
     ("ship-if", Verdict.BETTER_SIZE_UNCLEAR): (
-        "Ship {b} if a gain below the margin of {margin} is worth the change, too."
+        "Ship {b} if a gain below the margin of {margin} is worth the change", "."
     ),
     ("ship-if", Verdict.NOT_WORSE): (
-        "Ship {b} if not losing {margin} is enough; a gain would need more queries."
+        "Ship {b} if not losing {margin} is enough", "; a gain would need more queries."
     ),
     ("either", Verdict.SAME): (
-        "Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
+        "Keep {a} or ship {b}", ", as cost decides: the difference is too small to matter."
     ),
-    **_UNCHANGED,
     ("do-not-ship", Verdict.SAME): (
-        "Do not ship {b} by this rule: its gain is too small to matter."
+        "Do not ship {b} by this rule", ": its gain is too small to matter."
     ),
     ("do-not-ship", Verdict.NOT_BETTER): (
-        "Do not ship {b} for its quality: a gain of {margin} or more is excluded."
+        "Do not ship {b}", " for its quality: a gain of {margin} or more is excluded."
     ),
     ("do-not-ship", Verdict.WORSE_SIZE_UNCLEAR): (
-        "Do not ship {b}: its loss may be smaller than the margin."
+        "Do not ship {b}", ": its loss may be smaller than the margin."
     ),
-    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: its loss is larger than the margin.",
-}
-_WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
+    ("do-not-ship", Verdict.WORSE): ("Do not ship {b}", ": its loss is larger than the margin."),
+}  # fmt: skip
+_WITHOUT_MARGIN: _Sentences = {
     **_UNCHANGED,
-    ("ship-if", Verdict.BETTER): "Ship {b} if any gain is worth the change.",
-    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: it is worse than {a}.",
+    ("ship-if", Verdict.BETTER): ("Ship {b} if any gain is worth the change", "."),
+    ("do-not-ship", Verdict.WORSE): ("Do not ship {b}", ": it is worse than {a}."),
 }
 
 
 def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
-    rule, b = comparison.rule, comparison.candidate
+    rule = comparison.rule
     margin = planning.margin_of_what(comparison)
     difference = planning.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
         return (
-            f"Do not ship {b} by this rule: the loss seen ({difference}) is larger than the margin"
-            f" of {margin}, so that more queries are unlikely to help."
+            f": the loss seen ({difference}) is larger than the margin of {margin}, so that more"
+            " queries are unlikely to help."
         )
     return (
-        f"Do not ship {b} by this rule: it gains more ({difference}) than the margin of {margin},"
-        " so more queries will not make the two equivalent. Where a gain is welcome, ask for"
-        " --require better, or for --require non-inferior."
+        f": it gains more ({difference}) than the margin of {margin}, so more queries will not make"
+        " the two equivalent. Where a gain is welcome, ask for --require better, or for --require"
+        " non-inferior."
     )
 
 
-_OF_EVIDENCE: Mapping[str, str] = {
-    "document-ids": "Make the document ids alike, and compare again.",
-    "missing-queries": (
-        "Run both systems on all judged queries: the verdict rests on those that are missing."
+_ALL_QUERIES = "Run both systems on all judged queries"
+_ALL_SCORES = "Score the queries whose scores are missing"
+_OF_EVIDENCE: Mapping[str, tuple[str, str]] = {
+    "document-ids": ("Make the document ids alike", ", and compare again."),
+    "missing-queries": (_ALL_QUERIES, ": the verdict rests on those that are missing."),
+    "guard-turned": (_ALL_QUERIES, ": the guard rests on those that are missing."),
+    "missing-scores": (_ALL_SCORES, ": the verdict rests on them."),
+    "guard-scores": (_ALL_SCORES, ": a guard rests on them."),
+    "same-judgments": (
+        "Give each collection once", ": queries that count twice make the test too sure."
     ),
-    "missing-scores": "Score the queries whose scores are missing: the verdict rests on them.",
-    "guard-scores": "Score the queries whose scores are missing: a guard rests on them.",
-    "same-judgments": "Give each collection once: queries that count twice make the test too sure.",
     "sample-differs": (
-        "Have a random sample of the queries judged by people (abrank sample queries), and compare"
-        " again."
+        "Have a random sample of the queries judged by people",
+        " (abrank sample queries), and compare again.",
     ),
     "order-fixed": (
-        "Show the two in both orders, or in an order drawn for each query, and compare again: one"
-        " order cannot tell the answer from its place."
+        "Show the two in both orders",
+        ", or in an order drawn for each query, and compare again: one order cannot tell the answer"
+        " from its place.",
     ),
     "skewness-decides": (
-        "Add queries: the more there are, the less the skewness of their differences matters."
+        "Add queries",
+        ": the more there are, the less the skewness of their differences matters.",
     ),
-    "too-few-queries": "Compare more queries: a test takes two at the very least.",
-    "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
-    "margin-of-ties": "Decide by --test t or permutation (test=), which count queries that tie.",
-    "no-variance": "Check that the scores are those of two different rankers.",
-    "guard-turned": (
-        "Run both systems on all judged queries: the guard rests on those that are missing."
+    "too-few-queries": ("Compare more queries", ": a test takes two at the very least."),
+    "too-few-clusters": ("Add queries of other clusters", ": these are too few for a test."),
+    "margin-of-ties": (
+        "Decide by --test t or permutation (test=)", ", which count queries that tie."
     ),
-}
+    "no-variance": ("Check that the scores are those of two different rankers", "."),
+}  # fmt: skip
 
 # Those whose numbers stand in the sentence.
 _BY_NUMBERS = (
@@ -199,43 +175,44 @@ _BY_NUMBERS = (
 )  # fmt: skip
 
 
-def _of_evidence(comparison: Comparison, code: str) -> str:
-    """Say what removes what speaks against the evidence, or lets it be tested; empty of others."""
+def _of_evidence(comparison: Comparison, code: str) -> tuple[str, str] | None:
+    """Say what removes what speaks against the evidence, or lets it be tested; None of others."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
-        return say(comparison.rule.primary)
+        return say(comparison.rule.primary), ""
     if code not in _BY_NUMBERS:
-        return _OF_EVIDENCE.get(code, "")
+        return _OF_EVIDENCE.get(code)
     matching = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
     values = matching[0]
     if code == "none-judged":
         unjudged, judged = (a, b) if values["system"] == "a" else (b, a)
         if len(matching) > 1:
-            return "Take judgments that fit the runs, and compare again."
+            return "Take judgments that fit the runs", ", and compare again."
         if not values["n_rows"]:
-            return f"Give the run that was meant: {unjudged} holds no document."
-        return (
-            f"See over which documents {unjudged} was made, and how their ids are written:"
-            f" documents of {judged} are judged, and none of {unjudged}."
+            return "Give the run that was meant", f": {unjudged} holds no document."
+        return f"See over which documents {unjudged} was made", (
+            f", and how their ids are written: documents of {judged} are judged, and none of"
+            f" {unjudged}."
         )
     if code == "none-relevant":
         text = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
         if values["highest"] < 1:
             text = "Take judgments with a relevant document"
-        return f"{text}, and compare again."
+        return text, ", and compare again."
     if code == "clusters-ignored":
         name = values["clusters"]
         if comparison.rule.independent:
             columns = {"query": name, "repeat": "rows"}
             flag = shlex.quote(f"query={name},repeat=rows")
-            return f"Compare the means of each {name}: --columns {flag} (columns={columns!r})."
-        return f"Test whole clusters: --clusters {shlex.quote(name)} (design={name!r})."
+            start = f"Compare the means of each {name}"
+            return start, f": --columns {flag} (columns={columns!r})."
+        return "Test whole clusters", f": --clusters {shlex.quote(name)} (design={name!r})."
     if code == "one-cluster-carries":
         without = f"without “{words.name(values['cluster'])}” the difference is not significant"
-        return f"Add queries of other clusters: {without}."
+        return "Add queries of other clusters", f": {without}."
     of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
-    text = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
-    return f"{text}: they could change the verdict."
+    rest = f", {of_b} of {b} and {of_a} of {a}: they could change the verdict."
+    return "Judge the unjudged documents", rest
 
 
 # Of the first ten documents, by which one run is judged less than the other. With all documents
@@ -245,41 +222,38 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
 _UNEVEN = 0.1
 
 
-def _judge_first(comparison: Comparison) -> str:
+def _judge_first(comparison: Comparison, start: str, rest: str) -> tuple[str, str]:
     """Ask to judge before anything else where one run is judged much less than the other."""
     shares = {key: audit.judged_at_10 for key, audit in comparison.audits.items()}
     if {*shares} != {"a", "b"} or abs(shares["a"] - shares["b"]) < _UNEVEN:
-        return ""
-    name = {"a": comparison.baseline, "b": comparison.candidate}[
-        min(shares, key=shares.__getitem__)
-    ]
-    judged = " and ".join(
-        f"{f.percent(shares[key], sign=False)} of {of}" for key, of in (("a", "A"), ("b", "B"))
-    )
-    return (
-        f"Judge more documents of {name} first (abrank sample documents): of the first ten"
-        f" {judged} are judged. Then: "
+        return start, rest
+    name = comparison.baseline if shares["a"] < shares["b"] else comparison.candidate
+    a, b = (f.percent(shares[key], sign=False) for key in "ab")
+    return f"Judge more documents of {name}", (
+        f" first (abrank sample documents): of the first ten {a} of A and {b} of B are judged."
+        f" Then: {start}{rest}"
     )
 
 
-def _look_again(comparison: Comparison) -> str:
+def _look_again(comparison: Comparison) -> tuple[str, str]:
     """Go on where more looks are planned, or allowed, and this one is inconclusive."""
     design = comparison.rule.design
     if design is not None and design.seen:
         left = words.queries(design.n_planned - design.seen[-1])
-        return (
-            f"Go on with the {left} still planned, and --config earlier=results.json of this look"
-            " (Planned(earlier=)): its result is inconclusive."
+        return f"Go on with the {left} still planned", (
+            ", and --config earlier=results.json of this look (Planned(earlier=)): its result is"
+            " inconclusive."
         )
     if design is not None and design.look:
-        text = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
-        return f"{text} for it: this one is inconclusive."
-    text = "Add queries and look again as often as you like: the question is open"
-    return f"{text}, and the interval holds at any number of them."
+        text = f"Go on to look {design.look + 1} of {design.n_looks}"
+        return text, ", with the queries planned for it: this one is inconclusive."
+    return "Add queries and look again", (
+        " as often as you like: the question is open, and the interval holds at any number of them."
+    )
 
 
 def _more_queries(comparison: Comparison) -> str:
-    """Say how many queries in all see a difference of the margin."""
+    """Say why more queries are needed, and how many in all see a difference of the margin."""
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
@@ -293,7 +267,7 @@ def _more_queries(comparison: Comparison) -> str:
         change = "gain" if better or comparison.decision.direction > 0 else "loss"
         size, other = ("larger", "smaller")[:: 1 if better else -1]
         return (
-            f"Add queries: the {change} seen ({planning.estimate(comparison)}) is {size} than the"
+            f"the {change} seen ({planning.estimate(comparison)}) is {size} than the"
             f" margin of {planning.margin_of_what(comparison)}, but a {other} one is not excluded"
             " yet."
         )
@@ -316,5 +290,4 @@ def _more_queries(comparison: Comparison) -> str:
         sentence = f"{queries} show {text}, in {power} of samples, but not in this one."
     else:
         sentence = f"about {f.about(needed)} in all would, {power} of the time, prove {text}."
-    new = " in new clusters" if comparison.clusters is not None else ""
-    return f"Add queries{new}: {sentence}"
+    return sentence

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from abrank._support import display as f
 from abrank.estimate import Estimate, Interval
-from abrank.ranking import PairRow, Ranking
+from abrank.ranking import Ranking
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
 from abrank.report.model import (
@@ -33,8 +33,6 @@ from abrank.report.sections.words import READINGS, capital, in_sentence, name, q
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 IntervalKind: TypeAlias = Literal["difference", "own", "within"]
-# Up to so many systems every pair stands in the row and opens on the page.
-MOST_PAIRS = 12
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
 # Of more letters, and of more ranges of places, a cell says less.
 _MOST_LETTERS, _MOST_RANGES = 6, 4
@@ -58,12 +56,6 @@ def ahead(ranking: Ranking) -> list[str]:
 def has_intervals(ranking: Ranking) -> bool:
     """Whether the test gives intervals of the differences."""
     return any(not math.isnan(row.ci_low) for row in ranking.pair_rows)
-
-
-def key_of(ranking: Ranking, row: PairRow) -> str:
-    """Return the key of a pair's comparison on a page."""
-    places = (ranking.systems.index(item) + 1 for item in (row.b, row.a))
-    return "pair-" + "-".join(map(str, places))
 
 
 def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Scorecard:
@@ -184,7 +176,7 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
 
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of the ranks that the test leaves open, the letters, and every pair."""
+    """Return the columns of the ranks that the test leaves open, and of the letters."""
     result: list[tuple[Column, dict[str, Cell]]] = []
     if not ranking.has_all_pairs:
         return result
@@ -196,8 +188,6 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     else:
         cells = {system: Cell(tie) for system, tie in ties(ranking).items()}
         result.append((Column.words("ties with", "reading"), cells))
-    if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
-        result += _pairs(ranking)
     return result
 
 
@@ -214,26 +204,6 @@ def _open_ranks(ranking: Ranking) -> dict[str, Cell]:
         first, last = 1 + better[system], n - worse[system]
         cells[system] = Cell("–".join(map(f.count, sorted({first, last}))), first)
     return cells
-
-
-def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the half matrix of pairs: the row against each system below it."""
-    digits = ranking.decimals
-    place = {system: i for i, system in enumerate(ranking.systems)}
-    columns: list[dict[str, Cell]] = [{} for _ in ranking.systems]
-    for row in ranking.pair_rows:
-        above, below = sorted((row.a, row.b), key=place.__getitem__)
-        sign = 1.0 if above == row.b else -1.0
-        row_tone = TONES.get(row.reading, "plain")
-        tone: Tone = (
-            row_tone if sign > 0 or row_tone == "plain" else "a" if row_tone == "b" else "b"
-        )
-        text = f"{name(above)} − {name(below)}: {f.signed(sign * row.diff, digits=digits)}"
-        cell = Cell(text, sign * row.diff, tone, link=key_of(ranking, row))
-        columns[place[below]][above] = cell
-    return [
-        (Column(f.count(i + 1), role="pair"), cells) for i, cells in enumerate(columns) if cells
-    ]
 
 
 def to_lead(ranking: Ranking) -> str:
@@ -419,7 +389,7 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     """Return the leaderboard of one measure as a page has it, and what the caption says of it."""
     ranking = w.result
     card = leaderboard(w, interval)
-    left_out: tuple[Role, ...] = ("place", "drawn", "pair")
+    left_out: tuple[Role, ...] = ("place", "drawn")
     without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
     places = [i for i, column in enumerate(without.columns) if column.title != "rank"]
     columns = []

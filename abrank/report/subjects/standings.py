@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.collections import CollectionsRanking, Standing
 from abrank.estimate import Interval
-from abrank.ranking import Ranking
 from abrank.report.model import (
     DRAWN,
     EVERYWHERE,
     Bar,
-    Block,
     Caution,
     Cell,
     Column,
@@ -41,9 +36,9 @@ from abrank.report.sections.appendix import cited, inputs_of, methods, of_measur
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
-from abrank.report.subjects.leaderboard import ahead, chance, leaderboard, to_lead
+from abrank.report.subjects.leaderboard import chance, leaderboard, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
-from abrank.report.subjects.systems import of_runs
+from abrank.report.subjects.systems import of_runs, verdict_of
 
 MOST_NAMES = 4  # that a sentence lists
 MOST_COLUMNS = 10  # collections beside each other in a table
@@ -348,53 +343,15 @@ def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
 
 
 def _each(w: Words[CollectionsRanking]) -> Section:
-    finding = (
-        "Open a collection to read its own leaderboard; the command makes its whole page, with"
-        " every pair."
-    )
+    finding = "Open a collection to read its own leaderboard."
     folds = []
     for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1):
         board = leaderboard(Words(ranking, w.digits))
-        blocks: list[Block] = [replace(board, key=f"leaderboard of {collection}")]
-        blocks.append(Text(f"By {in_sentence(ranking.title)}.", "caption"))
-        if command := rank_command(collection, ranking):
-            blocks.append(Text(command, "code"))
-        line = f"{collection}: {one_collection(ranking)}"
-        folds.append(Fold(f"collection-{place}", line, tuple(blocks)))
+        by = Text(f"By {in_sentence(ranking.title)}.", "caption")
+        blocks = (replace(board, key=f"leaderboard of {collection}"), by)
+        line = f"{collection}: {queries(ranking.n_queries)}, {verdict_of(ranking)[-1]}"
+        folds.append(Fold(f"collection-{place}", line, blocks))
     return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
-
-
-def one_collection(ranking: Ranking) -> str:
-    """Say who leads on one collection."""
-    first, rest = name(ranking.systems[0]), len(ranking.leaders) - 1
-    n = f.count(len(ranking.systems) - 1)
-    text = (
-        "better than all others"
-        if not rest
-        else f"{f.count(rest)} of {n} not significantly different"
-    )
-    better = len(ahead(ranking))
-    if better:
-        text = f"{f.count(better)} of {n} significantly better"
-    return f"{queries(ranking.n_queries)}, {first} leads, {text}"
-
-
-def rank_command(collection: str, ranking: Ranking) -> str:
-    """Return what makes the page of one collection; empty for objects in memory."""
-    inputs: Mapping[str, Any] = ranking.provenance.get("inputs") or {}
-    paths: dict[str, str] = {
-        role: (source or {}).get("path") or "" for role, source in inputs.items()
-    }
-    qrels = paths.pop("qrels", "")
-    if not set(ranking.systems) <= {system for system, path in paths.items() if path}:
-        return ""
-    runs = [
-        path if Path(path).stem == system else f"{system}={path}" for system, path in paths.items()
-    ]
-    flags = [part for measure in ranking.measures if measure != "score" for part in ("-m", measure)]
-    report = f"html:reports/{name_of(collection) or 'collection'}.html"
-    files = [qrels, *runs] if qrels else ["--scores", *dict.fromkeys(paths.values())]
-    return shlex.join(["abrank", "rank", *files, *flags, "--report", report])
 
 
 def _methods(result: CollectionsRanking) -> str:

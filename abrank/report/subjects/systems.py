@@ -144,7 +144,7 @@ _OMITTED = {
 def headline(w: Words[Ranking]) -> Headline:
     """Return who leads, who does not differ from it, and after how many comparisons."""
     ranking, top = w.result, w.result.rows[0]
-    verdict, glyph, tag, title = _verdict(ranking)
+    verdict, glyph, tag, title = verdict_of(ranking)
     return Headline(
         verdict=verdict,
         glyph=glyph,
@@ -160,7 +160,7 @@ def headline(w: Words[Ranking]) -> Headline:
     )
 
 
-def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
+def verdict_of(ranking: Ranking) -> tuple[str, str, str, str]:
     """Return the verdict, its glyph and tag, and the sentence."""
     on = f" on {name(ranking.measure)}" if ranking.measure != "score" else ""
     if ranking.n_queries < 2:

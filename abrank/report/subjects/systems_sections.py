@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable, Sequence
-
-import numpy as np
 
 from abrank._support import display as f
 from abrank._support.result import Deferred
-from abrank.ranking import PairRow, Ranking
+from abrank.ranking import Ranking
 from abrank.ranking.details import OVERLAP_DEPTH, PERSISTENCE
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
-from abrank.report.sections.words import READINGS, in_sentence, name, queries
+from abrank.report.sections.words import in_sentence, name, queries
 from abrank.report.subjects.leaderboard import (
-    MOST_PAIRS,
+    all_pairs,
     by_measure,
     chance,
-    key_of,
     lettered,
     to_lead,
 )
 
 # Rows of a table that a page shows; the CSV and results.json have all.
 MOST_ROWS, MOST_OVERLAPS = 20, 12
-# Queries of each side that are shown of a pair.
-MOST_QUERIES = 3
+# Up to so many systems a page has a table of all pairs.
+MOST_PAIRS = 12
 _ALIKE = "It takes the differences of all pairs to vary alike"
 _SYMMETRIC = "It takes the differences of each pair to be symmetric if there is no effect"
 _OWN = "each pair has an error of its own"
@@ -111,7 +107,7 @@ def _agreements(w: Words[Ranking]) -> Table:
 
 
 def pairs(w: Words[Ranking]) -> Section | None:
-    """Return all pairs, each to be opened; of many systems a picture and a command."""
+    """Return all pairs; of many systems a picture."""
     ranking = w.result
     if ranking.n_queries < 2:
         return None
@@ -122,74 +118,12 @@ def pairs(w: Words[Ranking]) -> Section | None:
     total = f"{f.count(len(ranking.pair_rows))} {kind}"
     finding = f"{text} of {total} differ significantly by {in_sentence(ranking.title)}."
     if len(ranking.systems) <= MOST_PAIRS:
-        folds = tuple(_fold(w, row) for row in ranking.pair_rows)
-        return Section("pairs", "Every pair", finding, folds, group="appendix")
+        return Section("pairs", "Every pair", finding, (all_pairs(w),), group="appendix")
     blocks: list[Block] = []
     if ranking.baseline is None and ranking.has_all_pairs:
         summary = f"{finding} The first system is in the top row."
         blocks += [Figure("matrix", summary), Text(_PICTURE, "caption")]
-    row = ranking.pair_rows[0]
-    if command := compare_command(ranking, row.a, row.b):
-        sentence = "The full comparison of two systems, here the first pair; put any others:"
-        blocks += [Text(sentence), Text(command, "code")]
     return Section("pairs", "Every pair", finding, tuple(blocks), group="appendix")
-
-
-def _fold(w: Words[Ranking], row: PairRow) -> Fold:
-    """Return a pair under one line: verdict, queries won and lost, the largest of them."""
-    ranking = w.result
-    ends = ranking.within_reach(row.interval)
-    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(*ends)})"
-    line = (
-        f"{name(row.b)} − {name(row.a)}: {w.signed(row.diff)}{limits}, adjusted"
-        f" {w.p_clause(row.pvalue_adj)}, {READINGS[row.reading]}"
-    )
-    better, worse = ("better", "worse") if ranking.direction_declared else ("higher", "lower")
-    counts = (
-        f"{name(row.b)} is {better} on {queries(row.wins)}, {worse} on"
-        f" {f.count(row.losses)}, the same on {f.count(row.ties)}."
-    )
-    blocks: list[Block] = [Text(counts)]
-    if row.wins + row.losses:
-        blocks.append(_largest(w, row))
-    if command := compare_command(ranking, row.a, row.b):
-        blocks.append(Text(command, "code"))
-    return Fold(key_of(ranking, row), line, tuple(blocks))
-
-
-def _largest(w: Words[Ranking], row: PairRow) -> Table:
-    """Return the queries on which the two differ most, on either side."""
-    ranking = w.result
-    a, b = (ranking.scores[:, ranking.systems.index(item)] for item in (row.a, row.b))
-    order = np.argsort(b - a, kind="stable")
-    ends = [*order[::-1][:MOST_QUERIES], *order[:MOST_QUERIES][::-1]]
-    places = list(dict.fromkeys(int(i) for i in ends if b[i] != a[i]))
-    return Table.of(
-        f"largest-{key_of(ranking, row)}",
-        (Column.words("Query, largest differences"), [Cell(ranking.query_ids[i]) for i in places]),
-        *(
-            (Column(name(system)), [Cell(w.score(float(scores[i]))) for i in places])
-            for system, scores in ((row.a, a), (row.b, b))
-        ),
-        (Column("Δ"), [w.change(float(b[i] - a[i])) for i in places]),
-    )
-
-
-def compare_command(ranking: Ranking, a: str, b: str) -> str:
-    """Return what compares two of the systems; empty for objects in memory."""
-    inputs = ranking.provenance.get("inputs") or {}
-    paths = {role: (source or {}).get("path") for role, source in inputs.items()}
-    path_a, path_b, qrels = paths.get(a), paths.get(b), paths.get("qrels")
-    if not path_a or not path_b:
-        return ""
-    flags = [part for measure in ranking.measures for part in ("-m", measure) if measure != "score"]
-    if path_a == path_b:
-        return (
-            f"abrank.compare_scores(abrank.ranking.read_systems({path_a!r}), baseline={a!r},"
-            f" candidate={b!r})"
-        )
-    files = [qrels, path_a, path_b] if qrels else ["--scores", path_a, path_b]
-    return shlex.join(["abrank", "compare", *files, *flags])
 
 
 def per_query(ranking: Ranking) -> Section | None:

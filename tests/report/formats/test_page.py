@@ -53,7 +53,7 @@ def test_the_difference_that_decides_stands_out_where_a_machine_judged_too(no_dr
     both = SITUATIONS["people and machine"][2]()
     numbers = re.search(r'<p class="numbers">.*?</p>', html(both, drawer=no_drawer)).group()
     assert both.primary.estimate != both.primary.diff
-    assert f"<strong>{display.signed(both.primary.estimate)}</strong>" in numbers
+    assert f" {display.signed(both.primary.estimate)}</strong>" in numbers
 
 
 def test_page_has_every_section_with_its_finding(better: Comparison, page: Page) -> None:
@@ -253,7 +253,7 @@ def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
 
 def test_next_step_stands_under_the_verdict_that_does_not_say_it(no_drawer: Drawer) -> None:
     few = comparison_of(40, 0.0)
-    assert compose(few).headline.sentence.startswith("Do not decide yet: ")
+    assert compose(few).headline.sentence.startswith("Declare the smallest Δ worth having: ")
     step = compose(few).headline.next_step
     assert f'<p class="next"><b>Next step.</b> {step}</p>' in html(few, drawer=no_drawer)
     better = html(comparison_of(250, margin=0.01), drawer=no_drawer)

@@ -29,7 +29,7 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         0.05,
         {"margin": 0.04},
         "ship-if",
-        "Ship monot5 if a gain below the margin of 0.040 is worth the change, too.",
+        "Ship monot5 if a gain below the margin of 0.040 is worth the change.",
     ),
     (
         0.001,
@@ -199,7 +199,7 @@ def test_judge_first_where_one_run_is_judged_less() -> None:
     qrels = data.qrels.frame().merge(pool)
     result = abrank.compare(qrels, data.baseline, data.candidate, measures=["nDCG@10"])
     step = next_step(result)
-    assert step.headline == "Judge more documents"
+    assert step.headline == "Judge more documents of candidate"
     assert step.sentence.startswith("Judge more documents of candidate first (abrank sample doc")
     assert "of the first ten 100.0% of A and" in step.sentence
     changed = [item for item in result.alternatives if item.verdict is not result.verdict]
