@@ -226,7 +226,7 @@ def test_every_output_says_it(
 ) -> None:
     result = make(files)
     message = {
-        "unsound": "the document ids of lower differ",
+        "unsound": "document ids of lower differ",
         "doubtful": "unjudged documents could make it",
     }
     level = result.soundness.level
@@ -313,7 +313,7 @@ def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str])
     assert {name: item.level for name, item in collections.unsound.items()} == {"two": "unsound"}
     text = " ".join(str(collections).split())
     assert text.startswith(
-        "! CANNOT TEST OVER ALL QUERIES B and a cannot be tested on two: the document ids of"
+        "! CANNOT TEST OVER ALL QUERIES B and a cannot be tested on two: document ids of"
     )
 
 

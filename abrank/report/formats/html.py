@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from abrank._support import display
 from abrank.report.cells import clean, cut
 from abrank.report.formats.text import SHOWN
-from abrank.report.model import Cell, Report, Role, Scale, Scorecard, Table
+from abrank.report.model import Bar, Cell, Report, Role, Scale, Scorecard, Table
 
 
 @cache
@@ -151,7 +151,6 @@ def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS, MOST_TABLES = 12, 3
-LONGEST_LABEL, LONGEST_READING, LONGEST_TITLE, LONGEST_ASIDE = 19, 26, 200, 400
 _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 
 
@@ -171,48 +170,42 @@ def card(report: Report) -> str:
     True
     """
     head, scorecard = report.headline, report.scorecard
-    sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
     drawn = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
-    lines = [] if scorecard is None or drawn is None else _lines(scorecard)
-    legend: tuple[str, ...] = ()
-    heads: list[str] = []
+    lines: list[tuple[dict[Role, Cell], Bar | None]] = []
+    titles: dict[Role, str] = {}
     tables: list[tuple[str, Table]] = []
-    more = 0
-    if scorecard is not None:
-        titles = {column.role: column.title for column in scorecard.columns}
-        heads = [titles.get(role, "") for role in ("name", *_numbers(scorecard), "reading")]
-        legend, more = scorecard.legend, max(len(scorecard.rows) - MOST_ROWS, 0)
-    else:
+    if scorecard is None:
         tables = [
-            (section.finding, block)
+            (section.finding, replace(block, rows=block.rows[:MOST_ROWS]))
             for section in report.in_place("text", "details")
             for block in section.blocks
             if isinstance(block, Table)
         ][:MOST_TABLES]
+    elif drawn is not None:
+        titles = {column.role: column.title for column in scorecard.columns}
+        rows = zip(scorecard.rows[:MOST_ROWS], scorecard.bars, strict=False)
+        roles = [column.role for column in scorecard.columns]
+        lines = [(dict(zip(roles, row, strict=True)), bar) for row, bar in rows]
+    # There is room for two columns of numbers.
+    has_p = any(cells["p"].text for cells, _ in lines if "p" in cells)
     return (
         environment()
         .get_template("card.html")
         .render(
             headline=head,
-            first=[cut(str(item), LONGEST_ASIDE) for item in report.first],
-            title=cut(head.sentence, LONGEST_TITLE),
-            loud=[item for item in (head.soundness, head.against) if item],
-            sentences=[cut(sentence, LONGEST_ASIDE) for sentence in sentences if sentence],
-            step=cut(head.further_step, LONGEST_TITLE),
-            tone=TONES[head.tone],
+            first=report.first,
+            sentences=(head.sensitivity, head.design, head.meaning if not head.gate else ""),
             tones=TONES,
             drawn=drawn,
             lines=lines,
-            heads=heads,
-            places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
-            bottom=_TOP + _ROW * len(lines),
-            legend=[cut(item, LONGEST_ASIDE) for item in legend],
-            more=more,
-            asides=list(_asides(report)),
-            tables=[
-                (cut(title, LONGEST_ASIDE), replace(table, rows=table.rows[:MOST_ROWS]))
-                for title, table in tables
-            ],
+            roles=("name", *(("change", "p") if has_p else ("mean", "change")), "reading"),
+            titles=titles,
+            top=_TOP,
+            row=_ROW,
+            legend=() if scorecard is None else scorecard.legend,
+            more=0 if scorecard is None else max(len(scorecard.rows) - MOST_ROWS, 0),
+            asides=_asides(report),
+            tables=tables,
             hint=report.hint,
         )
         .strip()
@@ -227,33 +220,4 @@ def _asides(report: Report) -> list[str]:
     if len(titles) > SHOWN:
         more = display.plural(len(titles) - SHOWN, "more note")
         result.append(f'{more} in the report: .report("report.html").')
-    result += [fact.text for fact in report.facts if fact.label == "segments"]
-    return [cut(item, LONGEST_ASIDE) for item in result]
-
-
-def _numbers(card: Scorecard) -> tuple[Role, Role]:
-    """Return the roles of the two columns of numbers that a card has room for."""
-    places = [i for i, column in enumerate(card.columns) if column.role == "p"]
-    has_p = any(row[i].text for row in card.rows for i in places)
-    return ("change", "p") if has_p else ("mean", "change")
-
-
-def _lines(card: Scorecard) -> list[dict[str, str]]:
-    """Return what stands beside each drawing: the name, two numbers, and the reading."""
-    roles = [column.role for column in card.columns]
-    empty = Cell("")
-    result = []
-    for row, bar in list(zip(card.rows, card.bars, strict=True))[:MOST_ROWS]:
-        cells = dict(zip(roles, row, strict=True))
-        first, second = (cells.get(role, empty).text for role in _numbers(card))
-        result.append(
-            {
-                "label": cut(cells["name"].text, LONGEST_LABEL),
-                "first": first,
-                "second": second,
-                "reading": cut(cells.get("reading", empty).text, LONGEST_READING),
-                "tone": TONES[bar.tone if bar is not None else "tie"],
-                "weight": "700" if cells["name"].strong else "400",
-            }
-        )
-    return result
+    return result + [fact.text for fact in report.facts if fact.label == "segments"]

@@ -121,13 +121,7 @@ def require_showable(comparison: Comparison) -> None:
                     f"evidence.{name}_curve.{key}",
                     f"has {length} entries, and there are {lengths[first]} {first}",
                 )
-    names = Names(
-        comparison.baseline,
-        comparison.candidate,
-        digits=3,
-        alpha=comparison.rule.alpha,
-        topics=comparison.topics,
-    )
+    names = Names.of(comparison)
     for i, note in enumerate(comparison.notes):
         if note.code not in WORDS:
             raise DamagedValue(f"notes[{i}].code", f"{brief(note.code)} is no note of abrank")

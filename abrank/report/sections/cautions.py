@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
@@ -46,6 +46,17 @@ class Names(Words[None]):
         self.alpha = alpha
         self._names = {"a": a, "b": b}
         self._topics = topics
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Self:
+        """Return the names and numbers of a comparison."""
+        return cls(
+            comparison.baseline,
+            comparison.candidate,
+            digits=comparison.decimals,
+            alpha=comparison.rule.alpha,
+            topics=comparison.topics,
+        )
 
     def __getitem__(self, key: str) -> str:
         return self._names[key]
@@ -166,7 +177,7 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
+def _guards_rest_on(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Say on what guards rest that pass, and where they do not."""
     kind = "scores" if v["kind"].startswith("failed") else "queries"
     one = len(v["guards"]) == 1
@@ -224,8 +235,8 @@ RUN_SENTENCES: dict[str, Sentences] = {
     ),
     "missing-queries": _missing_queries,
     "unequal-depth": _unequal_depth,
-    "guard-scores": lambda v, _: guards_rest_on(v),
-    "guard-turned": lambda v, _: guards_rest_on(v),
+    "guard-scores": _guards_rest_on,
+    "guard-turned": _guards_rest_on,
     "same-file": _same_file,
     "pairs-of-first": lambda v, _: (
         f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}; only the"
@@ -456,13 +467,7 @@ _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     """Return a caution for every note, those first that mean most for the verdict."""
-    names = Names(
-        comparison.baseline,
-        comparison.candidate,
-        digits=comparison.decimals,
-        alpha=comparison.rule.alpha,
-        topics=comparison.topics,
-    )
+    names = Names.of(comparison)
     notes = [*comparison.notes, *_near_alpha(comparison)]
     # The verdict has this doubt beside it, with its p-value.
     codes = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}

@@ -8,10 +8,11 @@ from typing import Any
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
+from abrank.diagnostics import Note
 from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.sections import design, planning, words
-from abrank.report.sections.cautions import guards_rest_on
+from abrank.report.sections.cautions import Names, caution
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
@@ -92,8 +93,15 @@ _EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
 
 
 def clause(reason: Reason, comparison: Comparison) -> str:
-    """Return a reason as a clause without a full stop."""
-    return _CLAUSES[reason.code](reason.values, comparison)
+    """Return a reason as a clause without a full stop: of a caution its title."""
+    if reason.code in _CLAUSES:
+        return _CLAUSES[reason.code](reason.values, comparison)
+    note = caution(Note(reason.code, 0, reason.values), Names.of(comparison))
+    text = note.title
+    if reason.code in ("guard-turned", "guard-scores"):
+        text += f": {note.text[:1].lower()}{note.text[1:].removesuffix('.')}"
+    names = (comparison.baseline, comparison.candidate)
+    return text if text.startswith(names) else f"{text[:1].lower()}{text[1:]}"
 
 
 def cannot_test(comparison: Comparison) -> str:
@@ -142,11 +150,6 @@ def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"{text} {words.choice(v['kind'], v['n_queries'])}"
 
 
-def _guards_rest_on(v: Mapping[str, Any], _: Comparison) -> str:
-    title, where = (text[:1].lower() + text[1:] for text in guards_rest_on(v))
-    return f"{title}: {where.removesuffix('.')}"
-
-
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     verdict = words.tag(Verdict(v["verdict"]))[1]
     if comparison.strata:
@@ -174,28 +177,12 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
         f" {len(v['collections'])} times"
     ),
-    "order-fixed": lambda v, result: f"{_name(result, v['first'])} was shown first in every vote",
-    "document-ids": lambda v, result: (
-        f"the document ids of {_name(result, v['system'])} differ from the judged ones by"
-        f" {v['cause']}"
-    ),
-    "none-judged": lambda v, result: (
-        f"no document of {_name(result, v['system'])} is judged"
-        if v["n_rows"]
-        else f"{_name(result, v['system'])} returned nothing"
-    ),
-    "none-relevant": lambda v, result: (
-        f"no judged document is relevant to {result.rule.primary}: the highest grade is"
-        f" {f.number(v['highest'])}, and {f.number(v['rel'])} or more counts"
-    ),
     "missing-queries": lambda v, result: (
         f"the verdict rests on the queries that are missing: {_would_be(v, result)}"
     ),
     "missing-scores": lambda v, result: (
         f"the verdict rests on scores that are missing: {_would_be(v, result)}"
     ),
-    "guard-turned": _guards_rest_on,
-    "guard-scores": _guards_rest_on,
     "sample-differs": lambda v, result: (
         f"the queries that people judged are not like the others ({v['what']},"
         f" {f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"

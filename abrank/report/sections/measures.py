@@ -9,7 +9,13 @@ import numpy as np
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.units import deciding_interval, difference_in_unit, is_relative, rows_in_unit
+from abrank.comparison.units import (
+    deciding_interval,
+    decision_intervals,
+    difference_in_unit,
+    is_relative,
+    rows_in_unit,
+)
 from abrank.report.cells import one_line
 from abrank.report.model import (
     Block,
@@ -217,7 +223,8 @@ def _caption(comparison: Comparison, contents: str, *, has_intervals: bool) -> s
         text += f" {primary} decides{alone}; {adjustment}{alike}."
     if comparison.decision.by_equivalence:
         margin = planning.margin_of_what(comparison)
-        interval = planning.equivalence_interval(comparison)
+        level = f"{f.level(rule.confidence_equivalence)} interval"
+        interval = planning.labelled(comparison, level, decision_intervals(comparison)[1])
         text += f" The margin of {margin} is held against the {interval} of two one-sided tests."
     if comparison.soundness.level == "unsound":
         return f"{text} Nothing is tested: {decision.cannot_test(comparison)}."

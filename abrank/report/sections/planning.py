@@ -12,7 +12,6 @@ from abrank.comparison.units import (
     MarginRange,
     deciding_interval,
     deciding_level,
-    decision_intervals,
     difference_in_unit,
     margin_ranges,
     percent_digits,
@@ -100,12 +99,6 @@ def labelled(comparison: Comparison, label: str, ends: Interval) -> str:
     text = limits(comparison, *ends)
     is_open = math.isinf(ends.low) and math.isinf(ends.high)
     return text if is_open else f"{label} {text}"
-
-
-def equivalence_interval(comparison: Comparison) -> str:
-    """Return the interval of the two one-sided tests, labelled with its level."""
-    level = f"{f.level(comparison.rule.confidence_equivalence)} interval"
-    return labelled(comparison, level, decision_intervals(comparison)[1])
 
 
 def estimate(comparison: Comparison) -> str:

@@ -98,22 +98,12 @@ def _title(w: Words[History]) -> str:
     text = f"{f.plural(n, 'comparison')}: {f.count(tones['b'])} better, {f.count(tones['a'])} worse"
     if not history.is_known or not history.claimed:
         return f"{text}."
-    of, claimed, to_expect = _found(w)
-    adds = "add up to" if history.adds_up else "are on average"
+    # Gains over one baseline are averaged: of several candidates one can be taken.
+    n_gains = sum(1 for gain, _ in history.gains() if gain)
+    times, adds = (1, "add up to") if history.adds_up else (n_gains, "are on average")
     return (
-        f"{text}. The gains {of} {adds} {claimed}, of which about {to_expect} is to be expected"
-        " again."
-    )
-
-
-def _found(w: Words[History]) -> tuple[str, str, str]:
-    """Return of what the gains are, and their sum, or mean, as measured and as expected again."""
-    history = w.result
-    times = 1 if history.adds_up else sum(1 for gain, _ in history.gains() if gain)
-    return (
-        f"on {history.measure}",
-        w.signed(history.claimed / times),
-        w.signed(history.to_expect / times),
+        f"{text}. The gains on {history.measure} {adds} {w.signed(history.claimed / times)}, of"
+        f" which about {w.signed(history.to_expect / times)} is to be expected again."
     )
 
 

@@ -386,17 +386,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
 def _numbers_section(w: Words[CollectionsComparison]) -> Section:
     card = _scorecard(w, w.result.primary)
     finding = heterogeneity(w) or counts(w.result.primary)
-    weights = Table.by_row(
-        "weights",
-        w.result.primary.rows,
-        (Column.words("Collection"), lambda x: Cell(x.collection, x.collection)),
-        (
-            Column("Weight, collections like these"),
-            lambda x: Cell(f.percent(x.weight_random, sign=False)),
-        ),
-        folded="Weights of the collections",
-    )
-    blocks: list[Block] = [card, Text(_METHOD, "caption"), weights]
+    blocks: list[Block] = [card, Text(_METHOD, "caption")]
     if text := _bounded(w.result.primary):
         blocks.append(Text(text))
     return Section("numbers", "Collections", finding, tuple(blocks))

@@ -40,14 +40,6 @@ _ASSUMED = {
     " pseudo-median, not the mean",
     "sign": "It is about which system wins more queries, not about means",
 }
-_WHY = (
-    "Max-T sign flips are the default: every pair keeps an error of its own, so that variants of"
-    " one system do not lend another one their small error; the correlation of the comparisons is"
-    " used; and the chance of any false difference is controlled, step by step from the largest"
-    " statistic down (Westfall and Young 1993; Romano and Wolf 2005). Tukey HSD pools one error"
-    " for all pairs: of variants beside one other system it found a false difference in 14 to 31%"
-    " of samples in place of 5% (reports/calibration)."
-)
 _SPREADING = frozenset({"tukey", "dunnett", "randomised-tukey"})
 _PICTURE = (
     "The system of the row less that of the column; filled where they differ significantly, blue"
@@ -227,7 +219,7 @@ def lists(ranking: Ranking) -> Section | None:
 
 
 def other_tests(w: Words[Ranking]) -> Section | None:
-    """Return what the test takes for granted, why it is the default, and what others find."""
+    """Return what the test takes for granted, and what others find."""
     ranking = w.result
     if ranking.n_queries < 2:
         return None
@@ -239,9 +231,8 @@ def other_tests(w: Words[Ranking]) -> Section | None:
             " the test rejects too often for the pairs that vary most."
         )
     finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
-    why = Text(_WHY)
     if not ranking.other_tests:
-        return Section("test", "Other tests", finding, (why,), group="change")
+        return Section("test", "Other tests", finding, (), group="change")
     flag = " --baseline …" if ranking.baseline is not None else ""
     caption = Text(
         "Wilcoxon with Benjamini-Hochberg often finds more, as it controls another error: the share"
@@ -251,7 +242,7 @@ def other_tests(w: Words[Ranking]) -> Section | None:
         "caption",
     )
     # A terminal does not show them, and need not wait for the tests.
-    blocks = Deferred[Block](lambda: why, lambda: _others(ranking), lambda: caption)
+    blocks = Deferred[Block](lambda: _others(ranking), lambda: caption)
     return Section("test", "Other tests", finding, blocks, group="change")
 
 
