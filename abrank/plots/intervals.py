@@ -111,7 +111,8 @@ _TURNED = {True: "↑", False: "↓"}
 
 
 def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) -> AxisRow:
-    another = style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure)
+    # The sign test counts queries: what it estimates is on no scale of a measure.
+    same_unit = comparison.rule.test == "sign" or shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
     is_primary = result.measure == comparison.rule.primary
@@ -129,7 +130,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) ->
         glyph=_glyph(comparison) if is_primary else "",
         lead=is_primary,
         value_text=style.difference(comparison, result.estimate, theme),
-        **({"remark": "another scale: see the numbers"} if another else {}),
+        **({} if same_unit else {"remark": "another scale: see the numbers"}),
     )
 
 

@@ -191,12 +191,6 @@ def few(n_queries: int) -> str:
     return "No queries" if n_queries == 0 else "Only 1 query"
 
 
-def margin(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a margin as it was declared, with so many decimals at least."""
-    text = plain(value, digits=digits)
-    return text if math.isclose(float(text), value) else f"{value:g}"
-
-
 class PlainTicks(Formatter):
     """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``."""
 
@@ -469,8 +463,6 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
 # --- Which unit an interval has, and the words that say so on an axis
 
 MEAN = "mean difference"
-# The sign test counts queries; what it estimates is not on the scale of a measure.
-COUNTING = frozenset({"sign"})
 
 
 def deciding(comparison: Comparison) -> TestRow:
@@ -481,11 +473,6 @@ def deciding(comparison: Comparison) -> TestRow:
 def of_the_mean(comparison: Comparison) -> bool:
     """Whether the test that decides is about the mean difference."""
     return deciding(comparison).estimand == MEAN
-
-
-def unit_is_measure(comparison: Comparison) -> bool:
-    """Whether the interval that decides is in the unit of the measure."""
-    return comparison.rule.test not in COUNTING
 
 
 def interval_axis(comparison: Comparison, of_mean: str) -> str:
@@ -501,7 +488,8 @@ def margin_words(comparison: Comparison, theme: Theme) -> str:
     rule = comparison.rule
     if is_relative(comparison):
         return f"{display.declared_percent(rule.margin)} of A's mean"
-    return margin(rule.margin, digits=theme.digits)
+    text = theme.score(rule.margin)  # with as many decimals as it was declared with, at least
+    return text if math.isclose(float(text), rule.margin) else f"{rule.margin:g}"
 
 
 def difference(comparison: Comparison, value: float, theme: Theme) -> str:

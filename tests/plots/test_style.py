@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from abrank import compare_scores
 from abrank.plots import style
-from abrank.plots.style import PlainTicks, pvalue
+from abrank.plots.style import LIGHT, PlainTicks, pvalue
 
 
 def test_what_is_not_defined_is_a_dash():
@@ -29,8 +29,9 @@ def test_ticks_have_the_digits_their_distance_needs(places, labels):
     assert PlainTicks(signed=True).format_ticks(places) == labels
 
 
-def test_a_margin_keeps_its_digits():
-    assert [style.margin(m) for m in (0.01, 0.0005, 2.0)] == ["0.010", "0.0005", "2.000"]
+def test_a_margin_keeps_its_digits(comparison_of):
+    margins = (comparison_of(9, margin=m) for m in (0.01, 0.0005))
+    assert [style.margin_words(m, LIGHT) for m in margins] == ["0.010", "0.0005"]
 
 
 def test_ticks_a_quarter_apart_have_two_digits() -> None:
