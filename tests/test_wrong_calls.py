@@ -136,6 +136,8 @@ def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> No
         ("table", "to_frame()"),
         ("p_value", "pvalue"),
         ("best_queries", "best"),
+        ("ci_low", "interval.low"),
+        ("passed", "decision.gate.passed"),
     ):
         with pytest.raises(AttributeError, match=re.escape(f"has no {name}; did you mean {meant}")):
             getattr(RESULT, name)

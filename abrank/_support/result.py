@@ -38,7 +38,9 @@ _MEANT = {
     "cohens_d": "effect_size", "effect": "mean_difference", "leaderboard": "to_frame",
     "alpha": "rule.alpha", "test": "rule.test", "gate": "decision.gate", "cautions": "notes",
     "warnings": "notes", "per_query": "queries", "winner": "verdict|best",
-    "n": "n_queries", "means": "to_frame",
+    "n": "n_queries", "means": "to_frame", "ci_low": "interval.low", "ci_high": "interval.high",
+    "lift": "primary.rel_diff", "relative": "primary.rel_diff", "passed": "decision.gate.passed",
+    "describe": "summary", "show": "summary", "print": "summary", "head": "queries",
 }  # fmt: skip
 
 if TYPE_CHECKING:

@@ -367,6 +367,8 @@ def _chosen(first: Scores, second: Scores, names: Sequence[str] | str | None) ->
                 f" {'name those to compare' if shared else 'none is in both'}"
             )
         return first.measures
+    if not listed(names):
+        raise ArgumentError("no measure is named")
     return tuple(dict.fromkeys(known_among(name, shared) for name in listed(names)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -72,7 +72,7 @@ class TableOptions:
 
 def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
     """Return ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping likewise."""
-    if not value:
+    if value is None or (isinstance(value, Sized) and not len(value)):
         return {}
     if isinstance(value, Mapping):
         return {

@@ -225,13 +225,17 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
             problem = f"has no column {name!r} for where; its columns: {', '.join(names)}"
             raise UnclearError(table.origin.label, problem, choices)
         labels, codes = table.column(name).coded
-        label = value if value in labels else label_of_cell(value)
-        if label not in labels:
+        options = [value, label_of_cell(value)]
+        selected = [label for label in options if label in labels][:1]
+        if not selected and "," in value:  # several, of which each may stand there
+            parts = [part if part in labels else label_of_cell(part) for part in value.split(",")]
+            selected = parts if {*parts} <= {*labels} else []
+        if not selected:
             some = ", ".join(shorten(text) for text in labels[:8])
             choices = [{"where": {name: close}} for close in nearest(value, labels)[:1]]
             problem = f"no row has {name}={value}; there are {some}"
             raise UnclearError(table.origin.label, problem, choices)
-        values &= codes == labels.index(label)
+        values &= np.isin(codes, [labels.index(label) for label in selected])
     return table.take(np.flatnonzero(values)) if wanted else table
 
 

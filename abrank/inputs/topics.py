@@ -195,15 +195,16 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if not all(name.strip() for name in properties):
         raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
     require_distinct(properties, label)
-    queries: set[str] = set()
-    for query, where in zip(ids, cells.at, strict=True):
+    row_of: dict[str, int] = {}
+    for row, (query, where) in enumerate(zip(ids, cells.at, strict=True)):
         if not query.strip():
             raise ReadError(label, "the query id is empty", at=f"{cells.unit} {where}")
-        if query in queries:
+        first = row_of.setdefault(query, row)
+        # The same row once more, as of each variant, says nothing else.
+        if first != row and any(column[row] != column[first] for column in cells.columns):
             problem = f"query {shorten(query)} stands twice"
             raise ReadError(label, problem, at=f"{cells.unit} {where}", hint="one row a query")
-        queries.add(query)
-    del queries
+    del row_of
     return {
         name: {query: cell for query, cell in zip(ids, column, strict=True) if cell}
         for name, column in zip(names, cells.columns, strict=True)

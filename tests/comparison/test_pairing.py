@@ -428,6 +428,11 @@ def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:
         abrank.rank_scores(alone)
 
 
+def test_no_measure_is_no_choice() -> None:
+    with pytest.raises(ArgumentError, match="no measure is named"):
+        compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.2, "q2": 0.4}, measures=[])
+
+
 def test_weights_that_differ_within_a_query_are_no_property_of_it() -> None:
     frame = pd.DataFrame({
         "query": ["q1", "q2", "q3"] * 2, "variant": ["control"] * 3 + ["treatment"] * 3,

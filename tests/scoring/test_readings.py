@@ -178,6 +178,9 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         (SEEDS.drop(columns="seed"), {"columns": "repeat=rows"}, "mean of 3 runs"),
         (VISITS, {}, "(session_id) are averaged: up to 2 rows"),
         (long(size=1).assign(k=1), {"where": {"size": 1}}, "by variant"),
+        (long(lang=["de", "fr", "it"] * 16),
+         {"where": {"lang": ["de", "fr", "it"]}}, "by variant"),
+        (long(), {"segments": long(lang=["de", "fr"] * N)[["query_id", "lang"]]}, "by variant"),
         (pd.concat([long(size=1), long(size=2).assign(ndcg=0.5)]), {"where": "size=1"}, "by var"),
         (
             pd.concat([long(size=size) for size in (1, 2)]),
