@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -308,28 +309,6 @@ def read_part(path: Path) -> PartitionScores:
     return PartitionScores(about, query_ids, values)
 
 
-def write_part(
-    path: Path,
-    table: pa.Table,
-    about: Mapping[str, Any],
-    query_ids: pa.LargeBinaryArray,
-    values: FloatArray,
-) -> None:
-    """Write the scores of one partition, a whole file or none, its pages with checksums."""
-    saved = json.dumps({**about, "shape": values.shape}).encode()
-    metadata = {_ABOUT: saved, _DIGEST: _digest(saved, query_ids, values)}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with writing(path):
-            pq.write_table(
-                table.replace_schema_metadata(metadata), temporary, compression="zstd",
-                write_page_checksum=True,
-            )  # fmt: skip
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def read_folder(folder: Path) -> pa.Table:
     """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
     paths = sorted(folder.glob("part-*.parquet"))
@@ -408,8 +387,19 @@ def stamp_of(
 def score_partition(job: Job, partition: Partition) -> Done:
     """Score one partition and write its scores, a whole file or none."""
     try:
-        runs, qrels = _loaded(job, partition)
-        scored = score_rows(runs, qrels, job.scoring)
+        loaded = [
+            [_load(job, table, piece, partition) for piece in pieces]
+            for table, pieces in zip(job.tables, partition.pieces, strict=True)
+        ]
+        # Of a joined table the second side are the judgments, else the first table is.
+        sides: list[list[list[Columns]]] = [
+            [[*chain.from_iterable(rows)] for rows in zip(*pieces, strict=True)] or [[], []]
+            for pieces in loaded
+        ]
+        of_runs = sides if job.is_joined else sides[1:]
+        runs = {system: rows[0] for system, rows in zip(job.systems, of_runs, strict=True)}
+        judged = {system: rows[-1] for system, rows in zip(job.systems, of_runs, strict=True)}
+        scored = score_rows(runs, judged if job.is_joined else sides[0][0], job.scoring)
         done = Done(partition.number, len(scored.query_ids), scored.counts)
         _write(job, scored, done)
     except AbrankError as error:
@@ -468,24 +458,6 @@ def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
     return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
 
 
-def _loaded(
-    job: Job, partition: Partition
-) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
-    """Return the rows of each run and the judgments, all of these queries alone."""
-    loaded = [
-        [_load(job, table, piece, partition) for piece in pieces]
-        for table, pieces in zip(job.tables, partition.pieces, strict=True)
-    ]
-
-    def rows_of(table: int, side: int = 0) -> list[Columns]:
-        return [rows for sides in loaded[table] for rows in sides[side]]
-
-    runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.is_joined else 1)}
-    if job.is_joined:
-        return runs, {system: rows_of(i, 1) for i, system in enumerate(job.systems)}
-    return runs, rows_of(0)
-
-
 def _load(
     job: Job, table: ParquetTable | Regrouped, piece: Piece, partition: Partition
 ) -> tuple[list[Columns], ...]:
@@ -519,16 +491,28 @@ def _within(rows: Columns, low: Key | None, high: Key | None) -> Columns:
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:
+    """Write the scores of a partition, a whole file or none, its pages with checksums."""
     values = scored.values.transpose(1, 0, 2)
-    about: dict[str, Any] = {
+    about = {
         "stamp": job.stamp,
         "n_queries": done.n_queries,
         "counts": {system: asdict(count) for system, count in done.counts.items()},
+        "shape": values.shape,
     }
+    saved = json.dumps(about).encode()
+    digest = _digest(saved, ids.encode(scored.query_ids), values)
     tables = []
     for number, system in enumerate(job.systems):
         table = long_table(scored, job.scoring.measures, number)
         name = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [system])
         tables.append(table.add_column(1, "system", name))
     whole = pa.concat_tables(tables).unify_dictionaries()
-    write_part(job.path(done.number), whole, about, ids.encode(scored.query_ids), values)
+    whole = whole.replace_schema_metadata({_ABOUT: saved, _DIGEST: digest})
+    path = job.path(done.number)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with writing(path):
+            pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

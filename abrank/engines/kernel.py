@@ -27,6 +27,7 @@ from abrank.inputs.columns import (
     Source,
     choose_columns,
     duplicates,
+    stacked,
 )
 from abrank.inputs.ids import kernels
 from abrank.inputs.join import Judgments, ReadCounts, block_of, join_pieces
@@ -98,17 +99,7 @@ def split_joined(table: pa.Table, label: str) -> tuple[Columns, Columns]:
 
 def concatenated(tables: Sequence[Columns]) -> Columns:
     """Return the rows of several tables as one; see :func:`require_once` for its messages."""
-    if len(tables) == 1:
-        return tables[0]
-    if not tables:
-        return _empty("")
-    return Columns(
-        query=ids.joined([table.query for table in tables]),
-        doc=ids.joined([table.doc for table in tables]),
-        value=np.concatenate([table.value for table in tables]),
-        position=np.concatenate([table.position for table in tables]),
-        source=Source(None, None, sum(table.source.n_rows for table in tables), "", "row"),
-    )
+    return stacked(tables, "") if len(tables) > 1 else tables[0] if tables else _empty("")
 
 
 def require_once(row_groups: Sequence[Columns], *, hint: str) -> None:

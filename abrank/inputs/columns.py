@@ -131,6 +131,23 @@ class Columns:
         )
 
 
+def stacked(parts: Sequence[Columns], label: str, notes: Sequence[str] = ()) -> Columns:
+    """Return the rows of several sources, one behind the other."""
+    ranks = [part.rank for part in parts if part.rank is not None]
+    return Columns(
+        query=ids.joined([part.query for part in parts]),
+        doc=ids.joined([part.doc for part in parts]),
+        value=np.concatenate([part.value for part in parts]),
+        position=np.concatenate([part.position for part in parts]),
+        rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
+        tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
+        source=Source(
+            None, None, sum(len(part.value) for part in parts), label, parts[0].source.unit,
+            notes=(*notes, *(note for part in parts for note in part.source.notes)),
+        ),
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RowsByQuery:
     """What judgments and runs have alike: rows by query, each of one document."""

@@ -28,6 +28,7 @@ from abrank.inputs.columns import (
     at_precision,
     rank_conflicts,
     rank_rows,
+    stacked,
 )
 from abrank.inputs.delimited import read_letor
 from abrank.inputs.files import contents, distinct_names, short_name
@@ -338,21 +339,9 @@ def join_folds(
                 )
             return None
         queries.update(queries_of_part)
-        parts.append(replace(part, query=ids.plain(part.query), doc=ids.plain(part.doc)))
-    n_rows = [len(part.value) for part in parts]
+        parts.append(part)
     note = f"{len(parts)} files hold different queries ({len(queries)} in all), and are joined"
-    notes = tuple(note for part in parts for note in part.source.notes)
-    ranks = [part.rank for part in parts if part.rank is not None]
-    rows = Columns(
-        query=ids.joined([part.query for part in parts]),
-        doc=ids.joined([part.doc for part in parts]),
-        value=np.concatenate([part.value for part in parts]),
-        position=np.concatenate([part.position for part in parts]),
-        rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
-        tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
-        source=Source(None, None, sum(n_rows), name, notes=(note, *notes)),
-    )
-    return build(rows, name, score_dtype, duplicates)
+    return build(stacked(parts, name, [note]), name, score_dtype, duplicates)
 
 
 def named_runs(runs: object, *, joins_parts: bool = False) -> Mapping[str, Any]:
