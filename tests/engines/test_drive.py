@@ -411,10 +411,20 @@ def test_joined_tables_of_other_queries(tmp_path):
         abrank.evaluate(None, paths, MEASURES, engine="local")
 
 
-def test_of_many_partitions_progress_is_told_fifty_times():
+def test_of_many_partitions_progress_is_told_fifty_times(monkeypatch):
     message = []
-    for done in range(1, 1001):
-        partitioned._tell(message.append, done, 1000)
+
+    def score_tables(*_, on_progress, **__):
+        for done in range(1, 1001):
+            on_progress(done, 1000)
+        raise ReadError("a.parquet", "is no table")
+
+    monkeypatch.setattr(partitioned, "score_tables", score_tables)
+    with pytest.raises(ReadError):
+        partitioned.score_partitioned(
+            None, {}, (), abrank.Scoring(), Engine(), stated=None, notes=(),
+            on_stage=message.append,
+        )  # fmt: skip
     assert len(message) == 50
     assert message[-1] == "scoring partitions: 1000 of 1000 done"
 
