@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
-from abrank.inputs import Audit, ids, join, read_judged_run
+from abrank.inputs import Audit, files, ids, join, read_judged_run
 from abrank.inputs import reading as module
 from abrank.inputs.join import how_ids_differ
 from abrank.inputs.trec import NotPlain
@@ -66,10 +66,10 @@ def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
      ("scattered.run", False)],
 )  # fmt: skip
 def test_plain_files_are_streamed_and_others_are_not(folder, name, is_streamed, monkeypatch):
-    whole = []
-    read = module.read_columns
-    monkeypatch.setattr(module, "read_columns", lambda *a, **k: whole.append(a) or read(*a, **k))
-    read_judged_run(read_qrels(folder / "qrels.txt"), folder / name)
+    whole, qrels = [], read_qrels(folder / "qrels.txt")
+    read = files.read_columns
+    monkeypatch.setattr(files, "read_columns", lambda *a, **k: whole.append(a) or read(*a, **k))
+    read_judged_run(qrels, folder / name)
     assert bool(whole) is not is_streamed
 
 
