@@ -102,7 +102,7 @@ def concatenated(tables: Sequence[Columns]) -> Columns:
     return stacked(tables, "") if len(tables) > 1 else tables[0] if tables else _empty("")
 
 
-def require_once(row_groups: Sequence[Columns], *, hint: str) -> None:
+def require_once(row_groups: Sequence[Columns]) -> None:
     """Refuse a document that a query names twice; the message names both row groups."""
     rows = concatenated(row_groups)
     first, again = duplicates(ids.number(rows.query)[1], rows.doc)
@@ -122,7 +122,7 @@ def require_once(row_groups: Sequence[Columns], *, hint: str) -> None:
     if label_of_other != label:
         where = f"row {row}, and {label_of_other}, row {row_of_other}"
     problem = f"document {shorten(document)} twice in query {shorten(query)}"
-    raise ReadError(label, problem, at=where, hint=hint)
+    raise ReadError(label, problem, at=where, hint=KEEP_ONE)
 
 
 def by_query(rows: Columns) -> Columns:
@@ -201,7 +201,7 @@ def score_rows(
             try:
                 qrels = build_qrels(concatenated(rows), "qrels", scoring.duplicates)
             except ValueError:
-                require_once(rows, hint=KEEP_ONE)
+                require_once(rows)
                 raise
             cache[id(rows)] = qrels, Judgments.of(qrels)
         qrels, lookup = cache[id(rows)]
@@ -256,7 +256,7 @@ def _join(
         judged, counts, _ = join(slices(rows), block)
     except NotPlain:
         if scoring.duplicates == "error":
-            require_once(parts, hint=KEEP_ONE)
+            require_once(parts)
         run = build_run(rows, "run", scoring.score_dtype, scoring.duplicates)
         judged, counts, _ = join([run], block_of)
         return judged, counts, run.n_duplicates_dropped

@@ -93,10 +93,9 @@ def likeness(start: bytes) -> str:
 
 
 def _first_lines(start: bytes) -> list[bytes]:
-    lines = start.removeprefix(BYTE_ORDER_MARK).split(b"\n")[:_LOOKED_AT]
-    lines = [line for line in lines if line.strip()]
+    lines = [line for line in start.removeprefix(BYTE_ORDER_MARK).split(b"\n") if line.strip()]
     # A comment may have the width of anything; lines that all begin with # are records.
-    return [line for line in lines if not line.startswith(b"#")] or lines
+    return ([line for line in lines if not line.startswith(b"#")] or lines)[:_LOOKED_AT]
 
 
 # --- Reading
@@ -265,17 +264,14 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
         if kind := kind_of(stored.peek(LONGEST_MARK)):
             return holds_grades(names_of(os.fspath(path), kind))
         start = file.read(_STEP)
-        if table_reader(start) or line_reader(start, QRELS):
-            names = delimited.header_of(start)[1] or ["label"]
-            return not tree.looks_like_json(start) and holds_grades(names)
-        for number, piece in enumerate(pieces(file, stored.label, size=_STEP, ahead=start)):
-            text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
-            for line in text.split(b"\n"):
-                fields = line.split()
-                is_judgment = len(fields) == 4 and fields[3].lstrip(b"+-").isdigit()
-                if fields and (line[:1] != b"#" or is_judgment):
-                    return len(fields) == 4
-    return False
+    if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+        return False
+    if names := delimited.header_of(start)[1]:
+        return holds_grades(names)
+    line = next(iter(_first_lines(start)), b"")
+    fields = line.split()
+    is_comment = line.startswith(b"#") and not (fields[3:] and fields[3].lstrip(b"+-").isdigit())
+    return delimited.looks_like_letor(line) or (len(fields) == 4 and not is_comment)
 
 
 def pieces(

@@ -274,23 +274,17 @@ def score_runs(
             'a run that lacks a query found nothing there: missing="zero" (--missing zero) scores'
             " it so; worst is for ready scores"
         )
-    parsed = requested.measures
     if any(map(needs_engine, runs.values())) and all(map(fits_engine, runs.values())):
         engine = engine or "local"
     if engine is not None:
-        engine_options = Engine.of(engine)
         from abrank.scoring.partitioned import score_partitioned
 
-        result = score_partitioned(
-            qrels, runs, parsed, scoring, engine_options,
-            stated=requested.stating_rel, notes=requested.notes, on_stage=on_stage,
-        )  # fmt: skip
-        return replace(result, named=requested.named_among(result.measures))
+        return score_partitioned(qrels, runs, requested, scoring, Engine.of(engine), on_stage)
     on_stage("reading the judgments")
     with reading("qrels", qrels):
         judgments = inputs.read_qrels(
             qrels,
-            subtopics=any(measure.entry.needs == "subtopics" for measure in parsed),
+            subtopics=any(item.entry.needs == "subtopics" for item in requested.measures),
             duplicates=scoring.duplicates,
             max_input_size=scoring.max_input_size,
         )

@@ -11,7 +11,7 @@ from abrank.engines.drive import score_tables
 from abrank.inputs import Source
 from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT
 from abrank.inputs.reading import audit_of
-from abrank.measures import Measure
+from abrank.measures.names import RequestedMeasures
 from abrank.options import Scoring
 from abrank.scoring.scores import Scores
 
@@ -21,18 +21,15 @@ _STEPS = 50  # times that progress is reported
 def score_partitioned(
     qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
     runs: Mapping[str, object],
-    measures: tuple[Measure, ...],
+    requested: RequestedMeasures,
     scoring: Scoring,
     engine: Engine,
-    *,
-    stated: frozenset[str] | None,
-    notes: tuple[str, ...],
     on_stage: Callable[[str], None],
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
     kernel_options = kernel.KernelOptions(
-        measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing,
-        scoring.same_id, stated,
+        requested.measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing,
+        scoring.same_id, requested.stating_rel,
     )  # fmt: skip
 
     def tell(done: int, total: int) -> None:
@@ -53,6 +50,7 @@ def score_partitioned(
             raise ReadError(source.label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
         if len(audits[system].missing) == audits[system].n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
+    notes = requested.notes
     if skipped := engine_scores.skipped:
         partitions = display.plural(len(engine_scores.done), "partition")
         notes = (
@@ -71,4 +69,5 @@ def score_partitioned(
         sources=sources,
         notes=notes,
         judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
+        named=requested.named_among(engine_scores.scoring.measures),
     )

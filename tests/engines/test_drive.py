@@ -22,6 +22,7 @@ from abrank._support.errors import (
     WriteError,
 )
 from abrank.engines import Engine, drive, job
+from abrank.measures.names import RequestedMeasures
 from abrank.scoring import partitioned
 from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_shown, write
 
@@ -422,8 +423,7 @@ def test_of_many_partitions_progress_is_told_fifty_times(monkeypatch):
     monkeypatch.setattr(partitioned, "score_tables", score_tables)
     with pytest.raises(ReadError):
         partitioned.score_partitioned(
-            None, {}, (), abrank.Scoring(), Engine(), stated=None, notes=(),
-            on_stage=message.append,
+            None, {}, RequestedMeasures.of(["AP"]), abrank.Scoring(), Engine(), message.append
         )  # fmt: skip
     assert len(message) == 50
     assert message[-1] == "scoring partitions: 1000 of 1000 done"
