@@ -430,10 +430,10 @@ def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any,
         places = found_in(names, QUERY_IDS)
         query = record[names[places[0]]] if places else None
         results = record["results"] if "results" in names else _hits_of(record)
-        if not isinstance(query, (str, int)) or results is None or query in queries:
-            is_twice = query in queries
-            problem = f"query {query!r} stands twice" if is_twice else "no query with results"
-            raise ReadError(label, problem, at=f"row {number}")
+        if not isinstance(query, (str, int)) or results is None:
+            raise ReadError(label, "no query with results", at=f"row {number}")
+        if query in queries:
+            raise ReadError(label, f"query {query!r} stands twice", at=f"row {number}")
         queries.add(query)
         yield query, results
 

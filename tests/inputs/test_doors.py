@@ -214,8 +214,9 @@ def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
         read_run({"r": {"error": "timeout"}, **answers})
     with pytest.raises(ReadError, match=r"_msearch names no queries\n  give \{query: answer\}"):
         read_run({"took": 1, "responses": [answers["q"]]})
-    with pytest.raises(ReadError, match="row 0: no query with results"):
-        read_run([answers["q"]])
+    for nameless in (answers["q"], {"query_id": [], **answers["q"]}):
+        with pytest.raises(ReadError, match="row 0: no query with results"):
+            read_run([nameless])
 
 
 def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
