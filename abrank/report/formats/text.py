@@ -182,10 +182,9 @@ def _named(texts: Sequence[str], width: int, cut: str) -> dict[str, str]:
     stars = {text: star for text in texts for star in (_MARK, cells.to_ascii(_MARK))
              if text.endswith(star)}  # fmt: skip
     bare = [text.removesuffix(stars.get(text, "")) for text in texts]
-    room = width - max(map(len, stars.values()), default=0)
-    fitted = bare if max(map(cells.display_width, texts), default=0) <= width else (
-        cells.fit_apart(bare, room, mark=cut)
-    )  # fmt: skip
+    too_long = [text for text in texts if cells.display_width(text) > width]
+    star = max((len(stars.get(text, "")) for text in too_long), default=0)
+    fitted = cells.fit_apart(bare, width - star, mark=cut) if too_long else bare
     return {text: name + stars.get(text, "") for text, name in zip(texts, fitted, strict=True)}
 
 
