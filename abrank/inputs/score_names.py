@@ -48,7 +48,7 @@ VARIANT_NAMES = (
     ),
     (
         "group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable",
-        "candidate",
+        "release", "deployment", "llm", "candidate",
     ),
 )  # fmt: skip
 ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment

@@ -334,6 +334,7 @@ class TableRoles:
                 name for name in keys if self.n_distinct(name) > 2 and not self.names_rows(name)
                 and not (name in variants or self._holds_systems(name))
                 and folded(name) not in terms.TEXT_NAMES
+                and folded(name).rpartition("_")[2] not in terms.SCORE_WORDS
             ]  # fmt: skip
             some.sort(key=self.n_distinct, reverse=True)
             self._require_no_rivals("query", some)
