@@ -151,11 +151,11 @@ def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
     [
         (
             ("better", "better", "unclear", "unclear"),
-            "Secondary measures: 2 better, 2 unclear, after adjustment.",
+            "Secondary measures, after adjustment: 2 better, 2 unclear.",
         ),
         (
             ("better", "worse", "identical"),
-            "Secondary measures: 1 better, 1 worse, 1 identical, after adjustment.",
+            "Secondary measures, after adjustment: 1 better, 1 worse, 1 identical.",
         ),
         (("unclear",), "Secondary measures: 1 unclear."),
     ],

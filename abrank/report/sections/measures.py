@@ -56,7 +56,7 @@ def measures_finding(comparison: Comparison) -> str:
     if not rows:
         return f"One measure was compared, and it decides: {primary}."
     after = ", after adjustment" if comparison.rule.adjust != "none" and len(rows) > 1 else ""
-    return f"Secondary measures: {words.counted(row.reading for row in rows)}{after}."
+    return f"Secondary measures{after}: {words.counted(row.reading for row in rows)}."
 
 
 def measure_table(comparison: Comparison) -> Table:

@@ -252,8 +252,8 @@ def exploratory(comparison: Comparison) -> str:
 
 def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
     """Count in how many segments B is better or worse, and say whether the segments differ."""
-    text = f"Segments by {shorten(result.name, width=LONGEST)}"
-    text += f": {words.counted(row.reading for row in result.rows)}, after adjustment"
+    counts = words.counted(row.reading for row in result.rows)
+    text = f"Segments by {shorten(result.name, width=LONGEST)}, after adjustment: {counts}"
     p, multiple = result.interaction_pvalue_adj, len(comparison.segmentations) > 1
     if not math.isfinite(p):
         return f"{text}; whether the segments differ cannot be tested."

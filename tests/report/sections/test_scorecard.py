@@ -41,19 +41,19 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
         (
             ("better", "better", "unclear", "worse"),
             0.01,
-            "Segments by intent: 2 better, 1 worse, 1 unclear, after adjustment; the segments"
+            "Segments by intent, after adjustment: 2 better, 1 worse, 1 unclear; the segments"
             " differ (p = 0.010 for interaction).",
         ),
         (
             ("unclear", "too few"),
             float("nan"),
-            "Segments by intent: 1 unclear, 1 too few, after adjustment; whether the segments"
+            "Segments by intent, after adjustment: 1 unclear, 1 too few; whether the segments"
             " differ cannot be tested.",
         ),
         (
             ("unclear", "unclear", "too few"),
             0.3,
-            "Segments by intent: 2 unclear, 1 too few, after adjustment; the segments do not differ"
+            "Segments by intent, after adjustment: 2 unclear, 1 too few; the segments do not differ"
             " significantly (p = 0.300 for interaction).",
         ),
     ],
