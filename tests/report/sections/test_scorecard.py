@@ -70,7 +70,7 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     result = segments(runs)
     assert result is not None
     assert result.title == "Segments"  # what stands under it begins with the word
-    assert result.finding.startswith("Exploratory. Segments by intent: ")
+    assert result.finding.startswith("Exploratory. Segments by intent, after adjustment: ")
     assert "Segments by length: " in result.finding
 
 
