@@ -139,7 +139,7 @@ def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsy
         out[name] += Path("out.segments.csv").read_text()
     assert out["own.tsv"] == out[table]
     assert "clusters  The 75 queries come in 27 clusters by user" in out[table]
-    assert "segments  Exploratory. Segments by intent: " in out[table]
+    assert "segments  Exploratory. Segments by intent, after adjustment: " in out[table]
     assert "**Segments.** Exploratory." in Path("out.md").read_text(encoding="utf-8")
     assert "cluster-robust (CR2)" in " ".join(Path("out.methods").read_text().split())
     saved = json.loads(Path("out.json").read_text())
@@ -163,4 +163,4 @@ def test_a_folder_has_its_segments_beside_its_judgments(table, capsys) -> None:
         rows = [f"q{k:02},{'ab'[k % 2]}" for k in range(1, 26)]
         (folder / "segments.csv").write_text("\n".join(["query_id,intent", *rows]))
     assert run(["compare", "--collections", "beir", "-m", "AP", "-v"]) == 0
-    assert "Segments by intent: " in capsys.readouterr().out
+    assert "Segments by intent, after adjustment: " in capsys.readouterr().out

@@ -136,7 +136,7 @@ def test_segments_have_a_table_each() -> None:
     for item in comparison.segmentations[0].rows:
         assert rows[item.label][1:3] == [f.count(item.n_queries), f.signed(item.mean)]
     assert {len(row) for row in by_evil} == {len(by_evil[0])}
-    assert "Segments. Exploratory. Segments by intent: " in page.text
+    assert "Segments. Exploratory. Segments by intent, after adjustment: " in page.text
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     assert result is not None
     assert result.title == "Segments"  # what stands under it begins with the word
     assert result.finding.startswith("Exploratory. Segments by intent, after adjustment: ")
-    assert "Segments by length: " in result.finding
+    assert "Segments by length, after adjustment: " in result.finding
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
