@@ -272,18 +272,9 @@ SUCCESS = "_SUCCESS"
 _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 
 
-@dataclass(frozen=True, eq=False)
-class PartitionScores:
-    """Scores of one partition as they were written."""
-
-    # The stamp of the job, the number of queries, and what was counted of the runs
-    about: dict[str, Any]
-    query_ids: pa.LargeBinaryArray  # [n_queries]
-    values: FloatArray  # float64[n_systems, n_queries, n_measures]
-
-
-def read_part(path: Path) -> PartitionScores:
-    """Read the scores of one partition."""
+def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArray]:
+    """Read the scores of one partition: what is recorded of it, its queries, and the scores."""
+    # The scores are float64[n_systems, n_queries, n_measures].
     try:
         with pa.OSFile(str(path)) as file:
             data = ParquetData(file)
@@ -306,7 +297,7 @@ def read_part(path: Path) -> PartitionScores:
         raise
     except (OSError, pa.ArrowException, ValueError, LookupError, DamagedParquet, Oversized) as bad:
         raise ReadError(str(path), f"cannot be read: {bad}") from bad
-    return PartitionScores(about, query_ids, values)
+    return about, query_ids, values
 
 
 def read_folder(folder: Path) -> pa.Table:
@@ -319,7 +310,7 @@ def read_folder(folder: Path) -> pa.Table:
         expected = None
     try:
         if expected is not None:
-            stamps = [read_part(path).about["stamp"] for path in paths]
+            stamps = [read_part(path)[0]["stamp"] for path in paths]
             is_whole = stamps == [expected[0]] * expected[1]
         else:
             is_whole = not any(_ABOUT in (pq.read_schema(path).metadata or {}) for path in paths)
@@ -414,7 +405,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
     numbers = {job.path(partition.number): partition.number for partition in partitions}
     for path in sorted(Path(job.folder).glob("part-*.parquet")):
         try:
-            about = read_part(path).about
+            about, _, _ = read_part(path)
         except ReadError as error:
             if path in numbers:
                 continue  # it is written anew
@@ -439,13 +430,13 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
     for outcome in sorted(done, key=lambda outcome: outcome.number):
         if not outcome.n_queries:
             continue
-        part = read_part(job.path(outcome.number))
-        if part.about["stamp"] != job.stamp:
+        about, queries, scores = read_part(job.path(outcome.number))
+        if about["stamp"] != job.stamp:
             raise ReadError(
                 str(job.path(outcome.number)), "was written anew by another job meanwhile"
             )
-        values.append(part.values.transpose(1, 0, 2))
-        query_ids.append(part.query_ids)
+        values.append(scores.transpose(1, 0, 2))
+        query_ids.append(queries)
     distinct_ids, row = ids.number(ids.joined(query_ids))
     all_values = np.concatenate(values)
     if (row[1:] < row[:-1]).any():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -76,12 +77,6 @@ class ParquetTable:
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
         """Read and check a row group."""
-        table = self._read(piece)
-        if self.layout == JOINED:
-            return tuple([item] for item in split_joined(table, piece.label))
-        return ([read_rows(table, self.layout, piece.label)],)
-
-    def _read(self, piece: Piece) -> pa.Table:
         if piece.problem:
             raise ReadError(piece.path, piece.problem)
         query = self.columns[0]
@@ -97,7 +92,10 @@ class ParquetTable:
             except (IndexError, DamagedParquet) as error:
                 raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
-        return table.select(list(self.columns))
+        table = table.select(list(self.columns))
+        if self.layout == JOINED:
+            return tuple([item] for item in split_joined(table, piece.label))
+        return ([read_rows(table, self.layout, piece.label)],)
 
 
 def open_table(
@@ -222,20 +220,17 @@ def _footer(filesystem: fs.FileSystem, path: str, hint: str = "") -> Footer:
             data = ParquetData(file)
             return Footer(data.schema, data.groups)
     except (OSError, pa.ArrowException, DamagedParquet) as error:
-        result = _likeness(filesystem, path)
-        if result and result != "a file of Parquet":
-            problem = f"this looks like {result}, not like a Parquet file"
+        form = ""
+        with (
+            suppress(OSError, pa.ArrowException, ReadError),
+            filesystem.open_input_file(path) as file,
+        ):
+            start = Unpacked(Stored(file, path, hashes=False), path).read(_LOOKED_AT)
+            form = likeness(start)
+        if form and form != "a file of Parquet":
+            problem = f"this looks like {form}, not like a Parquet file"
             raise ReadError(path, problem, hint=hint) from error
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
-
-
-def _likeness(filesystem: fs.FileSystem, path: str) -> str:
-    """Return what a file that is no Parquet looks like; empty where nothing fits."""
-    try:
-        with filesystem.open_input_file(path) as file:
-            return likeness(Unpacked(Stored(file, path, hashes=False), path).read(_LOOKED_AT))
-    except (OSError, pa.ArrowException, ReadError):
-        return ""
 
 
 def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:

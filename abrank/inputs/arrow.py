@@ -275,7 +275,7 @@ def to_ids(column: object, *, coded: bool = False) -> Ids | None:
         texts = _as_bytes(array, coded=coded)
     except _REFUSALS:
         return None
-    return None if texts is None or ids.has_empty(texts) else texts
+    return None if texts is None or not np.diff(ids.offsets(texts)).all() else texts
 
 
 def ids_of(index: object) -> Ids | None:

@@ -274,12 +274,10 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     return delimited.looks_like_letor(line) or (len(fields) == 4 and not is_comment)
 
 
-def pieces(
-    file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
-) -> Iterator[bytes]:
-    """Cut a file at ends of lines into pieces of some ``size`` bytes; an empty one is one piece."""
+def pieces(file: Unpacked, label: str, *, ahead: bytes = b"") -> Iterator[bytes]:
+    """Cut a file at ends of lines into pieces of some size; an empty one is one piece."""
     held, position = b"", 0
-    while data := ahead or file.read(size):
+    while data := ahead or file.read(_PIECE):
         data, ahead = held + data, b""
         if not position:
             _require_text(data, label)

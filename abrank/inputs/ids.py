@@ -171,12 +171,6 @@ def longest(column: Ids) -> int:
     return int(np.diff(offsets(column)).max(initial=0))
 
 
-def has_empty(column: Ids) -> bool:
-    """Whether an id is empty text."""
-    ends = offsets(column)
-    return bool((ends[1:] == ends[:-1]).any())
-
-
 def spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:
     """Return where each id starts in the text of all, how long it is, and the text."""
     ends, data = offsets(column), column.buffers()[2]

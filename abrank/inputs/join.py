@@ -176,13 +176,6 @@ def sampled_queries(n_queries: int) -> IntArray:
     return np.linspace(0, n_queries - 1, min(n_queries, SAMPLED_QUERIES)).astype(np.int64)
 
 
-def ranks_kept(n_queries: int, top: int) -> IntArray:
-    """Return how many documents are kept of each query: int64[n_queries]."""
-    ranks = np.full(n_queries, top, dtype=np.int64)
-    ranks[sampled_queries(n_queries)] = max(top, SAMPLED_RANKS)
-    return ranks
-
-
 def document_ids(qrels: Qrels, judged: JudgedRun, top_docs: TopDocs) -> IdDifference | None:
     """Say why first documents of the sampled queries are not judged, where ids are to blame."""
     sampled = np.isin(top_docs.query, sampled_queries(len(qrels.query_ids)))
@@ -385,7 +378,9 @@ def join_pieces(
     """Lay a run on the judgments, piece by piece and several pieces at a time."""
     looked_up = judgments or Judgments.of(qrels)
     n_queries = len(qrels.query_ids)
-    ranks = np.zeros(n_queries, np.int64) if top is None else ranks_kept(n_queries, top)
+    ranks = np.full(n_queries, top or 0, dtype=np.int64)  # documents that are kept of each query
+    if top is not None:
+        ranks[sampled_queries(n_queries)] = max(top, SAMPLED_RANKS)
 
     def part_of(piece: _Piece) -> tuple[dict[str, Any], ReadCounts]:
         return _part(looked_up, block(piece), keep_scores, ranks, same_id)

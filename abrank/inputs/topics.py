@@ -61,13 +61,6 @@ class CellTable:
     def __fspath__(self) -> str:  # its errors name a file as that file's own do
         return self.label
 
-    def as_text(self) -> CellTable:
-        """Return the same with all cells as text, empty where one is missing."""
-        if self.unit == "line":
-            return self
-        columns = [["" if is_missing(x) else str(x) for x in column] for column in self.columns]
-        return replace(self, columns=columns)
-
     def take(self, rows: Sequence[int], places: Sequence[int]) -> CellTable:
         """Return some rows, and of these some columns."""
         return replace(
@@ -230,7 +223,11 @@ def read_properties(source: object) -> CellTable:  # a path, a table that was re
     ):  # fmt: skip
         frame = frame.rename_axis("query_id") if frame.index.nlevels == 1 else frame
         frame = frame.reset_index()
-    return read_cells(frame, TABLE, is_row=bool).as_text()
+    table = read_cells(frame, TABLE, is_row=bool)
+    if table.unit == "line":
+        return table
+    texts = [["" if is_missing(x) else str(x) for x in column] for column in table.columns]
+    return replace(table, columns=texts)
 
 
 def by_collection(table: CellTable, collections: Collection[str]) -> dict[str, CellTable]:

@@ -139,9 +139,20 @@ def read_with_gaps(
     table = read_score_table(
         source, is_measure=names_measure, is_cost=asks_direction, options=options
     )
-    scores = _without_gaps_of_all(
-        scores_of_table(table, source, system=system, options=options), options
+    aggregate = table.query.is_one_of(AGGREGATES)
+    if aggregate.all():
+        raise ReadError(
+            table.source.label,
+            "there is no score of a query",
+            hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
+        )
+    if table.system.names == ("",):  # a table that names no system is of that of its file
+        name = system or (short_name(source) if is_path else UNNAMED)
+        table = replace(table, system=Coded((name,), table.system.codes))
+    scores = (
+        _scores(table, aggregate) if table.run is None else _averaged(table, aggregate, options)
     )
+    scores = _without_gaps_of_all(scores, options)
     return scores if system is None else one_system(scores, system)
 
 
@@ -231,32 +242,6 @@ def _one_source(sources: Sequence[Source]) -> Source:
         n_rows=sum(source.n_rows for source in sources),
         label=",".join(source.label for source in sources),
     )
-
-
-def scores_of_table(
-    table: ScoreTable,
-    source: Any,  # noqa: ANN401 - what it was read from
-    *,
-    system: str | None = None,
-    options: TableOptions | None = None,
-) -> Scores:
-    """Return the scores that a table holds, NaN where one is missing."""
-    # A table that names no system is of `system`, else of that of the source's file.
-    aggregate = table.query.is_one_of(AGGREGATES)
-    if aggregate.all():
-        raise ReadError(
-            table.source.label,
-            "there is no score of a query",
-            hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
-        )
-    systems = table.system.names
-    if systems == ("",):
-        is_file = isinstance(source, (str, os.PathLike))
-        systems = (system or (short_name(source) if is_file else UNNAMED),)
-        table = replace(table, system=Coded(systems, table.system.codes))
-    if table.run is None:
-        return _scores(table, aggregate)
-    return _averaged(table, aggregate, options or TableOptions())
 
 
 def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
