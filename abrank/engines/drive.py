@@ -54,11 +54,6 @@ class EngineScores:
     scoring: KernelOptions  # its measures have their scales
     tables: tuple[ParquetTable, ...]
 
-    @property
-    def skipped(self) -> tuple[Done, ...]:
-        """The partitions that could not be used."""
-        return tuple(outcome for outcome in self.done if outcome.bad)
-
 
 def score_tables(
     qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
@@ -163,24 +158,18 @@ def _tables(
         return with_gaps(opened)
     if is_parquet(qrels):
         judged = open_table(qrels, QRELS, max_input_size=max_input_size)
-    else:
-        judged = open_table(_parquet_of(qrels, folder, max_input_size), QRELS)
-    return with_gaps([judged, *opened])
-
-
-def _parquet_of(qrels: object, folder: Path, max_input_size: int | None) -> str:
-    """Write judgments of another kind as Parquet, where the workers find them."""
+        return with_gaps([judged, *opened])
+    # Judgments of another kind are written as Parquet, where the workers find them.
     judgments = read_qrels(qrels, max_input_size=max_input_size)
-    queries = ids.encode(judgments.query_ids)
     columns = {
-        "query_id": ids.take(queries, judgments.query),
+        "query_id": ids.take(ids.encode(judgments.query_ids), judgments.query),
         "doc_id": judgments.docs,
         "relevance": pa.array(judgments.grade),
     }
     path = folder / "_qrels.parquet"
     with writing(path):
         pq.write_table(pa.table(columns), path, row_group_size=100_000)
-    return str(path)
+    return with_gaps([open_table(str(path), QRELS), *opened])
 
 
 def _job_and_partitions(

@@ -190,10 +190,20 @@ def rows_of_log(
     """Return a row a score of a log, and of which task it is; None for what is none."""
     form = "a log"
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
-        _require_complete(source, label)
+        # The log of an evaluation that did not end, or that lacks samples, has scores of some only.
+        if (status := source.get("status", "success")) != "success":
+            raise ReadError(
+                label, f"is the log of an evaluation that has not succeeded (status {status})",
+                hint="its scores are of some samples only; let it end: inspect eval-retry FILE",
+            )  # fmt: skip
+        samples = source["samples"] or []
+        n_samples = (source.get("results") or {}).get("completed_samples") or 0
+        if len(samples) < n_samples:
+            problem = f"holds {len(samples)} samples, and its header counts {n_samples}"
+            raise ReadError(label, problem, hint=AGAIN)
         task = source["eval"].get("task") if isinstance(source["eval"], Mapping) else None
         form = f"{LOG_OF}{shorten(str(task))}" if task else form
-        rows = list(_of_inspect(source["samples"] or []))
+        rows = list(_of_inspect(samples))
     elif (
         isinstance(source, list) and source and isinstance(source[0], Mapping)
         and {"doc_id", "filtered_resps"} <= {*source[0]}
@@ -273,22 +283,6 @@ def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
         raise ValueError("its name in the directory is another")
     packed = pa.BufferReader(data[start : start + entry.compress_size])
     return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
-
-
-def _require_complete(log: Mapping[str, Any], label: str) -> None:
-    """Refuse the log of an evaluation of Inspect that did not end, or that lacks samples."""
-    status = log.get("status", "success")
-    if status != "success":
-        raise ReadError(
-            label, f"is the log of an evaluation that has not succeeded (status {status})",
-            hint="its scores are of some samples only; let it end: inspect eval-retry FILE",
-        )  # fmt: skip
-    counted = (log.get("results") or {}).get("completed_samples") or 0
-    if len(log["samples"] or ()) < counted:
-        raise ReadError(
-            label, f"holds {len(log['samples'])} samples, and its header counts {counted}",
-            hint=AGAIN,
-        )  # fmt: skip
 
 
 def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -96,26 +96,19 @@ def from_rankings(
     missed: Sequence[Sequence[Mapping[str, int]]],
 ) -> JudgedSubtopics:
     """Make them from each document's grades by subtopic; ``None`` is an unjudged document."""
-    names: list[tuple[int, str]] = sorted(
-        {
-            (query, name)
-            for side in (rankings, missed)
-            for query, documents in enumerate(side)
-            for grades in documents
-            for name in grades or {}
-        }
-    )
-    place = {name: i for i, name in enumerate(names)}
-    rows: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, str, int]] = []  # document, query, subtopic, grade
     retrieved: list[int] = []
-    document = 0
+    n_documents = 0
     for query, (ranking, not_retrieved) in enumerate(zip(rankings, missed, strict=True)):
-        judged = [grades for grades in ranking if grades]
-        retrieved += range(document, document + len(judged))
-        for grades in (*judged, *not_retrieved):
-            rows += [(document, place[query, name], grades[name]) for name in sorted(grades)]
-            document += 1
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        documents = [*filter(None, ranking), *not_retrieved]
+        retrieved += range(n_documents, n_documents + len(documents) - len(not_retrieved))
+        for document, grades in enumerate(documents, n_documents):
+            rows += [(document, query, *pair) for pair in grades.items()]
+        n_documents += len(documents)
+    names = sorted({(query, name) for _, query, name, _ in rows})
+    place = {name: i for i, name in enumerate(names)}
+    cells = sorted((document, place[query, name], grade) for document, query, name, grade in rows)
+    columns = np.array(cells, dtype=np.int64).reshape(-1, 3).T
     query_of = np.array([query for query, _ in names], dtype=np.int64)
     pool = Subtopics(tuple(name for _, name in names), query_of, *columns)
     return judged_subtopics(pool, np.array(retrieved, dtype=np.int64))

@@ -51,7 +51,7 @@ def score_partitioned(
         if len(audits[system].missing) == audits[system].n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
     notes = requested.notes
-    if skipped := engine_scores.skipped:
+    if skipped := [outcome for outcome in engine_scores.done if outcome.bad]:
         partitions = display.plural(len(engine_scores.done), "partition")
         notes = (
             *notes,
