@@ -364,14 +364,14 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     # A file that is given twice has one name twice.
     files = [Path(path) for path in paths]
     parts = [[*file.parent.parts, short_name(file)] for file in files]
-    names = [part[-1] for part in parts]
-    for depth in range(2, max(map(len, parts), default=0) + 1):
+    depths = range(1, max(map(len, parts), default=1) + 1)
+    forms = [["/".join(part[-n:]).replace("//", "/") for part in parts] for n in depths]
+    # In one folder, only the endings differ; of one file, nothing does.
+    times = Counter(files)
+    forms.append([file.name if times[file] == 1 else short_name(file) for file in files])
+    names = forms[0]
+    for longer in forms[1:]:
         counts = Counter(names)
-        longer = ("/".join(part[-depth:]).replace("//", "/") for part in parts)
         pairs = zip(names, longer, strict=True)
         names = [name if counts[name] == 1 else longer_name for name, longer_name in pairs]
-    counts, file_counts = Counter(names), Counter(files)
-    # In one folder, only the endings differ; of one file, nothing does.
-    last = [file.name if file_counts[file] == 1 else short_name(file) for file in files]
-    pairs = zip(names, last, strict=True)
-    return [name if counts[name] == 1 else longer_name for name, longer_name in pairs]
+    return names

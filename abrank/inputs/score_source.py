@@ -81,9 +81,7 @@ class NamedTable:
     form: str = ""
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
-    # Where each row stands: its line from 1 of a file's text, or its row from 0.
-    first: int = 0
-    lines: IntArray | None = None
+    lines: IntArray | None = None  # of each row, from 1, in a file of text
     # Whether rows without a query's column are the same queries as those of another such table.
     numbered: bool = True
 
@@ -103,8 +101,8 @@ class NamedTable:
 
     @cached_property
     def positions(self) -> IntArray:
-        """Where each row stands: int64[n_rows]."""
-        return np.arange(self.n_rows) + self.first if self.lines is None else self.lines
+        """Where each row stands, its line from 1 or its row from 0: int64[n_rows]."""
+        return np.arange(self.n_rows) if self.lines is None else self.lines
 
     def take(self, rows: IntArray) -> NamedTable:
         """Return some of the rows."""
@@ -332,14 +330,15 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
                 types=dict.fromkeys(names, pa.large_binary()), skip=1,
             )  # fmt: skip
             columns = map(ScoreColumn.of, header, map(cells.column, names))
-            return _named(_with_json_cells(columns), origin, first=2, numbered=False)
+            lines = np.arange(len(cells)) + 2
+            return _named(_with_json_cells(columns), origin, lines=lines, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
-    _, lines = headed_lines(
+    _, rows = headed_lines(
         data, delimiter, origin.label, is_row=lambda cells: bool("".join(cells).strip()),
         errors="surrogateescape",
     )  # fmt: skip
-    texts, places = text_columns(lines, len(header), origin.label, delimiter.join(header))
+    texts, places = text_columns(rows, len(header), origin.label, delimiter.join(header))
     stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
     positions = np.array(places, np.int64)
     expanded = _with_json_cells(map(ScoreColumn, header, stripped))
@@ -366,7 +365,6 @@ def _named(
     columns: Iterable[ScoreColumn],
     origin: Source,
     *,
-    first: int = 0,
     lines: IntArray | None = None,
     numbered: bool = True,
 ) -> NamedTable:
@@ -385,22 +383,21 @@ def _named(
     if len({len(column.cells) for column in result}) > 1:
         some = ", ".join(f"{column.name} {len(column.cells)}" for column in result)
         raise ReadError(origin.label, f"its columns have different numbers of rows: {some}")
-    table = NamedTable(tuple(result), origin, first=first, lines=lines, numbered=numbered)
+    table = NamedTable(tuple(result), origin, lines=lines, numbered=numbered)
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
 def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> NamedTable:
     """Read lines of three fields, or of four where the first is the system."""
-    columns, places = _plain_fields(data), None
-    if columns is None:
-        columns, places = _fields(data, origin.label)
+    plain = _plain_fields(data)
+    columns, lines = _fields(data, origin.label) if plain is None else plain
     form, names = "abrank score --per-query", ["system", *_LONG]
     if len(columns) == 3:
         first = _measure_first(columns, origin.label, is_measure)
         form = "trec_eval -q" if first else "ir_measures -q"
         names = ["measure", "query_id", "score"] if first else list(_LONG)
     cells = tuple(map(ScoreColumn, names, columns))
-    table = NamedTable(cells, origin, form, _long_roles(names), first=1, lines=places)
+    table = NamedTable(cells, origin, form, _long_roles(names), lines=lines)
     # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
     measure, value = table.column("measure"), table.column("score")
     n_wrong = np.bincount(measure.codes[value.wrong], minlength=measure.n_distinct)
@@ -417,7 +414,7 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
-def _plain_fields(data: bytes) -> list[Ids] | None:
+def _plain_fields(data: bytes) -> tuple[list[Ids], IntArray] | None:
     """Return the fields of lines by Arrow, if none is empty or of several words; else None."""
     if b"\t" in data:
         while b"  " in data:
@@ -438,7 +435,8 @@ def _plain_fields(data: bytes) -> list[Ids] | None:
         return None
     if width < 3 or data.count(b"\t") not in (0, (width - 1) * len(fields)):
         return None
-    return [ScoreColumn.of(name, fields[name]).cells for name in names]
+    columns = [ScoreColumn.of(name, fields[name]).cells for name in names]
+    return columns, np.arange(1, len(fields) + 1)
 
 
 def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
