@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from sys import intern
@@ -146,9 +146,7 @@ def read_table(
             # From here on a cell may hold ends of lines.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
-            lines = (
-                line for line in csv_lines(texts, delimiter, label) if "".join(line[1]).strip()
-            )
+            lines = csv_lines(texts, delimiter, label)
             gather(gathered, _records(gathered, islice(lines, skip, None), len(names), places))
     return as_chosen(gathered.joined(), chosen, layout)
 
@@ -239,28 +237,24 @@ def _fast(
 
 
 def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines of a table, given in parts that end with one: their numbers and fields."""
+    """Yield the lines of a table that are not blank, of parts that end with one: number, fields."""
     lines = chain.from_iterable(io.StringIO(text, newline="") for text in texts)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in reader:
-            yield reader.line_num, fields
+            if "".join(fields).strip():
+                yield reader.line_num, fields
     except csv.Error as error:
         place = f"line {reader.line_num}"
         raise ReadError(label, f"no line of a table: {error}", at=place) from error
 
 
 def headed_lines(
-    data: bytes,
-    delimiter: str,
-    label: str,
-    *,
-    is_row: Callable[[list[str]], bool] = any,
-    errors: str = "replace",
+    data: bytes, delimiter: str, label: str, *, errors: str = "replace"
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the names of a table of text, and its lines, as :func:`csv_lines` does."""
     texts = (part.decode("utf-8", errors) for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
-    lines = (line for line in csv_lines(texts, delimiter, label) if is_row(line[1]))
+    lines = csv_lines(texts, delimiter, label)
     _, names = next(lines, (0, []))
     return names, lines
 

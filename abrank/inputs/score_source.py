@@ -334,10 +334,7 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
             return _named(_with_json_cells(columns), origin, lines=lines, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
-    _, rows = headed_lines(
-        data, delimiter, origin.label, is_row=lambda cells: bool("".join(cells).strip()),
-        errors="surrogateescape",
-    )  # fmt: skip
+    _, rows = headed_lines(data, delimiter, origin.label, errors="surrogateescape")
     texts, places = text_columns(rows, len(header), origin.label, delimiter.join(header))
     stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
     positions = np.array(places, np.int64)

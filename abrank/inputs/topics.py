@@ -7,7 +7,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -77,24 +77,17 @@ def delimiter_of(data: bytes) -> str:
     return next((mark for mark in "\t,;|" if mark.encode() in first), ",")
 
 
-def read_cells(
-    source: Any,  # noqa: ANN401 - a path, or a table of any library
-    expected: str,
-    *,
-    is_row: Callable[[list[str]], bool] = any,
-) -> CellTable:
+def read_cells(source: Any, expected: str) -> CellTable:  # noqa: ANN401 - a path, or any table
     """Read the table of a file or an object; JSON that is one dict is one row."""
     if isinstance(source, CellTable):
         return source
     if not isinstance(source, (str, os.PathLike)):
         return CellTable.of_columns(*objects_of(source), "DataFrame")
     data, origin = files.contents(source, lines=False, tables=True)
-    return cells_of(data, origin, expected, is_row=is_row)
+    return cells_of(data, origin, expected)
 
 
-def cells_of(
-    data: bytes, origin: Source, expected: str, *, is_row: Callable[[list[str]], bool] = any
-) -> CellTable:
+def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:
     """Return the table that the bytes of a file hold."""
     label = origin.label
     if kind_of(data[:8]):
@@ -114,7 +107,7 @@ def cells_of(
         table = CellTable.of_columns(list(map(str, keys)), columns, label, origin)
         return replace(table, at=range(1, len(rows) + 1))
     delimiter = delimiter_of(data)
-    names, lines = headed_lines(data, delimiter, label, is_row=is_row)
+    names, lines = headed_lines(data, delimiter, label)
     if not names:
         raise ReadError(label, "no lines", expected=expected)
     require_distinct(names, label)
@@ -177,7 +170,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         data, origin = files.contents(source, lines=False, tables=True)
         if tree := _tree_of(data, origin.label):
             return read_segments(tree)
-        source = cells_of(data, origin, TABLE, is_row=bool)
+        source = cells_of(data, origin, TABLE)
     cells = read_properties(source)
     label, names = cells.label, cells.names
     place = names.index(_column(names, QUERY_IDS, label))
@@ -223,7 +216,7 @@ def read_properties(source: object) -> CellTable:  # a path, a table that was re
     ):  # fmt: skip
         frame = frame.rename_axis("query_id") if frame.index.nlevels == 1 else frame
         frame = frame.reset_index()
-    table = read_cells(frame, TABLE, is_row=bool)
+    table = read_cells(frame, TABLE)
     if table.unit == "line":
         return table
     texts = [["" if is_missing(x) else str(x) for x in column] for column in table.columns]
