@@ -73,7 +73,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     )
     text = "note x.csv: read as a column per variant"
     assert " ".join(output.out.split()).count(text) == 1
-    assert "2 more notes on inputs." in " ".join(output.out.split())
+    assert "3 more notes: -v" in " ".join(output.out.split())
     assert output.err == ""
 
 

@@ -170,14 +170,12 @@ def test_finding_counts_the_secondary_measures(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ties", "words"), [(0, "none is tied."), (1, "1 is tied."), (2, "2 are tied.")]
-)
-def test_queries_finding_counts(ties: int, words: str) -> None:
+@pytest.mark.parametrize("ties", [0, 1, 2])
+def test_queries_finding_counts(ties: int) -> None:
     a = {f"q{i}": 0.5 for i in range(6)}
     b = {f"q{i}": 0.5 + (0.0 if i < ties else 0.1 * (i + 1)) for i in range(6)}
     finding = section(compose(compare_scores(a, b)), "queries").finding
-    assert finding == (f"On score, B scores higher on {6 - ties} queries, A on 0; {words}")
+    assert finding == f"On score, B scores higher on {6 - ties} queries, A on 0; ties: {ties}."
 
 
 def test_query_table_holds_worst_and_best(make: Make) -> None:

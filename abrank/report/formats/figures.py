@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from abrank._support.errors import ArgumentError
@@ -10,7 +9,7 @@ from abrank._support.files import replace_all
 from abrank.plots.registry import draw, plots_of
 from abrank.plots.render import file_bytes
 from abrank.plots.style import SENTENCE
-from abrank.report.model import Block, Figure, Fold, Report
+from abrank.report.model import Figure, Report
 from abrank.report.registry import figures_target
 from abrank.report.subjects import compose
 
@@ -87,20 +86,11 @@ def figure_files(
 
 def figures_of(report: Report) -> dict[str, Figure]:
     """Return the figures by the names of their files."""
-    blocks = [block for section in report.sections for block in section.blocks]
-    result = {figure.plot: figure for figure in _figures(blocks)}
+    blocks = (block for section in report.sections for block in section.blocks)
+    result = {figure.plot: figure for figure in blocks if isinstance(figure, Figure)}
     if "deltas" in plots_of(report.subject):
         # A page has the intervals of these in the rows of its tables.
         tables = ["forest", *["segments"] * bool(report.subject.segmentations)]
         result |= {name: Figure(name, "") for name in tables}
         return {name: result[name] for name in PAPER if name in result}
     return {name: result.get(name, Figure(name, "")) for name in plots_of(report.subject)}
-
-
-def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
-    """Yield the figures among blocks, those that are folded, too."""
-    for block in blocks:
-        if isinstance(block, Figure):
-            yield block
-        elif isinstance(block, Fold):
-            yield from _figures(block.blocks)

@@ -67,15 +67,13 @@ class RowMarks(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """The rows of a scorecard on one axis from ``left`` to ``right``."""
+    """The rows of a scorecard on one axis."""
 
     rows: tuple[RowMarks | None, ...]
     ticks: tuple[tuple[float, str], ...]
     zero: float
     band: Ends | None
     scale: Scale
-    left: float
-    right: float
 
 
 def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Drawing | None:
@@ -122,8 +120,6 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
         zero=place(0.0),
         band=ends(-margin, margin) if margin else None,
         scale=card.scale,
-        left=left,
-        right=right,
     )
 
 

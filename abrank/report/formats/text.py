@@ -366,12 +366,7 @@ def text_lines(
             table = scorecard_lines(card, width=width, plain=ascii, everything=everything)
         sections = list(_sections(report, look, everything=everything))
         blocks = [first, table, *sections]
-        if everything:
-            blocks += [facts, notes]
-        elif sections or card is None or card.short_legend is None:
-            blocks.append([*facts, *notes])
-        else:
-            blocks[-1] = [*table, *facts, *notes]
+        blocks += [facts, notes] if everything else [[*facts, *notes]]
     if head.gate and gate:
         style = "b" if head.gate_passed else "note"
         last = list(_labelled(Fact("gate", head.gate), look, label_style=style))

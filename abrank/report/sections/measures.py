@@ -86,11 +86,10 @@ def queries(comparison: Comparison) -> Section | None:
     if comparison.n_queries == 0 or comparison.rule.independent:
         return None
     row = comparison.primary
-    tied = {0: "none is tied", 1: "1 is tied"}.get(row.ties, f"{f.count(row.ties)} are tied")
     ahead = "higher" if row.higher_is_better else "lower, that is better,"
     finding = (
         f"On {row.measure}, {comparison.candidate} scores {ahead} on {words.queries(row.wins)},"
-        f" {comparison.baseline} on {f.count(row.losses)}; {tied}."
+        f" {comparison.baseline} on {f.count(row.losses)}; ties: {f.count(row.ties)}."
     )
     above, below = (row.wins, row.losses)[:: 1 if row.higher_is_better else -1]
     deltas = Figure(
@@ -102,11 +101,8 @@ def queries(comparison: Comparison) -> Section | None:
     blocks: list[Block] = [] if level else [deltas]
     blocks.append(query_table(comparison))
     if comparison.n_queries > 2 * SHOWN:
-        n = f.word(SHOWN)
-        caption = (
-            f"The {n} queries with the lowest difference and the {n} with the highest, of"
-            f" {f.count(comparison.n_queries)}."
-        )
+        n = f.count(comparison.n_queries)
+        caption = f"The {SHOWN} queries with the lowest and the {SHOWN} with the highest Δ, of {n}."
         blocks.append(Text(caption, "caption"))
     group: Group = "appendix" if level else "open"
     return Section("queries", "Query by query", finding, tuple(blocks), group=group)

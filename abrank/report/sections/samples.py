@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences, SampleCheck
+from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences
 from abrank.comparison.units import within_reach
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words
 from abrank.report.sections import words
@@ -129,8 +129,22 @@ def machine(comparison: Comparison) -> Section | None:
         ),
     ]
     if result.sample:
+        w = Words(comparison)
         blocks += [
-            _sample(Words(comparison), result),
+            Table.by_row(
+                "machine-sample",
+                [
+                    (item, w.change if item.what == "difference" else w.mean)
+                    for item in result.sample
+                ],
+                (
+                    Column.words("Are the judged queries like the others?"),
+                    lambda x: Cell(_CHECKED[x[0].what], x[0].what),
+                ),
+                (Column("Judged"), lambda x: x[1](x[0].mean_judged)),
+                (Column("Others"), lambda x: x[1](x[0].mean_others)),
+                (Column("p"), lambda x: w.chance(x[0].pvalue)),
+            ),
             Text(
                 "A random draw differs from the other queries by chance only. A small p says that"
                 " these were picked, or that the draw was unlucky: below"
@@ -195,22 +209,6 @@ def _worth(result: MachineJudgments) -> str:
         return f.about(result.worth)
     high = "any number" if result.worth_high is None else f.about(result.worth_high)
     return f"{f.about(result.worth)} ({f.about(result.worth_low)} to {high})"
-
-
-def _sample(w: Words[Comparison], result: MachineJudgments) -> Table:
-    def mean(check: SampleCheck, value: float) -> Cell:
-        return w.change(value) if check.what == "difference" else w.mean(value)
-
-    return Table.of(
-        "machine-sample",
-        (
-            Column.words("Are the judged queries like the others?"),
-            [Cell(_CHECKED[item.what], item.what) for item in result.sample],
-        ),
-        (Column("Judged"), [mean(item, item.mean_judged) for item in result.sample]),
-        (Column("Others"), [mean(item, item.mean_others) for item in result.sample]),
-        (Column("p"), [w.chance(item.pvalue) for item in result.sample]),
-    )
 
 
 _MEANING = (

@@ -42,7 +42,6 @@ from abrank.report.subjects.systems import of_runs, verdict_of
 
 MOST_NAMES = 4  # that a sentence lists
 MOST_COLUMNS = 10  # collections beside each other in a table
-MOST_INPUTS = 3
 SOURCES = (
     ("Ranks and pairs", "Mogstad, Romano, Shaikh & Wilhelm 2024"),
     ("All pairs", "Westfall & Young 1993"),
@@ -397,8 +396,5 @@ def _paper(w: Words[CollectionsRanking]) -> Paper:
 def cautions(result: CollectionsRanking) -> tuple[Caution, ...]:
     """Return what is to be known of the runs on each collection, and how inputs were read."""
     of_each = {collection: of_runs(ranking) for collection, ranking in result.rankings.items()}
-    notes = [f"{note}." for note in result.notes[:MOST_INPUTS]]
-    if len(result.notes) > MOST_INPUTS:
-        notes.append(f"{f.count(len(result.notes) - MOST_INPUTS)} more notes on inputs.")
-    inputs = [Caution("input", "Input", " ".join(notes), 1)] if notes else []
+    inputs = [Caution("input", "Input", f"{note}.", 1) for note in result.notes]
     return (*cautions_by_collection(of_each, result.rankings), *inputs)

@@ -60,9 +60,8 @@ def measures(w: Words[Ranking]) -> Section | None:
     if not ranking.secondary:
         return None
     agreements = [agreement for agreement in ranking.agreements if agreement.a == ranking.measure]
-    leader, n = ranking.systems[0], len(ranking.secondary)
-    same = sum(item.systems[0] == leader for item in ranking.secondary)
-    finding = f"{name(leader)} leads by {f.count(same)} of {f.plural(n, 'further measure')}."
+    first = [f"{name(item.systems[0])} ({name(item.measure)})" for item in ranking.secondary]
+    finding = f"First by other measures: {f.first_of(first, 4)}."
     if agreements:
         minimum, maximum = (choose(agreements, key=lambda row: row.tau) for choose in (min, max))
         ends = {f.score(item.tau, digits=2): None for item in (minimum, maximum)}

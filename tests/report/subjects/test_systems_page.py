@@ -127,9 +127,8 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
 @pytest.mark.parametrize(
     ("turned", "said"),
     [
-        ((1, 1), "s0 leads by 1 of 1 further measure."),
-        ((1, -1, 1), "s0 leads by 1 of 2 further measures."),
-        ((1, -1, -1), "s0 leads by 0 of 2 further measures."),
+        ((1, 1), "First by other measures: s0 (RR)."),
+        ((1, -1, 1), "First by other measures: s2 (RR), s0 (P@10)."),
     ],
 )
 def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
