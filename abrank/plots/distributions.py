@@ -77,10 +77,10 @@ def distribution(
         ax.set_ylim(0.0, 1.0)
         ax.set_yticks([])
     elif form == "values":
-        _bars(ax, look, distinct, counts, _thickness(distinct, limits))
+        _bars(ax, look, distinct, counts, _thickness(distinct, limits), cut=False)
     elif form == "bins":
         step = (limits[1] - limits[0]) / 40.0
-        _bars(ax, look, *_binned(values, step), 0.92 * step)
+        _bars(ax, look, *_binned(values, step), 0.92 * step, cut=True)
     else:
         _rain(ax, look, values)
     bar_at_0 = form == "values" and row.ties > 0
@@ -160,12 +160,12 @@ def _thickness(distinct: FloatArray, limits: tuple[float, float]) -> float:
 
 
 def _bars(
-    ax: Axes, theme: Theme, centres: FloatArray, counts: np.ndarray, thickness: float
+    ax: Axes, theme: Theme, centres: FloatArray, counts: np.ndarray, thickness: float, *, cut: bool
 ) -> None:
-    """Draw counted values as bars in the winner's colour; one of ties that dwarfs them is cut."""
+    """Draw counts as bars in the winner's colour; ``cut`` a bar of ties that dwarfs the others."""
     colours = [theme.of_outcome(int(sign)) for sign in outcomes(centres)]
     tallest = max(counts[centres != 0.0], default=counts.max())
-    heights = np.where(centres == 0.0, np.minimum(counts, 1.3 * tallest), counts)
+    heights = np.where(cut & (centres == 0.0), np.minimum(counts, 1.3 * tallest), counts)
     ax.bar(centres, heights, width=thickness, color=colours, linewidth=0.0, zorder=3.0)
     _count_axis(ax, theme, float(heights.max()))
     for centre, number, height in zip(centres, counts, heights, strict=True):
