@@ -18,7 +18,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError, reading
 from abrank._support.files import parse_toml
 from abrank._support.typing import FloatArray
-from abrank.inputs.files import contents, short_name
+from abrank.inputs.files import ENDINGS, contents, short_name
 from abrank.inputs.score_source import OF_MTEB, PREDICTIONS, NamedTable, read_source
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import names_measure
@@ -310,7 +310,10 @@ def _folder(path: Path) -> dict[str, Files]:
     collections = {
         folder.name: _collection(folder)
         for folder in sorted(path.iterdir())
-        if folder.is_dir() and folder.name[0] != "."
+        if folder.is_dir()
+        and folder.name[0] != "."
+        # Figures and caches are none.
+        and any(file.name.endswith(ENDINGS) for file in folder.rglob("*"))
     }
     if not collections:
         raise NotFoundError(

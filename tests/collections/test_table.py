@@ -51,7 +51,10 @@ def test_a_folder_has_a_folder_a_collection(tmp_path) -> None:
         (tmp_path / name).mkdir()
         for file in ("qrels.test.txt", "bm25.run.gz", "t5.run", ".hidden"):
             (tmp_path / name / file).touch()
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "forest.pdf").touch()
     collections = read_collections(tmp_path)
+    assert [*collections] == ["x", "y"]
     for name in ("x", "y"):
         assert sorted(collections[name]) == ["bm25", "qrels", "t5"]
     (tmp_path / "y" / "extra.qrels").touch()
