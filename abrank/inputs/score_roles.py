@@ -742,7 +742,13 @@ class TableRoles:
                 name for name in dict.fromkeys((*apart, *parts["segments"]))
                 if self.column(name).is_yes_or_no
             ]  # fmt: skip
-            parts["segments"] = [name for name in parts["segments"] if name not in measures]
+            # The same on all rows of a variant, such as no conversion yet.
+            measures = measures or [
+                name for name in parts["settings"]
+                if self.column(name).is_numeric and folded(name) not in terms.SETTING_NAMES
+            ]  # fmt: skip
+            for part in ("segments", "settings"):
+                parts[part] = [name for name in parts[part] if name not in measures]
             nested = [name for name in apart if self.column(name).is_nested]
             problem = f"; its columns: {listed([column.name for column in self.table.columns])}"
             if nested:

@@ -428,6 +428,14 @@ def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:
         abrank.rank_scores(alone)
 
 
+def test_a_score_that_is_the_same_on_all_rows_of_a_variant_is_one() -> None:
+    frame = pd.DataFrame(
+        {"query": ["q1", "q2"] * 2, "variant": ["control"] * 2 + ["treatment"] * 2}
+    )
+    assert compare_scores(frame.assign(converted=0)).verdict == "identical"
+    assert compare_scores(frame.assign(converted=[0, 0, 1, 1])).mean_difference == 1.0
+
+
 def test_no_measure_is_no_choice() -> None:
     with pytest.raises(ArgumentError, match="no measure is named"):
         compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.2, "q2": 0.4}, measures=[])
