@@ -104,7 +104,7 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     baseline, candidate, *_ = _context(comparison)
     yield Fact("systems", f"{baseline} {NO_BREAK}{NO_BREAK}{candidate}")
     if comparison.rule.independent:
-        yield Fact("units", _visible(comparison))
+        yield from (Fact("units", text) for text in [_visible(comparison)] if text)
     elif comparison.n_queries:
         yield Fact("queries", _wins(comparison))
     yield from (Fact("votes", text) for text in samples.vote_sentences(comparison))

@@ -70,6 +70,15 @@ def test_sessions_of_the_same_users_put_a_verdict_in_doubt_that_the_users_do_not
     assert whole.soundness.level == "sound"
 
 
+def test_groups_without_spread_have_no_empty_line() -> None:
+    result = abrank.compare_scores(
+        pd.DataFrame({"user": range(4), "group": list("aabb"), "clicks": [0, 0, 1, 1]}),
+        design=Independent(), baseline="a",
+    )  # fmt: skip
+    assert result.verdict == "cannot-test"
+    assert "units\n" not in result.summary()
+
+
 def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
     n_a, n_b = len(A), len(B)
     error = np.sqrt(A["nDCG@10"].var() / n_a + B["nDCG@10"].var() / n_b)
