@@ -212,7 +212,7 @@ def functions() -> Iterator[tuple[str, Any]]:
 
 # Those whose further arguments belong to the test, the plot or the format that is named.
 OPEN = {
-    "abrank.inference.check_level", "abrank.inference.run_joint_test", "abrank.inference.run_test",
+    "abrank.inference.run_joint_test", "abrank.inference.run_test",
     "abrank.plots.png", "abrank.plots.svg", "abrank.report.compose", "abrank.report.write",
 }  # fmt: skip
 

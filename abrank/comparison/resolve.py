@@ -35,7 +35,7 @@ from abrank.comparison.rows import WITH_MACHINE
 from abrank.comparison.units import known_range
 from abrank.diagnostics import Note
 from abrank.inference.clusters import CLUSTER_TESTS
-from abrank.inference.sequential import level_of_look, level_of_seen
+from abrank.inference.sequential import level_of_seen
 from abrank.measures import Measure, parse
 from abrank.measures.names import RequestedMeasures, known
 from abrank.options import Question
@@ -385,22 +385,18 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
 
 def _level(design: Design) -> float:
     """Return the level of this look: alpha where there is one look, else its share of alpha."""
-    spending, alpha = design.spending, design.alpha
-    if design.seen:
-        level = level_of_seen(design.seen, design.n_planned, spending=spending, alpha=alpha)
-        if level == 0.0:
-            raise ArgumentError(
-                f"{design.seen[-1]} of {design.n_planned} queries are too early for a look:"
-                f" {spending} leaves it none of alpha = {alpha:g}; look later, or choose pocock"
-            )
-        return level
-    if not design.look:
-        return alpha
-    level = level_of_look(design.look, design.n_looks, spending=spending, alpha=alpha)
+    seen, planned = design.seen, design.n_planned
+    text, advice = f"{seen[-1] if seen else 0} of {planned} queries are", "look later"
+    if design.look:
+        seen, planned = tuple(range(1, design.look + 1)), design.n_looks
+        text, advice = f"look {design.look} of {planned} comes", "plan fewer looks"
+    if not seen:
+        return design.alpha
+    level = level_of_seen(seen, planned, spending=design.spending, alpha=design.alpha)
     if level == 0.0:
         raise ArgumentError(
-            f"look {design.look} of {design.n_looks} comes too early: {spending} leaves it none of"
-            f" alpha = {alpha:g}, so it could show nothing; plan fewer looks, or choose pocock"
+            f"{text} too early: {design.spending} leaves it none of alpha = {design.alpha:g}, so it"
+            f" could show nothing; {advice}, or choose pocock"
         )
     return level
 

@@ -6,6 +6,8 @@ Of differences that are all 0, of two queries or more, ``equal`` is 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -70,7 +72,8 @@ def t_posterior(
         better = stdtr(freedom, (mean - rope) / error)
         variance = error**2 * freedom / (freedom - 2.0) if freedom > 2 else np.inf * error
         rows[1:, live] = variance, mean - half, mean + half, worse, 1 - worse - better, better
-    return _posterior(rows, rope, confidence, "t, Jeffreys' prior")
+    fields: Any = (*rows, rope, confidence, "t, Jeffreys' prior")
+    return Posterior(*fields)
 
 
 def bayesian_bootstrap(
@@ -92,13 +95,15 @@ def bayesian_bootstrap(
     checks.count("seed", seed, at_least=0)
     checks.count("n_draws", n_draws)
     data, alpha, rows, live = _start(differences, rope, confidence)
-    columns = np.flatnonzero(live)
-    for column, means in zip(columns, _weighted_means(data[:, live], n_draws, seed), strict=True):
+    for column in np.flatnonzero(live):
+        # In one piece: the digits do not depend on the other columns.
+        means = _drawn_means(data[:, column].copy(), n_draws, seed)
         variance = data[:, column].var() / (len(data) + 1)
         limits = np.quantile(means, [alpha[column] / 2.0, 1.0 - alpha[column] / 2.0])
         worse, better = np.mean(means < -rope), np.mean(means > rope)
         rows[1:, column] = variance, *limits, worse, 1.0 - worse - better, better
-    return _posterior(rows, rope, confidence, "Bayesian bootstrap", n_draws)
+    fields: Any = (*rows, rope, confidence, "Bayesian bootstrap", n_draws)
+    return Posterior(*fields)
 
 
 def _start(
@@ -117,39 +122,16 @@ def _start(
     return data, alpha, rows, has_spread(data)
 
 
-def _posterior(
-    rows: FloatArray, rope: float, confidence: float | FloatArray, model: str, n_draws: int = 0
-) -> Posterior:
-    estimate, variance, ci_low, ci_high, worse, equal, better = rows
-    return Posterior(
-        estimate, variance, ci_low, ci_high, worse, equal, better, rope, confidence, model, n_draws
-    )
-
-
-def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:
-    """Return means under Dirichlet weights, shape (n_comparisons, n_draws)."""
-    if not data.size:
-        return np.empty((0, n_draws))
-    if len(data) <= MANY_QUERIES:
-        return _drawn_means(data, np.ones(len(data)), n_draws, seed)
-    means = np.empty((data.shape[1], n_draws))
-    for row, values in zip(means, data.T, strict=True):
+def _drawn_means(values: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Return means under Dirichlet weights, of many values on a grid: shape (n_draws,)."""
+    shape = np.ones(len(values))
+    if len(values) > MANY_QUERIES:
         step = float(values.std()) / STEPS_PER_DEVIATION
         cells, shape = on_grid(*np.unique(values, return_counts=True), step)
-        row[:] = _drawn_means(np.asarray(cells * step, np.float64)[:, None], shape, n_draws, seed)
-    return means
-
-
-def _drawn_means(values: FloatArray, shape: FloatArray, n_draws: int, seed: int) -> FloatArray:
-    """Return means of every column under gamma weights, the same ones for all columns."""
-    random = stream(seed, "weights")
-    at_once = max(1, WEIGHTS_AT_ONCE // max(1, len(values)))
-    # A column at a time and each in one piece: the digits do not depend on the other columns.
-    columns = np.ascontiguousarray(values.T)
-    means = np.empty((len(columns), n_draws))
+        values = np.asarray(cells * step, np.float64)
+    random, parts = stream(seed, "weights"), []
+    at_once = max(1, WEIGHTS_AT_ONCE // len(values))
     for first in range(0, n_draws, at_once):
-        part = slice(first, min(first + at_once, n_draws))
-        weights = random.standard_gamma(shape, (part.stop - first, len(values)))
-        for row, column in zip(means, columns, strict=True):
-            row[part] = weights @ column / weights.sum(axis=1)
-    return means
+        weights = random.standard_gamma(shape, (min(at_once, n_draws - first), len(values)))
+        parts.append(weights @ values / weights.sum(axis=1))
+    return np.concatenate(parts)

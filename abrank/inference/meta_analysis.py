@@ -138,12 +138,6 @@ def pool_collections(
     >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.4, 0.1, 0.2]])
     >>> round(found.stratified.estimate, 3), round(found.random.estimate, 3), found.tau
     (0.19, 0.188, 0.0)
-
-    A collection of ties counts:
-
-    >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.0] * 20])
-    >>> found.bounded, found.weight_random.round(2), round(found.random.estimate, 3)
-    (array([False, False,  True]), array([0.31, 0.29, 0.4 ]), 0.105)
     """
     alpha = float(as_alpha(confidence, 1)[0])
     parts = [as_column(difference, "a collection is") for difference in differences]
@@ -165,14 +159,14 @@ def pool_collections(
     squared = np.where(bounded, square * (1.0 - alpha ** (1.0 / units)) / units, error**2)
     judged = spread | bounded
     tau_squared = _paule_mandel(mean[judged], squared[judged])
-    by_precision, by_both = (_weights(judged, squared + tau) for tau in (0.0, tau_squared))
-    k, pooled = int(judged.sum()), np.nan
-    stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
-    if not n.sum() or any(part.any() for part in parts):
-        stratified, pooled = _within(n, n, mean, moments, alpha)
-        equal, _ = _within((n > 0).astype(np.int64), n, mean, moments, alpha)
-        fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
-        random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
+    k = int(judged.sum())
+    by_precision, fixed = _by_variance(judged, mean, squared, alpha, freedom=np.inf)
+    by_both, random = _by_variance(judged, mean, squared + tau_squared, alpha, freedom=k - 1)
+    stratified, pooled = _within(n, n, mean, moments, alpha)
+    equal, _ = _within((n > 0).astype(np.int64), n, mean, moments, alpha)
+    if n.sum() and not any(part.any() for part in parts):
+        stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
+        pooled = np.nan
     # The limits for the effect in a collection to come.
     low, high = (0.0, 0.0) if random.error == 0.0 else (-np.inf, np.inf)
     if random.error != 0.0 and k >= 3:
@@ -201,21 +195,18 @@ def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
     return float(find_root(excess, 0.0, float(mean.var(ddof=1)), rtol=1e-14))
 
 
-def _weights(judged: BoolArray, variance: FloatArray) -> FloatArray:
-    """Return shares in proportion to 1 / variance; 0 for collections that cannot be judged."""
+def _by_variance(
+    judged: BoolArray, mean: FloatArray, variance: FloatArray, alpha: float, *, freedom: float
+) -> tuple[FloatArray, Summary]:
+    """Return shares in proportion to 1 / variance, 0 for what is not judged, and their mean."""
     weight = np.divide(1.0, variance, out=np.zeros(len(judged)), where=judged)
-    return weight / weight.sum() if judged.any() else weight
-
-
-def _weighted(
-    mean: FloatArray, variance: FloatArray, weight: FloatArray, alpha: float, *, freedom: float
-) -> Summary:
-    """Return the weighted mean of the collections that have a weight."""
-    used = weight > 0.0
-    if not used.any() or freedom < 1:
-        return _summary(np.nan, np.nan, alpha, freedom=1)
-    error = float(1.0 / np.sqrt((1.0 / variance[used]).sum()))
-    return _summary(float(mean[used] @ weight[used]), error, alpha, freedom=freedom)
+    total = float(weight.sum())
+    if not total:
+        return weight, _summary(np.nan, np.nan, alpha, freedom=1)
+    estimate = float(mean[judged] @ (weight / total)[judged])
+    error = 1.0 / total**0.5 if freedom >= 1 else np.nan
+    answer = _summary(estimate if freedom >= 1 else np.nan, error, alpha, freedom=max(freedom, 1))
+    return weight / total, answer
 
 
 def _within(

@@ -247,18 +247,11 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     >>> run_test("sign", [0.1] * 29 + [-0.1] * 21).pvalue.round(4)
     array([0.3222])
     """
+    from scipy.special import betainc, betaincinv
+
     rounded = round_off(differences)
     wins = np.count_nonzero(rounded > 0.0, axis=0).astype(np.float64)
     losses = np.count_nonzero(rounded < 0.0, axis=0).astype(np.float64)
-    return sign_answer(wins, losses, alternative=alternative, alpha=alpha)
-
-
-def sign_answer(
-    wins: FloatArray, losses: FloatArray, *, alternative: Alternative, alpha: FloatArray
-) -> Answer:
-    """Return the answer of :func:`sign` from the numbers of wins and losses."""
-    from scipy.special import betainc, betaincinv
-
     # P(X >= x) of a fair binomial is an incomplete beta function; a cold comparison asks for it,
     # and `scipy.stats.binomtest` takes one column at a time, and scipy.stats a second to load.
     pvalues, limits = [], []
@@ -354,11 +347,6 @@ def permutation(
     ('exact', array([11.]))
     >>> result.ci_low.round(4), result.ci_high.round(4)
     (array([0.0125]), array([0.25]))
-
-    Sixty wins of one size in eighty queries, as a binomial distribution has it:
-
-    >>> run_test("permutation", [0.1] * 60 + [-0.1] * 20).pvalue
-    array([8.58...e-06])
     """
     checks.one_of("method", method, get_args(Method))
     n_queries = len(differences)

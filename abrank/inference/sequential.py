@@ -201,8 +201,3 @@ def level_of_seen(n_seen: Sequence[int], n_planned: int, *, spending: str, alpha
     shares = [min(1.0, n / n_planned) for n in n_seen]
     level = float(stopping_boundaries(shares, alpha=alpha, spending=spending).level[-1])
     return level if level > NOTHING else 0.0
-
-
-def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
-    """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early."""
-    return level_of_seen(range(1, look + 1), n_looks, spending=spending, alpha=alpha)

@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS
 
 from abrank.cli import run
 from abrank.comparison import Comparison
-from abrank.inference.sequential import anytime_result, level_of_look
+from abrank.inference.sequential import anytime_result, level_of_seen
 from tests.inference.cr2 import dense_cr2
 from tests.report.written import text
 
@@ -178,7 +178,8 @@ def test_a_look_decides_by_its_published_boundary(differences, look, spending, c
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_one_sided_claims_about_the_margin_keep_alpha_over_all_looks(n, spending) -> None:
     """Both one-sided tests take the two-sided level of a look: no more than .05 in all."""
-    z = [stats.norm.isf(level_of_look(k + 1, n, spending=spending, alpha=0.05)) for k in range(n)]
+    looks = [range(1, k + 2) for k in range(n)]
+    z = [stats.norm.isf(level_of_seen(k, n, spending=spending, alpha=0.05)) for k in looks]
     share = np.arange(1, n + 1) / n
     paths = np.sqrt(np.minimum.outer(share, share) / np.maximum.outer(share, share))
     visible = 1.0 - stats.multivariate_normal.cdf(z, cov=paths, abseps=1e-5, releps=1e-5)

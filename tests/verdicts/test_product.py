@@ -23,7 +23,7 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.inference import adjust
 from abrank.inference.clusters import run_cluster_test, weighted_result
-from abrank.inference.sequential import level_of_look, level_of_seen
+from abrank.inference.sequential import level_of_seen
 from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
@@ -337,7 +337,7 @@ def sees_weights(cell: Cell) -> None:
 
 def sees_look(cell: Cell) -> None:
     alpha = 0.05 / cell.of.rule.best_of
-    level = level_of_look(1, 2, spending="pocock", alpha=alpha)
+    level = level_of_seen([1], 2, spending="pocock", alpha=alpha)
     assert cell.of.rule.alpha == pytest.approx(level)
     assert level < alpha
 

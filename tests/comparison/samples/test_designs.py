@@ -11,7 +11,7 @@ from scipy import stats
 
 import abrank
 from abrank.cli import run
-from abrank.inference.clusters import effective_queries, weighted_result
+from abrank.inference.clusters import effective_queries, run_cluster_test, weighted_result
 from tests.report.written import text as text_of
 
 N = 60
@@ -94,7 +94,7 @@ def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone(
         alone = weighted_result(d, w, confidence=0.9, clusters=np.arange(n))
         assert alone.pvalue == pytest.approx(weighted_result(d, w, confidence=0.9).pvalue, rel=1e-9)
         equal = weighted_result(d, np.ones(n), confidence=0.9, clusters=users)
-        robust = abrank.inference.run_cluster_test("t", d, users)
+        robust = run_cluster_test("t", d, users)
         assert equal.statistic == pytest.approx(robust.statistic, rel=1e-7)
     few = weighted_result(d, w, confidence=0.9, clusters=users % 2)
     assert np.isnan(few.pvalue).all()

@@ -9,7 +9,7 @@ import numpy as np
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import run_test
 from abrank.inference.aa_test import MIN_RESAMPLED, Way, check_level
-from abrank.inference.sequential import MIN_QUERIES_ANYTIME, level_of_look, level_of_seen
+from abrank.inference.sequential import MIN_QUERIES_ANYTIME, level_of_seen
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.parts.part import Batch, Part
 from reports.studies.calibration.parts.streams import sequence
@@ -51,7 +51,7 @@ def _seen(d: FloatArray, planned: int, spending: str) -> tuple[BoolArray, ...]:
 
 def _last_always(d: FloatArray, planned: int) -> tuple[BoolArray, ...]:
     """Return which streams do where every look is called the last of four: ``--look 4/4``."""
-    level = level_of_look(4, 4, spending="obrien-fleming", alpha=LEVELS[0])
+    level = level_of_seen(range(1, 5), 4, spending="obrien-fleming", alpha=LEVELS[0])
     looks = [_pvalue(d[: round(share * planned)]) < level for share in SHARES]
     return (np.any(looks, axis=0),)
 
