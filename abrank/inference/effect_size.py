@@ -20,7 +20,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.equivalence import paired_scores
 from abrank.inference.paired import t_pvalue
-from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, differences_of, has_spread
 from abrank.inference.student import noncentrality_interval, student_quantile
 from abrank.inference.wilcoxon import signed_ranks
@@ -213,10 +213,8 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> a = [0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55]
-    >>> b = [0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95]
-    >>> effect_size("d_z", a, b).round(4), effect_size("p_better", a, b)
-    (array([0.8114]), array([0.75]))
+    >>> effect_size("d_z", [0.3, 0.4, 0.1, 0.6], [0.4, 0.6, 0.1, 0.9]).round(4)
+    array([1.1619])
     """
     pair = paired_scores(a, b)
     return EFFECT_SIZES[name].estimate(*pair, differences_of(*pair))
@@ -283,13 +281,10 @@ def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float =
     Source: Wang, Bennett & Collins-Thompson (2012), SIGIR, 761-770: URisk; Dincer, Macdonald &
     Ounis (2014), SIGIR, 23-32: TRisk.
     """
-    data = as_differences(differences)
-    if data.shape[1] != 1:
-        raise ArgumentError(f"risk is of one column of differences, not {data.shape[1]}")
-    weighted = _weighted(data, weight)
+    weighted = _weighted(as_column(differences, "risk is of")[:, None], weight)
     tested = run_test("t", weighted, confidence=confidence)
     size = effect_interval("d_z", np.zeros_like(weighted), weighted, confidence=confidence)
-    root = np.sqrt(len(data))
+    root = np.sqrt(len(weighted))
     of_urisk = (tested.estimate, tested.ci_low, tested.ci_high)
     of_trisk = (size.estimate * root, size.ci_low * root, size.ci_high * root)
     return Risk(*(float(values[0]) for values in (*of_urisk, *of_trisk)))

@@ -31,6 +31,8 @@ _MULTIPLETESTS = {"hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by"}
 def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     """Adjust the p-values of a family for their number.
 
+    Returned is an array of the same shape: reject at level alpha where the value is below alpha.
+
     Parameters
     ----------
     pvalues : array_like of any shape
@@ -40,11 +42,6 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         "hommel" bound the chance of any false finding, "bh" and "by" the expected share of false
         ones. All but "bonferroni", "holm" and "by" ask for independent or positively dependent
         tests.
-
-    Returns
-    -------
-    ndarray of the shape of ``pvalues``
-        Reject at level alpha where the adjusted value is below alpha.
 
     References
     ----------
@@ -65,16 +62,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         raise ArgumentError("p-values must lie between 0 and 1")
     if method == "none" or not defined.any():
         return adjusted
-    if method in ("holm", "bh"):  # own: cold comparisons and rankings ask for them, and
-        members = adjusted[defined]  # statsmodels takes a second to load
-        order, ranks = np.argsort(members, kind="stable"), np.arange(1, members.size + 1)
-        steps = members[order]
-        if method == "holm":
-            steps = np.maximum.accumulate((members.size + 1 - ranks) * steps)
-        else:
-            steps = np.minimum.accumulate((steps / (ranks / members.size))[::-1])[::-1]
-        members[order] = np.minimum(steps, 1.0)
-        adjusted[defined] = members
+    if method in ("holm", "bh"):
+        adjusted[defined] = np.minimum(_stepwise(adjusted[defined], method), 1.0)
     else:
         from statsmodels.stats.multitest import multipletests
 
@@ -83,6 +72,19 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
                 adjusted[defined], method=_MULTIPLETESTS.get(method, method)
             )[1]
     return adjusted
+
+
+def _stepwise(pvalues: FloatArray, method: str) -> FloatArray:
+    """Return p-values adjusted by Holm or by Benjamini and Hochberg, not cut at 1."""
+    # Own: cold comparisons and rankings ask for them, and statsmodels takes a second to load.
+    order, ranks = np.argsort(pvalues, kind="stable"), np.arange(1, pvalues.size + 1)
+    result = np.empty_like(pvalues)
+    if method == "holm":
+        result[order] = np.maximum.accumulate(ranks[::-1] * pvalues[order])
+    else:
+        steps = pvalues[order] / (ranks / pvalues.size)
+        result[order] = np.minimum.accumulate(steps[::-1])[::-1]
+    return result
 
 
 def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray:
@@ -99,10 +101,7 @@ def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray
     if method == "sidak":
         return np.full(pvalues.shape, -math.expm1(math.log1p(-alpha) / m) / alpha)
     if method == "holm":  # not cut at 1, which would make an interval of no level of its own
-        order = np.argsort(pvalues[defined], kind="stable")
-        members = pvalues[defined][order]
-        members[order] = np.maximum.accumulate(np.arange(m, 0, -1) * members)
-        adjusted[defined] = members
+        adjusted[defined] = _stepwise(pvalues[defined], method)
     if method == "by":
         adjusted = adjust(pvalues, "bh") * float((1.0 / np.arange(1, m + 1)).sum())
     share = np.ones_like(adjusted)

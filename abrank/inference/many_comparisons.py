@@ -45,26 +45,12 @@ def online_levels(
     """Return the level of every comparison of a stream so far, and of the next.
 
     A comparison finds something where its p-value is at most its level, which depends on nothing
-    but the p-values before it.
-
-    ==================  ==============================================================
-    method              what is held to ``alpha``
-    ==================  ==============================================================
-    ``lord++``          false discovery rate, where p-values are independent
-    ``saffron``         the same; more power where many candidates are better
-    ``lond``            the same, also where they are positively dependent (PRDS)
-    ``lond-dependent``  the same, however they depend on each other
-    ``spending``        chance of any false finding, however they depend on each other
-    ==================  ==============================================================
-
-    ``alpha`` bounds the errors of the whole stream, and no level is above ``maximum``. ``first`` is
-    what LORD++ and SAFFRON may spend before the first finding, half of ``alpha`` without it.
-
-    Examples
-    --------
-    >>> levels = online_levels([0.0001, 0.6, 0.03])
-    >>> [round(float(level), 5) for level in levels]
-    [0.00134, 0.00163, 0.00054, 0.00045]
+    but the p-values before it. ``alpha`` bounds the errors of the whole stream: the false discovery
+    rate where p-values are independent (``lord++``; ``saffron``, with more power where many
+    candidates are better), also where they are positively dependent (``lond``) or however they
+    depend on each other (``lond-dependent``); the chance of any false finding (``spending``). No
+    level is above ``maximum``. ``first`` is what LORD++ and SAFFRON may spend before the first
+    finding, half of ``alpha`` without it.
     """
     checks.one_of("method", method, get_args(OnlineMethod))
     alpha = checks.level("alpha", alpha)

@@ -315,10 +315,9 @@ def permutation(
     Notes
     -----
     ``statistic`` is the mean difference. Method "exact", or "Monte Carlo" where any column was
-    drawn; ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` tell of each. Let J be the flipped
-    queries. After a shift by theta the flipped mean is at least the observed one exactly when the
-    mean of d over J is <= theta (for the empty J: always). So theta is rejected by a count of
-    subset means, and the limits are subset means [1]_.
+    drawn. Let J be the flipped queries. After a shift by theta the flipped mean is at least the
+    observed one exactly when the mean of d over J is <= theta (for the empty J: always). So theta
+    is rejected by a count of subset means, and the limits are subset means [1]_.
 
     The exact test goes through all flips of up to 16 queries. Above, the distribution of the
     flipped sum is computed: differences of few decimals or small fractions by convolution [2]_, up
@@ -387,12 +386,8 @@ def bounded(
     Parameters
     ----------
     span : float
-        Largest difference that a query can have: 1 for a measure from 0 to 1.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is larger than ``span``.
+        Largest difference that a query can have, 1 for a measure from 0 to 1; a larger one is an
+        ArgumentError.
 
     Notes
     -----

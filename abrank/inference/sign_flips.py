@@ -238,11 +238,7 @@ def upper_tail(
         chance = tail_by_meet_in_middle(sizes, counts, edge)
         return Bracket(chance, chance, chance)
     bounds = _bounds(sizes, counts, max(edge, 0.0), quick)
-    return Bracket(
-        max(bounds.low, chance_of_one_flip),
-        max(bounds.value, chance_of_one_flip),
-        max(bounds.high, chance_of_one_flip),
-    )
+    return Bracket(*(max(bound, chance_of_one_flip) for bound in bounds))
 
 
 def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:

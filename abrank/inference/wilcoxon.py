@@ -187,25 +187,17 @@ def wilcoxon(
 
     Parameters
     ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
-        not meant here.
     method : {"auto", "exact", "asymptotic"}
         "auto" is exact up to 300 queries, then the normal approximation.
 
-    Returns
-    -------
-    Answer
-        ``statistic`` is W+, the rank sum of the positive differences; ``estimate`` the
-        Hodges-Lehmann estimate from the differences other than 0. Method "exact" or "normal
-        approximation".
-
     Notes
     -----
-    The exact distribution is that of the observed midranks: a convolution over doubled midranks,
-    which are whole numbers. ``scipy.stats.wilcoxon``, whose p it gives, is exact with ties up to
-    13 queries only, and has no interval. Zeros are dropped. The variance of the approximation is
-    the sum of the squared ranks / 4, which holds the correction for ties [1]_.
+    ``statistic`` is W+, the rank sum of the positive differences; ``estimate`` the Hodges-Lehmann
+    estimate from the differences other than 0. The exact distribution is that of the observed
+    midranks: a convolution over doubled midranks, which are whole numbers.
+    ``scipy.stats.wilcoxon``, whose p it gives, is exact with ties up to 13 queries only, and has no
+    interval. Zeros are dropped. The variance of the approximation is the sum of the squared ranks /
+    4, which holds the correction for ties [1]_.
 
     W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half).
     The interval holds the thetas with a count that the test at 0 does not reject; a limit that is

@@ -49,16 +49,11 @@ class Margins:
     Attributes
     ----------
     n_queries, n_runs : int
-    mean : float
-        Of A, over its runs.
-    run_means : tuple of float
-        Of each run of A.
-    run_sd : float
-        Standard deviation of them; NaN for one run.
-    sd : float
-        Standard deviation of the differences per query behind ``power`` and ``n``; NaN without one.
-    sd_of : {"candidate", "runs", "given", ""}
-        Whose differences: B less A, two runs of A, or as it was given.
+    mean, run_means, run_sd : float, tuple of float, float
+        Of A over its runs, of each of them, and the standard deviation of these; NaN for one run.
+    sd, sd_of : float, {"candidate", "runs", "given", ""}
+        Standard deviation of the differences per query behind ``power`` and ``n``, NaN without one;
+        and whose: B less A, two runs of A, or as it was given.
     alpha, target : float
         Level of the two-sided test, and the power wanted.
     rows : tuple of SuggestedMargin
@@ -126,14 +121,9 @@ def suggest_margins(
     Examples
     --------
     >>> seeds = [[0.2, 0.3, 0.2], [0.4, 0.4, 0.5], [0.3, 0.3, 0.3], [0.5, 0.4, 0.6]]
-    >>> found = suggest_margins(seeds, [0.3, 0.4, 0.3, 0.7])
-    >>> for row in found.rows:
-    ...     print(row.name, round(row.margin, 4), row.n)
-    two of 3 runs, largest difference 0.05 36
-    95% of pairs of runs differ less 0.1757 5
-    one query lost of 4 0.25 4
-    1% of A's mean 0.0037 6219
-    2% of A's mean 0.0073 1557
+    >>> row = suggest_margins(seeds, [0.3, 0.4, 0.3, 0.7]).rows[0]
+    >>> row.name, round(row.margin, 4), row.n
+    ('two of 3 runs, largest difference', 0.05, 36)
     """
     if hasattr(a, "query_ids") and not isinstance(a, Scores):
         raise ArgumentError(
@@ -148,11 +138,9 @@ def suggest_margins(
     scores_of_b = None if b is None else np.asarray(b, dtype=float)
     if scores_of_b is not None and scores_of_b.shape != (n_queries,):
         raise ArgumentError(f"b has the shape {scores_of_b.shape}, and A has {n_queries} queries")
-    if not np.isfinite(runs).all() or (
-        scores_of_b is not None and not np.isfinite(scores_of_b).all()
-    ):
+    if not all(np.isfinite(x).all() for x in (runs, scores_of_b) if x is not None):
         raise ArgumentError("a score is not finite")
-    if scores_of_b is not None and sd is not None:
+    if b is not None and sd is not None:
         raise ArgumentError("the spread comes from b or from sd, not from both")
     checks.level("alpha", alpha)
     checks.fraction("power", power)
@@ -172,8 +160,10 @@ def suggest_margins(
     sizes |= {name: share * abs(mean) for name, share in _SHARES.items()}
     rows = []
     for name, margin in sizes.items():
+        if not margin:
+            continue
         chance, needed, not_worse = math.nan, None, None
-        if spread > 0.0 and margin:
+        if spread > 0.0:
             if n_queries > 1:
                 chance = student.power(n_queries, effect=margin / spread, alpha=alpha)
             # One one-sided test at alpha is a two-sided one at twice alpha.
@@ -181,8 +171,7 @@ def suggest_margins(
                 queries_needed(spread, margin, alpha=level, target=power)
                 for level in (alpha, 2.0 * alpha)
             )
-        if margin:
-            rows.append(SuggestedMargin(name, margin, chance, needed, not_worse))
+        rows.append(SuggestedMargin(name, margin, chance, needed, not_worse))
     return Margins(
         n_queries, n_runs, mean, tuple(means.tolist()), run_sd, spread, sd_of, alpha, power,
         tuple(rows),
@@ -278,7 +267,7 @@ class MeansAudit(Result):
     rounding : float
         How far the difference may be off because the means are rounded.
     alpha, target : float
-        Level of the test, and the power with which a difference is to be shown.
+        Level of the two-sided test, and the power wanted.
     rows : tuple of AuditRow
         At the usual spread and at the outer deciles of the stored pairs, or at the one given; last
         the widest that scores between 0 and 1 with these means can have.
@@ -287,14 +276,12 @@ class MeansAudit(Result):
     counts_a, counts_b : tuple of int
         Queries with a score of 1 that give the published means, were all scores 0 or 1; empty where
         no such scores have them.
-    smallest_p : float
-        Smallest p that any scores between 0 and 1 with these means have by exact sign flips.
-    smallest_p_binary : float
-        The same of scores 0 or 1, by McNemar's exact test; NaN where there are none.
-    sd_limit : float
-        Spread below which the difference is significant by t.
-    share_below : float
-        Share of the stored pairs that spread less; NaN without stored pairs.
+    smallest_p, smallest_p_binary : float
+        Smallest p that any scores between 0 and 1 with these means have by exact sign flips; that
+        of scores 0 or 1, by McNemar's exact test, NaN where there are none.
+    sd_limit, share_below : float
+        Spread below which the difference is significant by t, and the share of the stored pairs
+        that spread less; NaN without stored pairs.
     board : Board or None
         The stored pairs; None where a spread was given.
     """

@@ -316,8 +316,6 @@ def power(
     >>> plan = power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2])
     >>> [(row.difference, row.n_low, row.n, row.n_high) for row in plan.rows]
     [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
-    >>> power(sd=0.20, margin=0.05).same
-    SameRow(margin=0.05, n=139, n_low=None, n_high=None)
     >>> plan = power(sd=0.20, effect=0.05, correlation=[0.6, 0.8], machine_queries=2000)
     >>> plan.n, [(one.correlation, one.needed) for one in plan.judged]
     (128, [(0.6, (86,)), (0.8, (51,))])

@@ -69,8 +69,7 @@ def pairwise(
     Notes
     -----
     The interval of a pair has the level at which the procedure tested it, so that it excludes 0
-    exactly when the adjusted p < alpha (:func:`abrank.inference.families.share_of_alpha`). Only
-    with "bonferroni" and "sidak" do the intervals hold jointly.
+    exactly when the adjusted p < alpha. Only with "bonferroni" and "sidak" do they hold jointly.
 
     Examples
     --------
@@ -116,8 +115,7 @@ def max_t_of_pairs(
     of one system do not lend another one their small error; against a baseline it is Dunnett's test
     without his normal distribution. The p-values step down and hold the chance of any false finding
     at alpha; the intervals are of a single step and hold jointly. Where only the steps reject, the
-    limit next to 0 is put at 0; both promises at once are not guaranteed
-    (:func:`abrank.inference.families.max_t_of_systems`).
+    limit next to 0 is put at 0; both promises at once are not guaranteed.
 
     Parameters
     ----------
@@ -338,8 +336,6 @@ def randomised_tukey(
 
     Parameters
     ----------
-    scores : ndarray of shape (n_queries, n_systems)
-        Taken to 10 digits of the largest.
     n_resamples : int, optional
         Random orders m; 19,999, or 1,999 above 50,000 scores. Where all ``(k!)**n`` orders are no
         more than m + 1 they are enumerated.
