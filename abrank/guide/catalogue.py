@@ -414,10 +414,11 @@ def _in_full(source: str) -> str:
 
 
 def _sources(source: str, sections: Mapping[str, str]) -> str:
-    """Return where a thing is from: the cited works as a numbered list, or the short name."""
-    cited = re.split(r"(?:^|\n)\.\. \[\d+\] ", sections.get("References", ""))[1:]
-    works = [f"{i}. {' '.join(item.split())}" for i, item in enumerate(cited, 1)]
-    return _markdown("\n".join(works)) or source
+    """Return where a test is from, and what else is cited, as a numbered list."""
+    parts = [part.rpartition(": ") for part in source.split("; ")]
+    works = [f"{kind}{colon}{_in_full(work)}" for kind, colon, work in parts]
+    works += re.split(r"(?:^|\n)\.\. \[\d+\] ", sections.get("References", ""))[1:]
+    return _markdown("\n".join(f"{i}. {' '.join(x.split())}" for i, x in enumerate(works, 1)))
 
 
 def _parameters(section: str, *, skip: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:

@@ -6,15 +6,12 @@ are queries, the query pairs the two systems, columns are comparisons, and a dif
 candidate minus baseline; ``confidence`` is the level of an interval, ``alpha`` that of a test, and
 equal ``seed`` give equal draws.
 
-Where the data are too few or too even, every analysis answers, and warns of nothing. Unless it says
-otherwise: without a query all is NaN; with one query, and where all differences are one value other
-than 0, there is no spread to judge by, so that what rests on an error has p NaN and the interval
-(-inf, inf), and what counts signs or flips the smallest p there is; where all differences are 0, p
-is 1 and the interval [0, 0]; all else is as any other data. A number that is not finite is an
-ArgumentError with the place of the first; so are shapes that do not fit and arguments out of range,
-and a name that is not registered is an UnknownNameError. Tables of it, by test, are in
-:mod:`~abrank.inference.registry` (of pairs) and :mod:`~abrank.inference.systems.registry` (of many
-systems).
+Where the data are too few or too even, every analysis answers, and warns of nothing: without a
+query all is NaN; where there is no spread to judge by, what rests on an error has p NaN and the
+interval (-inf, inf); where all differences are 0, p is 1 and the interval [0, 0]. Tables of it are
+in :mod:`~abrank.inference.registry` (of pairs) and :mod:`~abrank.inference.systems.registry` (of
+many systems). A number that is not finite is an ArgumentError with the place of the first; so are
+shapes that do not fit and arguments out of range; other names are an UnknownNameError.
 """
 
 from typing import TYPE_CHECKING

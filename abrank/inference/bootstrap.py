@@ -64,15 +64,10 @@ def bootstrap(
     ``statistic`` is t. Where more than one resample in a hundred would have no spread (up to four
     queries; most differences 0) the paired t test stands in for it. p is (b + 1) / (B + 1), b the
     resamples whose abs(t) about the sample's mean is at least the observed one; the interval is
-    symmetric, by the order statistic of the same resamples [1]_. It keeps its level, with few
+    symmetric, by the order statistic of the same resamples. It keeps its level, with few
     queries with room to spare; percentile, BCa and basic intervals (``scipy.stats.bootstrap``)
     reject too often up to some 100 queries. Up to 10,000 queries all columns share the resamples;
     with more, the differences are first put on a grid of a tenth of their standard deviation.
-
-    References
-    ----------
-    .. [1] Hall (1988), Journal of the Royal Statistical Society B 50, 35-45; Efron & Tibshirani
-       (1993), An Introduction to the Bootstrap, 12.5.
 
     Examples
     --------

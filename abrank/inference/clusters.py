@@ -98,33 +98,15 @@ def run_cluster_test(
         checks.resamples(n_resamples)
     index = numbered(clusters)[1]
     sizes = np.bincount(index)
-    sums = [np.bincount(index, weights=values, minlength=len(sizes)) for values in data.T]
-    return run_on_sums(
-        name, np.stack(sums, axis=1) if sums else np.empty((len(sizes), 0)), sizes,
-        confidence=confidence, seed=seed, n_resamples=n_resamples,
-    )  # fmt: skip
-
-
-def run_on_sums(
-    name: str,
-    sums: FloatArray,
-    sizes: IntArray,
-    *,
-    confidence: float | FloatArray = 0.95,
-    seed: int = 0,
-    n_resamples: int | None = None,
-) -> ClusterResult:
-    """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
-    rows = np.full((5, sums.shape[1]), np.nan)
+    rows = np.full((5, data.shape[1]), np.nan)
     n_drawn = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
-    for column, alpha in enumerate(as_alpha(confidence, sums.shape[1]).tolist()):
+    for column, alpha in enumerate(as_alpha(confidence, data.shape[1]).tolist()):
         if len(sizes):
-            rows[:, column], n_flips = _answer(
-                name, sums[:, column], sizes, alpha, seed, n_resamples
-            )
+            sums = np.bincount(index, data[:, column]).astype(np.float64)
+            rows[:, column], n_flips = _answer(name, sums, sizes, alpha, seed, n_resamples)
             n_drawn = max(n_drawn, n_flips)
     result = TestResult.of_mean(
-        rows, test=name, confidence=confidence, n_queries=int(sizes.sum()), n_resamples=n_drawn,
+        rows, test=name, confidence=confidence, n_queries=len(data), n_resamples=n_drawn,
         method="Monte Carlo" if n_drawn else "closed form" if name == "t" else "exact",
     )  # fmt: skip
     effective, freedom = effective_clusters(sizes), freedom_of_clusters(sizes)

@@ -340,7 +340,5 @@ def _geo_risk(block: FloatArray, weight: float) -> FloatArray:
     z = np.divide(
         block - expected, np.sqrt(expected), out=np.zeros_like(block), where=expected > 0.0
     )
-    geo_risk_values: FloatArray = np.sqrt(
-        block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0))
-    )
-    return geo_risk_values
+    chance = ndtr(_weighted(z, weight).mean(axis=0))
+    return np.asarray(np.sqrt(block.mean(axis=0) * chance))

@@ -17,7 +17,14 @@ from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, snap, to_lattice
+from abrank.inference.rounding import (
+    TIE,
+    align_interval_with_pvalue,
+    beside_zero,
+    round_off,
+    snap,
+    to_lattice,
+)
 from abrank.inference.sign_flips import all_subsets, composed_flips, random_subsets
 
 # --- Adjusted p-values of a family
@@ -246,12 +253,10 @@ def max_t_of_systems(
         may_exceed if screens else None,
     )  # fmt: skip
     alpha = float(as_alpha(float(confidence), 1)[0])
-    sign = np.sign(statistics.total)
-    gained = jointly.pvalue_step_down[live] < alpha
     low, high = jointly.ci_low.copy(), jointly.ci_high.copy()
-    tiny = np.nextafter(0.0, 1.0)
-    low[live] = np.where(gained & (sign > 0), np.maximum(low[live], tiny), low[live])
-    high[live] = np.where(gained & (sign < 0), np.minimum(high[live], -tiny), high[live])
+    low[live], high[live] = beside_zero(
+        jointly.pvalue_step_down[live] < alpha, statistics.total, low[live], high[live]
+    )
     return replace(jointly, ci_low=low, ci_high=high)
 
 

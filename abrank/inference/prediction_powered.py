@@ -86,17 +86,12 @@ def run_prediction_powered(
     confidence : float or array_like of shape (n_comparisons,)
     floor : float
         The residual variance is at least this many over n_judged (at most 1) of the variance of the
-        human differences, or of the predicted part where that is larger; 0 for none.
+        human differences, or of the predicted part where that is larger.
     fewest_errors : float
         Where fewer residuals e carry their sum of squares, (sum e**2)**2 / sum e**4, the slope is 0
-        and people alone answer, by the t test; 0 to answer together always. A machine that is right
-        but for rare gross failures shows few of them in a sample: without this, 95 % intervals of
-        50 human queries held in 84 % of samples of the worst pair (``reports/calibration``).
-
-    Returns
-    -------
-    PredictionPowered
-        The interval excludes 0 exactly when p < 1 - confidence.
+        and people alone answer, by the t test. A machine that is right but for rare gross failures
+        shows few of them in a sample: without this, 95 % intervals of 50 human queries held in 84 %
+        of samples of the worst pair (``reports/calibration``).
 
     Raises
     ------

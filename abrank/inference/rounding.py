@@ -164,7 +164,14 @@ def align_interval_with_pvalue(
     at_low, at_high = np.abs(low) <= rounding, np.abs(high) <= rounding
     low = np.where(at_low & ~rejected, np.minimum(low, 0.0), low)
     high = np.where(at_high & ~rejected, np.maximum(high, 0.0), high)
-    tiny = np.nextafter(0.0, 1.0)
-    low = np.where(at_low & rejected & (estimate > 0.0), np.maximum(low, tiny), low)
-    high = np.where(at_high & rejected & (estimate < 0.0), np.minimum(high, -tiny), high)
-    return low, high
+    out_low, out_high = beside_zero(rejected, estimate, low, high)
+    return np.where(at_low, out_low, low), np.where(at_high, out_high, high)
+
+
+def beside_zero(
+    rejected: BoolArray, estimate: npt.ArrayLike, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Put the limit next to 0 of what is rejected on the side of the estimate, where it is not."""
+    sign, tiny = np.sign(estimate), np.nextafter(0.0, 1.0)
+    low = np.where(rejected & (sign > 0), np.maximum(low, tiny), low)
+    return low, np.where(rejected & (sign < 0), np.minimum(high, -tiny), high)

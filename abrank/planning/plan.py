@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -209,12 +208,10 @@ def correlation_interval(
     checks.fraction("confidence", confidence)
     if n_judged < 4 or not abs(correlation) <= 1.0:
         return math.nan, math.nan
-    if abs(correlation) == 1.0:
-        return correlation, correlation
     from scipy.special import ndtri
 
     half = float(ndtri((1.0 + confidence) / 2.0)) / math.sqrt(n_judged - 3)
-    z = math.atanh(correlation)
+    z = math.atanh(correlation) if abs(correlation) < 1.0 else math.copysign(math.inf, correlation)
     return math.tanh(z - half), math.tanh(z + half)
 
 
@@ -222,34 +219,14 @@ def correlation_interval(
 CORRELATIONS = (0.5, 0.7, 0.9)
 
 
-@runtime_checkable
-class Compared(Protocol):
-    """A finished comparison, of which only the spread of its differences is used."""
-
-    @property
-    def rule(self) -> Any:  # noqa: ANN401
-        """What was declared before."""
-
-    @property
-    def decision(self) -> Any:  # noqa: ANN401
-        """The verdict with its numbers."""
-
-    @property
-    def primary(self) -> Any:  # noqa: ANN401
-        """The row of the primary measure."""
-
-    @property
-    def machine(self) -> Any:  # noqa: ANN401
-        """Judgments by a machine beside those of people, or None."""
-
-    def differences(self) -> FloatArray:
-        """Return B - A of the primary measure, query by query."""
-        ...
+def _is_comparison(pilot: object) -> bool:
+    """Say whether it is a finished comparison, a class of a higher room, and no array."""
+    return hasattr(type(pilot), "differences")
 
 
 @checks.explained
 def power(
-    pilot: npt.ArrayLike | Compared | None = None,
+    pilot: Any = None,  # noqa: ANN401 - a Comparison, or differences
     *,
     effect: float | str | Sequence[float | str] | None = None,
     margin: float | str | None = None,
@@ -321,7 +298,7 @@ def power(
     (128, [(0.6, (86,)), (0.8, (51,))])
     """
     machine = _machine(pilot, correlation, machine_queries)
-    if mean is None and isinstance(pilot, Compared):
+    if mean is None and _is_comparison(pilot):
         mean = pilot.primary.mean_a
     effects = None
     if effect is not None:
@@ -350,7 +327,7 @@ def power(
     mde = math.nan
     if queries is not None:
         mde = planner.visible(checks.count("queries", queries, at_least=0))
-    if isinstance(pilot, Compared):
+    if _is_comparison(pilot):
         require_reachable(pilot.primary.measure, effect=effects or (), margin=(margin or 0.0,))
     rows = tuple(planner.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
@@ -415,12 +392,12 @@ def require_reachable(name: str, **values: Sequence[float]) -> None:
 
 
 def _machine(
-    pilot: npt.ArrayLike | Compared | None,
+    pilot: Any,  # noqa: ANN401
     correlation: float | Sequence[float] | None,
     n_machine: int | None,
 ) -> tuple[list[float], int]:
     """Return the correlations to plan for, none without a machine, and its queries."""
-    machine = pilot.machine if isinstance(pilot, Compared) else None
+    machine = pilot.machine if _is_comparison(pilot) else None
     if machine is not None:
         n_machine = len(machine.query_ids) if n_machine is None else n_machine
         if correlation is None:
@@ -511,13 +488,13 @@ class _Planner:
 
 
 def _pilot(
-    pilot: npt.ArrayLike | Compared | None,
+    pilot: Any,  # noqa: ANN401
     alpha: float | None,
     test: str | None,
     margin: float | None,
 ) -> tuple[FloatArray | None, float, str, float | None]:
     """Return the pilot's differences, and level, test and margin, which a comparison declares."""
-    if isinstance(pilot, Compared):
+    if _is_comparison(pilot):
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
         declared = (pilot.decision.margin or None) if margin is None else margin

@@ -172,7 +172,8 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
 
     Estimand: the mean rank difference, positive where the second of a pair stands higher.
     Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
-    scores. What is said of two systems depends on which others take part [2]_.
+    scores. What is said of two systems depends on which others take part (Benavoli,
+    Corani & Mangili 2016, Journal of Machine Learning Research 17(5), 1-10).
 
     Notes
     -----
@@ -180,12 +181,6 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     difference is known under the hypothesis only, so a critical difference makes no interval. The
     variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs) is not:
     with ties those are too careful.
-
-    References
-    ----------
-    .. [1] Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research 7,
-       1-30.
-    .. [2] Benavoli, Corani & Mangili (2016), Journal of Machine Learning Research 17(5), 1-10.
 
     Examples
     --------
@@ -218,11 +213,6 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     -----
     ``statistic`` is z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what ties
     take, for k systems on n queries; p of the normal law, times the comparisons.
-
-    References
-    ----------
-    .. [1] Dunn (1961), Journal of the American Statistical Association 56, 52-64; Demšar (2006),
-       Journal of Machine Learning Research 7, 1-30.
 
     Examples
     --------
@@ -259,10 +249,6 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
     ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), e the mean square error of the
     two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees of
     freedom; p NaN where e is 0, as with one query, or one order on every query.
-
-    References
-    ----------
-    .. [1] Conover (1999), Practical Nonparametric Statistics, section 5.8.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import permutations
 from string import ascii_lowercase
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -203,10 +203,6 @@ def tukey(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswe
     freedom. All intervals are of one width, twice the honest significant difference. With two
     systems it is the paired t test.
 
-    References
-    ----------
-    .. [1] Carterette (2012), ACM Transactions on Information Systems 30(1), article 4.
-
     Examples
     --------
     >>> from abrank.inference import run_joint_test
@@ -238,10 +234,6 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     two-way analysis of variance; p is the chance that the largest abs(t) of k - 1 means against
     one, correlated by 1/2, is at least as large.
 
-    References
-    ----------
-    .. [1] Dunnett (1955), Journal of the American Statistical Association 50, 1096-1121.
-
     Examples
     --------
     >>> from abrank.inference import run_joint_test
@@ -253,28 +245,17 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     return _compared(scores, pairs, alpha, "dunnett")
 
 
-class _Largest(NamedTuple):
-    """The law of the largest difference: its tail, its unit in errors, other means."""
-
-    tail: Callable[[FloatArray, int, float], FloatArray]
-    scale: float
-    n_baselines: int
-
-
-_LARGEST = {
-    "tukey": _Largest(range_tail, 1.0, 0),
-    "dunnett": _Largest(many_one_tail, math.sqrt(2.0), 1),
-}
+# The law of the largest difference: its tail, its unit in errors, and the means that are baselines.
+_LARGEST = {"tukey": (range_tail, 1.0, 0), "dunnett": (many_one_tail, math.sqrt(2.0), 1)}
 
 
 def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
     """Return the difference of two means that tukey or dunnett tells from 0; NaN with no error."""
     error, freedom = _error(scores)
-    law = _LARGEST[test]
+    tail, scale, n_baselines = _LARGEST[test]
     if np.isnan(error):
         return error
-    quantile = quantile_of(law.tail, alpha, scores.shape[1] - law.n_baselines, freedom)
-    return quantile * law.scale * error
+    return quantile_of(tail, alpha, scores.shape[1] - n_baselines, freedom) * scale * error
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
@@ -291,9 +272,10 @@ def _compared(scores: FloatArray, pairs: SystemPairs, alpha: float, test: str) -
     if np.isnan(error):
         nothing, endless = np.full_like(difference, np.nan), np.full_like(difference, np.inf)
         return JointAnswer(difference, nothing, nothing, nothing, -endless, endless, "closed form")
-    law, half = _LARGEST[test], least_difference(scores, alpha, test)
-    statistic = np.abs(difference) / (law.scale * error)
-    adjusted = law.tail(statistic, scores.shape[1] - law.n_baselines, freedom)
+    tail, scale, n_baselines = _LARGEST[test]
+    half = least_difference(scores, alpha, test)
+    statistic = np.abs(difference) / (scale * error)
+    adjusted = tail(statistic, scores.shape[1] - n_baselines, freedom)
     alone = t_pvalue(difference / (np.sqrt(2.0) * error), freedom, "two-sided")
     low, high = align_interval_with_pvalue(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
@@ -344,13 +326,8 @@ def randomised_tukey(
     -----
     ``statistic`` is the mean difference. Method "exact" or "Monte Carlo". p is the share of orders,
     the given one among them, whose largest difference of two means is at least the pair's: (b + 1)
-    / (m + 1) [1]_. The intervals are the differences plus and minus the critical largest
-    difference, as in [2]_.
-
-    References
-    ----------
-    .. [1] Carterette (2012), ACM Transactions on Information Systems 30(1), article 4.
-    .. [2] Sakai (2018), Laboratory Experiments in Information Retrieval, chapter 4.
+    / (m + 1). The intervals are the differences plus and minus the critical largest
+    difference.
 
     Examples
     --------

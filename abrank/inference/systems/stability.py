@@ -18,7 +18,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.paired import satterthwaite, t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
-from abrank.inference.rounding import align_interval_with_pvalue, has_spread, round_off
+from abrank.inference.rounding import align_interval_with_pvalue, beside_zero, has_spread, round_off
 from abrank.inference.systems.registry import JointResult, SystemPairs, as_scores
 
 N_RESAMPLES = 9_999
@@ -252,9 +252,7 @@ def _compared(
     critical = min(alpha, float(smallest[maximum])) if maximum >= 0 else 0.0
     low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
     # What the steps alone tell apart: they say on which side of 0 it is.
-    is_rejected, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
-    low = np.where(is_rejected & (estimate > 0.0), np.maximum(low, tiny), low)
-    high = np.where(is_rejected & (estimate < 0.0), np.minimum(high, -tiny), high)
+    low, high = beside_zero(adjusted < alpha, estimate, low, high)
     low, high = align_interval_with_pvalue(
         adjusted, estimate, low, high, np.full_like(error, alpha)
     )

@@ -16,7 +16,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.rows import attainable_level
 from abrank.inference import run_test
-from abrank.inference.clusters import run_on_sums
+from abrank.inference.clusters import run_cluster_test
 from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)
@@ -104,9 +104,11 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
         for n in SIZES:
             random = stream(seed, "votes", "interleaved", str(shift), str(n))
             sums, sizes, (won, lost) = clicked(n, samples, shift, random)
+            shares, users = sums / sizes[:, None], np.arange(len(sizes))
+            each, user = np.repeat(shares, sizes, axis=0), np.repeat(users, sizes)
             ps = [
                 run_test("permutation", sums, confidence=1.0).pvalue,
-                run_on_sums("t", sums, sizes, confidence=1.0 - LEVEL, seed=seed).pvalue,
+                run_cluster_test("t", each, user, confidence=1.0 - LEVEL, seed=seed).pvalue,
                 np.minimum(1.0, 2.0 * binom.cdf(np.minimum(won, lost), won + lost, 0.5)),
             ]
             flips, t, binomial = (round(float(np.mean(p < LEVEL)), 4) for p in ps)
