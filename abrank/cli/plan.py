@@ -357,7 +357,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     options = build(Inputs, nested(dict(_flags.options_given()))).table
     scores = read_systems(files, measures=measures, options=options)
     if measures is not None and len(scores.measures) > 1:
-        scores = scores.take([scores.measures.index(known_among(measure, scores.measures))])
+        scores = scores.take([known_among(measure, scores.measures)])
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
         example = next(filter(is_known, scores.measures), scores.measures[0])

@@ -143,8 +143,7 @@ def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
     scores = read_with_gaps(path, options=TableOptions(alone=False))
     require_all(scores)
     chosen = [known_among(name, scores.measures) for name in measures]
-    places = [scores.measures.index(name) for name in chosen or scores.measures]
-    return scores.take(places)
+    return scores.take(chosen or scores.measures)
 
 
 def _measures(config: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:

@@ -343,10 +343,9 @@ def standing_rows(fixed: Ranking, random: Ranking) -> tuple[StandingRow, ...]:
 
 def _standing(ranking: Ranking) -> list[Standing]:
     """Return how each system stands, best mean first."""
-    index_of = {system: i for i, system in enumerate(ranking.systems)}
-    better, worse = np.zeros((2, len(index_of)), np.int64)
+    better, worse = np.zeros((2, len(ranking.systems)), np.int64)
     for pair in ranking.pair_rows:
-        a, b = index_of[pair.a], index_of[pair.b]
+        a, b = ranking.place[pair.a], ranking.place[pair.b]
         if pair.told_apart:
             above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1
@@ -359,7 +358,7 @@ def _standing(ranking: Ranking) -> list[Standing]:
             diff_low=from_first[row.system].low,
             diff_high=from_first[row.system].high,
             rank_low=1 + int(better[i]),
-            rank_high=len(index_of) - int(worse[i]),
+            rank_high=len(ranking.systems) - int(worse[i]),
             chance_first=ranking.stability[i].first,
         )
         for i, row in enumerate(ranking.rows)

@@ -83,8 +83,7 @@ def choose_from(
         notes = (*notes, Note("not-tested", 1, {"means": values}))
     if result.measures == scores.measures:
         return scores, result.primary, notes
-    places = [scores.measures.index(name) for name in result.measures]
-    return scores.take(places), result.primary, notes
+    return scores.take(result.measures), result.primary, notes
 
 
 def unchosen(

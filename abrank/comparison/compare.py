@@ -183,8 +183,7 @@ def compare_recorded(
     )
     compared, plan = resolve(scores, question, data)
     if data.machine is not None and compared is not scores:
-        places = [scores.measures.index(name) for name in compared.measures]
-        machine = replace(data.machine, scores=data.machine.scores.take(places))
+        machine = replace(data.machine, scores=data.machine.scores.take(compared.measures))
         data = replace(data, machine=machine)
     comparison = compare_sample(sample_of(compared, plan, data), plan)
     notes = sorted(

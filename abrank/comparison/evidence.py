@@ -327,7 +327,7 @@ def other_choices(
     unjudged: bool,
 ) -> Iterator[OtherChoice]:
     """Yield the choices that apply; ``definition`` is that of the primary measure."""
-    declared = scores.take([scores.measures.index(rule.primary)])
+    declared = scores.take([rule.primary])
     yield from treatments(declared, deep, lower=() if rule.higher_is_better else (rule.primary,))
     # What takes judged documents alone, and does not already.
     can_be_condensed = definition is not None and (
@@ -351,9 +351,7 @@ def treatments(
     """Yield the same measures under other treatments of what is missing, and at a common depth."""
     yield from _other_queries(scores)
     if scores.gaps is not None:
-        everything = scores.gaps.take(
-            [scores.gaps.measures.index(name) for name in scores.measures]
-        )
+        everything = scores.gaps.take(scores.measures)
         for kind, options in FAILED.items():
             second = fill_gaps(everything, options, lower_is_better=lower)
             if not np.array_equal(second.values, scores.values):
@@ -392,7 +390,7 @@ def _without(scores: Scores, rows: Sequence[int]) -> Scores:
 def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Iterator[OtherChoice]:
     """Yield the scores of a measure without the queries of the largest gains."""
     # First without all that may be left out, then without one, two, … up to all of them.
-    declared = scores.take([scores.measures.index(measure)])
+    declared = scores.take([measure])
     n_left_out = min(MOST_LEFT_OUT, int(SHARE_LEFT_OUT * len(gains)))
     if not n_left_out:
         return

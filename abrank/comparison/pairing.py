@@ -112,10 +112,7 @@ def pair_scores(
     first, second = _on_same_queries(
         first, second, chosen, missing=missing, independent=independent, sources=(a, b)
     )
-    columns = [
-        scores.values[:, 0, [scores.measures.index(name) for name in chosen]].T
-        for scores in (first, second)
-    ]
+    columns = [scores.take(chosen).values[:, 0].T for scores in (first, second)]
     sources = [next(iter(scores.sources.values()), None) for scores in (first, second)]
     judged = (
         dict(zip(names, (first, second), strict=True)) if _one_judgment(first, second, b) else {}
@@ -163,9 +160,7 @@ def _on_same_queries(
     elif missing == "error":
         if problem := _of_both(groups):
             raise AlignmentError(problem)
-        require_all(
-            *(item.take([item.measures.index(name) for name in chosen]) for item in (first, second))
-        )
+        require_all(*(item.take(chosen) for item in (first, second)))
         _require_same_queries(first, second)
     elif first.query_ids != second.query_ids:
         if BY_POSITION in first.notes:
@@ -199,8 +194,7 @@ def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
 
 def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
     """Return the queries of a system that have a score of one of the measures."""
-    places = [scores.measures.index(name) for name in measures]
-    present = np.isfinite(scores.values[:, 0, places]).any(axis=1)
+    present = np.isfinite(scores.take(measures).values[:, 0]).any(axis=1)
     if present.all():
         return scores
     there = np.flatnonzero(present)

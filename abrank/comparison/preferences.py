@@ -72,7 +72,7 @@ def compare_votes(
                 f"votes give no {lacking[0]}; there are {', '.join(scores.measures)}"
             )
         scores = replace(scores, named=tuple(chosen))
-    scores = scores.take([scores.measures.index(name) for name in chosen])
+    scores = scores.take(chosen)
     # Impressions of one user depend on one another, whether or not somebody thinks of it.
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:

@@ -95,16 +95,6 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-@record
-class ExtremeQuery:
-    """A query with one of the largest or smallest differences of the primary measure."""
-
-    query_id: str
-    a: float
-    b: float
-    difference: float
-
-
 def share_of_net(result: TestResult) -> Estimate:
     """Return a net share between -1 and 1 as a share from 0 to 1."""
     net = Estimate.of(result)

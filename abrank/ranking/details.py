@@ -266,11 +266,9 @@ def other_tests(ranking: Ranking) -> Sequence[OtherTest]:
 
 def _other_test(ranking: Ranking, test: str, adjust: str, title: str) -> OtherTest:
     decided = np.array([row.told_apart for row in ranking.pair_rows])
-    index_of = {system: i for i, system in enumerate(ranking.systems)}
-    pairs = inference.SystemPairs(
-        np.array([index_of[row.a] for row in ranking.pair_rows]),
-        np.array([index_of[row.b] for row in ranking.pair_rows]),
-    )
+    pairs = inference.SystemPairs(*(
+        np.array([ranking.place[getattr(row, side)] for row in ranking.pair_rows]) for side in "ab"
+    ))  # fmt: skip
     rejected, title = _told_apart(ranking, pairs, test, adjust, title)
     n_beaten = int(rejected[(pairs.first == 0) | (pairs.second == 0)].sum())
     n_leaders = 0 if ranking.baseline is not None else len(ranking.systems) - n_beaten
@@ -337,9 +335,8 @@ def _undone(
 ) -> tuple[BoolArray, BoolArray]:
     """Return which significant pairs t corrected for skewness, and t by clusters, take back."""
     # Source: Hall (1992), as `skewed_t`; Bell & McCaffrey (2002), as `run_cluster_test`.
-    index_of = {system: i for i, system in enumerate(ranking.systems)}
-    first, second = ([index_of[getattr(row, side)] for row in rows] for side in "ab")
-    d = ranking.scores[:, second] - ranking.scores[:, first]
+    first, second = (ranking.scores_of(getattr(row, side) for row in rows) for side in "ab")
+    d = second - first
     mean, error = mean_and_error(d)
     n_family = len(ranking.pair_rows)
     _, by_skewness = undone_by_skewness(

@@ -107,7 +107,7 @@ def read_systems(
     if not parts:
         raise ArgumentError("there are no scores to rank by")
     if named:  # a hole in what nobody asked for is none
-        parts = [part.take(_columns(part, named)) for part in parts]
+        parts = [part.take(_chosen(part, named)) for part in parts]
     return resolve_missing(
         _joined(parts) if len(parts) > 1 else parts[0], missing, lower_is_better=lower_is_better
     )
@@ -180,7 +180,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
                 f"the measures differ: {_some(measures)} of {parts[0].systems[0]},"
                 f" {_some(part.measures)} of {part.systems[0]}"
             )
-    alike = [part.take([part.measures.index(name) for name in measures]) for part in parts]
+    alike = [part.take(measures) for part in parts]
     together = on_all_queries({part.systems[0]: part for part in alike})
     return Scores(
         query_ids=together[0].query_ids,
@@ -370,16 +370,13 @@ def ranking_of(
     cautions: tuple[Note, ...] = ()
     if measures is None:
         scores, _, cautions = choose_from(scores)
-    columns = _columns(scores, measures)
-    require_one_scale(scores.take(columns))
+    chosen = _chosen(scores, measures)
+    require_one_scale(scores.take(chosen))
     if question.test == "bounded":
-        tested = {scores.measures[i]: scores.values[:, :, i] for i in columns}
+        tested = {name: scores.take([name]).values for name in chosen}
         require_bounded({x: (y.min(initial=0.0), y.max(initial=0.0)) for x, y in tested.items()})
-    better = directions(
-        [scores.measures[column] for column in columns],
-        question.lower_is_better,
-        question.higher_is_better,
-    ).by_name([scores.measures[columns[0]]])
+    better = directions(chosen, question.lower_is_better, question.higher_is_better)
+    better = better.by_name(chosen[:1])
     if better.undeclared:
         values = {"measures": list(better.undeclared)}
         cautions += (Note("direction-not-declared", 4, values),)
@@ -387,14 +384,14 @@ def ranking_of(
     if not whole:
         sizes = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
         cautions += (Note("pairs-of-first", 1, sizes),)
-    on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
-    parts = len(columns) if family == "all" else 1
+    on_part = _announce(on_stage, n_pairs, len(scores.systems), len(chosen))
+    parts = len(chosen) if family == "all" else 1
     rank_by = partial(
         _rank_by, scores, name=name, paired=paired, adjust=adjust, alpha=alpha,
         baselines=baselines, family=family, parts=parts, n_resamples=question.resamples,
         seed=entropy(question.rng), better=better, whole=whole, on_part=on_part,
     )  # fmt: skip
-    first, *rest = map(rank_by, columns)
+    first, *rest = map(rank_by, map(scores.measures.index, chosen))
     chances, n_drawn = rank_chances(first)
     result = replace(
         first,
@@ -582,21 +579,17 @@ def _rank_by(
     )  # fmt: skip
 
 
-def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
-    """Return the places of the measures among those of the scores."""
+def _chosen(scores: Scores, measures: Sequence[str] | str | None) -> list[str]:
+    """Return the measures to rank by, as the scores name them."""
     if measures is None:
-        return list(range(len(scores.measures)))
-    named = listed(measures)
-    if not named:
+        return list(scores.measures)
+    names = [known_among(name, scores.measures) for name in listed(measures)]
+    if not names:
         raise ArgumentError("no measures given to rank by")
-    result = []
-    for name in named:
-        names = known_among(name, scores.measures)
-        place = scores.measures.index(names)
-        if place in result:
-            raise ArgumentError(f"{names} is named twice")
-        result.append(place)
-    return result
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"{name} is named twice")
+    return names
 
 
 def _joint_test(test: str | None, adjust: str | None) -> tuple[str, str | None, str | None]:

@@ -409,7 +409,7 @@ class Ranking(Result):
 
     def scores_of(self, systems: Iterable[str]) -> FloatArray:
         """Return the scores in an order of the systems: float64[n_queries, n_systems]."""
-        return self.scores[:, [self.systems.index(system) for system in systems]]
+        return self.scores[:, [self.place[system] for system in systems]]
 
     @property
     def decimals(self) -> int:
@@ -485,9 +485,9 @@ class Ranking(Result):
             return ()
         from abrank.inference.systems.pairwise import find_cliques
 
-        index_of, distinct = self._distinct()
-        order = [index_of[system] for system in self.by_mean_rank]
-        return tuple(tuple(self.systems[i] for i in bar) for bar in find_cliques(order, distinct))
+        order = [self.place[system] for system in self.by_mean_rank]
+        bars = find_cliques(order, self._distinct())
+        return tuple(tuple(self.systems[i] for i in bar) for bar in bars)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -499,17 +499,21 @@ class Ranking(Result):
             return ()
         from abrank.inference.systems.pairwise import find_groups
 
-        groups = find_groups(self._distinct()[1])
+        groups = find_groups(self._distinct())
         return tuple(tuple(self.systems[i] for i in group) for group in groups)
 
-    def _distinct(self) -> tuple[dict[str, int], BoolArray]:
-        """Return the place of each system, and which two of them differ significantly."""
-        index_of = {system: i for i, system in enumerate(self.systems)}
-        distinct = np.zeros((len(index_of), len(index_of)), bool)
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """The place of each system among ``systems``."""
+        return {system: i for i, system in enumerate(self.systems)}
+
+    def _distinct(self) -> BoolArray:
+        """Return which two systems differ significantly."""
+        distinct = np.zeros((len(self.systems), len(self.systems)), bool)
         for row in self.pair_rows:
-            i, j = index_of[row.a], index_of[row.b]
+            i, j = self.place[row.a], self.place[row.b]
             distinct[i, j] = distinct[j, i] = row.told_apart
-        return index_of, distinct
+        return distinct
 
     @property
     def means(self) -> pd.DataFrame:
@@ -574,10 +578,7 @@ class Ranking(Result):
             ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``, ``rank_biserial`` or ``p_better``.
         """
         checks.one_of("effect size", name, inference.EFFECT_SIZES)
-        places = {system: place for place, system in enumerate(self.systems)}
-        a, b = (
-            self.scores[:, [places[getattr(row, side)] for row in self.pair_rows]] for side in "ab"
-        )
+        a, b = (self.scores_of(getattr(row, side) for row in self.pair_rows) for side in "ab")
         swap = name in WHO_WINS and not self.higher_is_better
         sizes = inference.effect_size(name, *((b, a) if swap else (a, b)))
         return self._by_pair(sizes.tolist(), name)

@@ -188,7 +188,7 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
         counts = dict(zip(scores.measures, holes.sum(axis=(0, 1)), strict=True))
         examples = ", ".join(f"{name} (empty {counts[name]} times)" for name in lacking)
         notes.append(f"not compared, for it has holes: {examples}")
-        scores = scores.take(np.flatnonzero(~has_gaps).tolist())
+        scores = scores.take([name for name in scores.measures if name not in lacking])
     return replace(scores, notes=tuple(notes))
 
 

@@ -91,10 +91,10 @@ class Scores:
         of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
         return (column, of_query) if column and of_query.keys() >= {*self.query_ids} else None
 
-    def take(self, indices: Sequence[int]) -> Scores:
-        """Return the scores of the measures at these places."""
-        names = tuple(self.measures[index] for index in indices)
-        return replace(self, measures=names, values=self.values[:, :, list(indices)])
+    def take(self, measures: Sequence[str]) -> Scores:
+        """Return the scores of these measures, in their order."""
+        places = [self.measures.index(name) for name in measures]
+        return replace(self, measures=tuple(measures), values=self.values[:, :, places])
 
     def means(self) -> FloatArray:
         """Return the mean over the queries: float64[n_systems, n_measures]; NaN without queries."""

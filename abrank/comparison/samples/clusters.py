@@ -137,7 +137,7 @@ class PerhapsClustered(QuerySample):
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         yield from super().alternative_samples(plan, evidence)
-        scores = self.scores.take([self.measures.index(plan.rule.primary)])
+        scores = self.scores.take([plan.rule.primary])
         by = self.by if self.by in OF_CLUSTERS else "t"
         whole = Clustered(
             scores, by, self.seed, self.n_resamples, name=self.name, of_query=self.of_query

@@ -124,7 +124,7 @@ class WithMachine(QuerySample):
             raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
         people = replace(people, scores=selected)
         names = lacking if missing is None else missing
-        judged = judge_together(machine, people, names, primary, 1.0 - alpha)
+        judged = judge_together(machine, people, pair, names, primary, 1.0 - alpha)
         shared = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
         if not judged.set_aside:
             shared["by"] = WITH_MACHINE
@@ -191,6 +191,7 @@ def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
 def judge_together(
     machine: MachineScores,
     people: QuerySample,
+    pair: MachineDifferences,
     missing: tuple[str, ...],
     primary: str,
     level: float,
@@ -203,12 +204,8 @@ def judge_together(
         )
         for i, name in enumerate(people.measures)
     }
-    judged_ids = people.scores.query_ids
-    place = {query_id: i for i, query_id in enumerate(scores.query_ids)}
-    a, b = (np.array(item)[:, None] for item in (pairs[primary].a, pairs[primary].b))
-    judged = np.array([place[judged_id] for judged_id in judged_ids], dtype=np.int64)
-    pair = MachineDifferences(differences_of(a, b), judged)
-    differences = people.differences[:, people.measures.index(primary)]
+    lead = people.measures.index(primary)
+    pair, differences, n_judged = pair.take([lead]), people.differences[:, lead], people.n
     both = pair.run(differences[:, None], level)
     result: Mapping[str, inference.TestResult] = {
         "people": inference.run_test("t", differences, confidence=level),
@@ -224,14 +221,14 @@ def judge_together(
         answers=tuple(
             JudgedBy(
                 who,
-                sizes.get(who, len(judged_ids)),
+                sizes.get(who, n_judged),
                 *(float(x[0]) for x in (first.estimate, first.ci_low, first.ci_high, first.pvalue)),
             )
             for who, first in result.items()
         ),
         slope=float(both.slope[0]),
         correlation=float(both.correlation[0]),
-        break_even=1.0 / math.sqrt(len(judged_ids) - 2),
+        break_even=1.0 / math.sqrt(n_judged - 2),
         worth=round(float(both.worth[0])) if math.isfinite(both.worth[0]) else None,
         outside=float(both.outside[0]),
         floored=bool(both.floored[0]),
