@@ -31,7 +31,7 @@ from abrank.comparison.samples.collections import Stratified
 from abrank.comparison.samples.independent import IndependentGroups
 from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
 from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample, Sequential
-from abrank.comparison.samples.sample import SampleWithEvidence
+from abrank.comparison.samples.sample import Sample
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_margin
 from abrank.diagnostics.runs import inspect_gaps, inspect_relevance
@@ -205,7 +205,7 @@ def compare_recorded(
 
 def sample_of(
     scores: Scores, plan: AnalysisPlan, data: QueryData, saved: Comparison | None = None
-) -> SampleWithEvidence:
+) -> Sample:
     """Return the sample that scores of two systems are; ``saved`` has what only the runs tell."""
     rule = plan.rule
     if rule.independent:
@@ -245,7 +245,7 @@ def _with_answer(sample: OfQueries, rule: Rule) -> OfQueries:
     return replace(sample, by="permutation") if constant and sample.by in MEAN_AND_ERROR else sample
 
 
-def compare_sample(sample: SampleWithEvidence, plan: AnalysisPlan) -> Comparison:
+def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
     """Decide by a sample as planned: the one way to a decision, whatever the sample is."""
     rule = replace(plan.rule, test=sample.by)
     plan = replace(plan, rule=rule)
@@ -302,7 +302,7 @@ def compare_again(saved: Comparison) -> Comparison:
     return replace(comparison, notes=notes, provenance=saved.provenance)
 
 
-def reopened(saved: Comparison) -> tuple[SampleWithEvidence, AnalysisPlan]:
+def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
     """Return the sample that a comparison was made from, and how it was analysed."""
     systems = (saved.baseline, saved.candidate)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
@@ -340,7 +340,7 @@ def reopened(saved: Comparison) -> tuple[SampleWithEvidence, AnalysisPlan]:
     return sample_of(scores, plan, data, saved), plan
 
 
-def _notes(result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence) -> tuple[Note, ...]:
+def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
     rule, lead = result.rule, result.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in result.rows}
@@ -367,9 +367,7 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence) -
     return tuple(sorted(notes, key=lambda note: -note.severity))
 
 
-def _turned_guards(
-    result: Comparison, plan: AnalysisPlan, sample: SampleWithEvidence
-) -> Iterator[Note]:
+def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> Iterator[Note]:
     """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together

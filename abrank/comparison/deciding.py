@@ -20,7 +20,7 @@ from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, Kind, OtherChoice, RunDetails
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.rows import MeasureResult
-from abrank.comparison.samples.sample import Sample, SampleWithEvidence
+from abrank.comparison.samples.sample import Sample
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
@@ -265,7 +265,7 @@ def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
 
 
 def find_alternatives(
-    sample: SampleWithEvidence, plan: AnalysisPlan, decision: Decision, evidence: RunDetails
+    sample: Sample, plan: AnalysisPlan, decision: Decision, evidence: RunDetails
 ) -> tuple[Alternative, ...]:
     """Return the sensitivity analysis: what the same rule decides under other choices."""
     rule = plan.rule

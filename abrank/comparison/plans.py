@@ -9,17 +9,8 @@ from typing import NamedTuple
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_clusters, freedom_of_clusters
-from abrank.planning.student import (
-    PAIRED,
-    PairedT,
-    chance_to_show,
-    power,
-    queries_needed,
-    queries_to_show_same,
-    smallest_effect,
-    smallest_visible,
-    spread_interval,
-)
+from abrank.planning import student
+from abrank.planning.student import PAIRED, PairedT
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
@@ -129,8 +120,8 @@ class ClusterSizes(NamedTuple):
         freedom = self.freedom(float(self.sizes.sum()))
         if not math.isfinite(self.lasting_share) or not freedom > 0.0:
             return None
-        centre = smallest_effect(
-            lambda item: float(chance_to_show(item, freedom, alpha=rule.alpha)), target
+        centre = student.smallest_effect(
+            lambda item: float(student.chance_to_show(item, freedom, alpha=rule.alpha)), target
         )
         allowed = (difference / error / centre) ** 2  # share of the squared error that may be left
         if allowed <= self.lasting_share:
@@ -159,24 +150,29 @@ def plan_from_spread(
     if rule.independent:
         by = PairedT(lambda n_units: n_units - 2.0)
     few = clustered is not None and clustered.few
-    visible = math.nan if few else smallest_visible(sd, n, alpha=rule.alpha, by=by)
+    visible = math.nan if few else student.smallest_visible(sd, n, alpha=rule.alpha, by=by)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)
-    low, high = spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
+    low, high = student.spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
     spreads = (sd, low, high)
 
     def needed(difference: float, alpha: float) -> list[int | None]:
-        return [queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads]
+        return [
+            student.queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads
+        ]
 
     def planned(difference: float) -> PlannedDifference:
         queries, fewest, maximum = needed(difference, rule.alpha)
-        chance = power(n, effect=difference / sd, alpha=rule.alpha, by=by)
+        chance = student.power(n, effect=difference / sd, alpha=rule.alpha, by=by)
         same = clustered and clustered.queries_of_same(sd / n**0.5, difference, rule, POWER)
         return PlannedDifference(difference, queries, chance, fewest, maximum, same)
 
     claims: tuple[PlannedClaim, ...] = ()
     if margin:  # at a true difference of 0
-        same = [queries_to_show_same(spread, margin, alpha=rule.alpha, by=by) for spread in spreads]
+        same = [
+            student.queries_to_show_same(spread, margin, alpha=rule.alpha, by=by)
+            for spread in spreads
+        ]
         # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
         one_sided = needed(margin, 2.0 * rule.alpha)
         claims = PlannedClaim("same", *same), PlannedClaim("not-worse", *one_sided)

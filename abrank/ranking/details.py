@@ -20,17 +20,11 @@ from abrank.inference.clusters import run_cluster_test
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread
+from abrank.inference.systems import stability
 from abrank.inference.systems.friedman import friedman_test
 from abrank.inference.systems.pairwise import group_letters, within_query_interval
 from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
-from abrank.inference.systems.stability import (
-    N_AGREEMENT,
-    N_RESAMPLES,
-    kendall_tau,
-    rank_stability,
-    resample_means,
-    tau_ap,
-)
+from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.inputs import ids
 from abrank.ranking.result import (
@@ -191,7 +185,7 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
     if not ranking.n_queries or n_systems > MAX_RANKED:
         return (), 0
     n_drawn, n_kept = (N_RESAMPLES, n_systems) if n_systems <= MANY_SYSTEMS else (N_AGREEMENT, 1)
-    stability = rank_stability(
+    ranks = stability.rank_stability(
         ranking.scores,
         higher_is_better=ranking.higher_is_better,
         confidence=1.0 - ranking.alpha,
@@ -199,9 +193,9 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
         seed=ranking.seed,
     )
     rows = (
-        RankChance(name, int(stability.low[i]), int(stability.high[i]), tuple(chances))
+        RankChance(name, int(ranks.low[i]), int(ranks.high[i]), tuple(chances))
         for i, (name, chances) in enumerate(
-            zip(ranking.systems, stability.chances[:, :n_kept].tolist(), strict=True)
+            zip(ranking.systems, ranks.chances[:, :n_kept].tolist(), strict=True)
         )
     )
     return tuple(rows), n_drawn
@@ -238,7 +232,7 @@ def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: flo
     step = max(1, MAX_SIGNS // (10 * first.shape[1] ** 2))
     parts = [slice(start, start + step) for start in range(0, len(first), step)]
     values_and_limits: list[float] = []
-    for function in (kendall_tau, tau_ap):
+    for function in (stability.kendall_tau, stability.tau_ap):
         values = np.concatenate([function(first[part], second[part]) for part in parts])
         resampled = values[1:][~np.isnan(values[1:])]
         ends = (
@@ -473,7 +467,7 @@ def _instrument(ranking: Ranking, primary: Ranking) -> Instrument:
         discriminative_power=float(rejected.mean()),
         swap_rate=swap_rate(ranking.scores, seed=ranking.seed),
         smallest_told=float(gaps.min(initial=math.inf)) if gaps.size else math.nan,
-        tau=float(kendall_tau(*orders)),
+        tau=float(stability.kendall_tau(*orders)),
         achieved_levels=tuple(np.sort(pvalues).tolist()),
     )
 

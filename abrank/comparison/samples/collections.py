@@ -20,8 +20,8 @@ from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.comparison.samples.queries import QuerySample, ScoredSample
-from abrank.comparison.samples.sample import ALL, Columns, Units
+from abrank.comparison.samples.queries import QuerySample
+from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters, numbered
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.families import MaxT
@@ -220,8 +220,8 @@ class Stratified(QuerySample):
             yield OtherChoice("partly-condensed", second.scores), second
 
     # Those of its queries stand with the comparison of each collection.
-    without_supporting = ScoredSample.without_supporting
-    cautions = ScoredSample.cautions
+    without_supporting = Sample.without_supporting
+    cautions = Sample.cautions
 
     def doubts(self) -> list[Reason]:
         """Return why the evidence of each collection is not sound, and of which."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
@@ -14,13 +14,10 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import OF_RUNS, Alternative, OtherChoice, RunDetails
-from abrank.comparison.groups import ClusterSummary, Segmentation
-from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.evidence import OtherChoice, RunDetails
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
-from abrank.comparison.samples.queries import ScoredSample
 from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.families import MaxT
@@ -36,7 +33,7 @@ TITLES = {
 
 
 @record
-class IndependentGroups(ScoredSample):
+class IndependentGroups(Sample):
     """The scores of two groups that share no unit; those of the other group are NaN."""
 
     scores: Scores
@@ -48,11 +45,6 @@ class IndependentGroups(ScoredSample):
     of_unit: Mapping[str, str] = field(default_factory=dict)
 
     by = "t"
-
-    @property
-    def saved_alternatives(self) -> Sequence[Alternative]:
-        saved = () if self.saved is None else self.saved.alternatives
-        return [item for item in saved if item.kind in OF_RUNS]
 
     def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
@@ -145,12 +137,6 @@ class IndependentGroups(ScoredSample):
             return math.nan
         error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
         return error * math.sqrt(self.n)
-
-    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
-        return None
-
-    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return ()
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))

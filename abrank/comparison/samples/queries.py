@@ -15,15 +15,13 @@ from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import (
     OF_RUNS,
-    Alternative,
     OtherChoice,
     RunDetails,
     collect_details,
     other_choices,
     without_supporting,
 )
-from abrank.comparison.groups import ClusterSummary, Segmentation, segment
-from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.groups import Segmentation, segment
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
@@ -47,7 +45,6 @@ from abrank.inference.families import MaxT, max_t
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import differences_of, has_spread
 from abrank.inference.sequential import anytime_result
-from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
@@ -60,59 +57,8 @@ MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 
 
-class ScoredSample:
-    """What every sample of the scores of two systems has."""
-
-    scores: Scores
-
-    @property
-    def names(self) -> tuple[str, str]:
-        a, b = self.scores.systems
-        return a, b
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        return self.scores.measures
-
-    @property
-    def query_ids(self) -> tuple[str, ...]:
-        return self.scores.query_ids
-
-    @property
-    def n(self) -> int:
-        return len(self.scores.query_ids)
-
-    @property
-    def n_smallest(self) -> int:
-        return self.n
-
-    @property
-    def n_units(self) -> int:
-        return self.n
-
-    @property
-    def few_clusters(self) -> bool:
-        return False
-
-    def alternative_samples(
-        self, plan: AnalysisPlan, evidence: RunDetails
-    ) -> Iterable[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def without_supporting(
-        self, rule: Rule, direction: int
-    ) -> Iterable[tuple[OtherChoice, Sample]]:
-        return ()
-
-    def cautions(self, result: Comparison) -> list[Note]:
-        return []
-
-    def doubts(self) -> Sequence[Reason]:
-        return ()
-
-
 @record
-class QuerySample(ScoredSample):
+class QuerySample(Sample):
     """The scores of two systems on independent queries."""
 
     # `saved` is the comparison that these scores were read from, where the runs are not there: what
@@ -224,9 +170,6 @@ class QuerySample(ScoredSample):
     def deviation(self, lead: int) -> float:
         return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
-        return None
-
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return self._segmentations(rule, lead, None)
 
@@ -294,11 +237,6 @@ class QuerySample(ScoredSample):
     def _contributions(self, column: int) -> FloatArray:
         """Return what each query adds to the mean difference, but for a factor."""
         return self.differences[:, column].copy()
-
-    @property
-    def saved_alternatives(self) -> Sequence[Alternative]:
-        saved = () if self.saved is None else self.saved.alternatives
-        return [item for item in saved if item.kind in OF_RUNS]
 
     def of(self, scores: Scores) -> QuerySample:
         """Return the sample of other scores of the same systems."""
