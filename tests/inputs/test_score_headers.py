@@ -57,3 +57,15 @@ def test_separators_at_the_ends_of_lines_make_no_column(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     result = compare_scores(tmp_path / "a.csv")
     assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+
+
+def test_names_in_windows_1252_are_read_with_the_whole_table(tmp_path: Path) -> None:
+    path = tmp_path / "excel.csv"
+    table = TABLE.rename(columns={"ndcg": "Güte"}).assign(
+        query=[f"größe {i}" for i in range(20)] * 2
+    )
+    table.to_csv(path, sep=";", decimal=",", index=False, encoding="cp1252")
+    result = compare_scores(path, measures="Güte")
+    assert result.mean_difference == EXPECTED.mean_difference
+    assert "größe 1" in result.query_ids
+    assert any("read as Windows-1252" in remark for remark in result.remarks)
