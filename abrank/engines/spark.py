@@ -109,17 +109,13 @@ def evaluate(
         if partitioned_by_query is None:
             partitioned_by_query = _is_partitioned_by(df, names[0])
         if partitioned_by_query:
-            return _score_in_place(
-                _three_columns(df, RUN, columns, "score"), read_qrels(qrels), scoring
-            )
+            return _score_in_place(_three_columns(df, RUN, columns), read_qrels(qrels), scoring)
     judged = qrels
     if not hasattr(qrels, "sparkSession"):
         frame = read_qrels(qrels).frame()
         frame[["query_id", "doc_id"]] = frame[["query_id", "doc_id"]].astype(str)
         judged = df.sparkSession.createDataFrame(frame)
-    rows_of_both = _three_columns(df, RUN, columns, "score").unionByName(
-        _three_columns(judged, QRELS, None, "relevance")
-    )
+    rows_of_both = _three_columns(df, RUN, columns).unionByName(_three_columns(judged, QRELS, None))
     by_query = rows_of_both.repartition("query_id").sortWithinPartitions("query_id")
     return by_query.mapInArrow(_Kernel(scoring), _LONG)
 
@@ -218,16 +214,14 @@ class _KernelOfRun(_Kernel):
         yield from table.append_column("seen", mark).to_batches()
 
 
-def _three_columns(
-    df: DataFrame, layout: Layout, columns: dict[str, str] | None, value: str
-) -> DataFrame:
+def _three_columns(df: DataFrame, layout: Layout, columns: dict[str, str] | None) -> DataFrame:
     """Return three columns under their own names, and which of the two tables a row is of."""
     query, document, number = column_names(df.columns, layout, columns, "the DataFrame")
     return df.selectExpr(
         f"cast(`{query}` as string) as query_id",
         f"cast(`{document}` as string) as doc_id",
         f"cast(`{number}` as double) as value",
-        f"{'true' if value == 'score' else 'false'} as of_run",
+        f"{str(layout is RUN).lower()} as of_run",
     )
 
 
