@@ -216,6 +216,11 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
     if files:
         command = shlex.join(["abrank", "compare", "--scores", *files, "--independent"])
         option = f"{command} ({option})"
+    if all(group.reading is not None and not group.reading.query for group in groups):
+        raise AlignmentError(
+            "no column names the queries: --columns query=COLUMN (columns={'query': 'COLUMN'}) says"
+            f" which does; rows of different users are compared as independent groups: {option}"
+        )
     raise AlignmentError(
         f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
         f" as independent groups: {option}\n  {_first_ids(query_ids)}"

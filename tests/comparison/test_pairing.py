@@ -436,6 +436,13 @@ def test_a_score_that_is_the_same_on_all_rows_of_a_variant_is_one() -> None:
     assert compare_scores(frame.assign(converted=[0, 0, 1, 1])).mean_difference == 1.0
 
 
+def test_rows_without_ids_are_asked_for_a_column_of_queries() -> None:
+    frame = pd.DataFrame({"variant": ["control", "treatment"] * 4, "ndcg": np.arange(8) / 8})
+    with pytest.raises(AlignmentError, match="no column names the queries: --columns query="):
+        compare_scores(frame)
+    assert compare_scores(frame, design=abrank.Independent()).n_queries == 8
+
+
 def test_no_measure_is_no_choice() -> None:
     with pytest.raises(ArgumentError, match="no measure is named"):
         compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.2, "q2": 0.4}, measures=[])
