@@ -40,6 +40,7 @@ NUMBER = re.compile(r"(?<![\w.@-])([+−-]?\d+(?:\.\d+)?(?:e[+-]\d+)?%?)(?![\w.]
 # Constants of the words, no results.
 OURS = (
     "top 10",
+    "The 10 queries with the lowest and the 10 with the highest",
     "from −1 (A wins all) to +1 (B wins all)",
     "line: 5% to 95%",
     "failed for B alone on 3% of the queries, simulated 95% intervals covered the truth in 89 to"
