@@ -399,7 +399,8 @@ def _of_the_deciding(seen: Seen, claims: list[Claim]) -> Iterator[str]:
     """The interval of the headline is the one printed in the row of the measure that decides."""
     primary = primary_of(seen)
     ours = [claim for claim in claims if claim.of == primary and claim.estimand == "Δ"]
-    message = [our for our in ours if "→" in our.where and our.level]
+    forms = "→", "goes from"  # of the two means in the headline, today and on old pages
+    message = [our for our in ours if any(x in our.where for x in forms) and our.level]
     tables = [
         _place_of(table) for table in seen.tables if "".join(table.titles[:1]).lower() == "measure"
     ]

@@ -54,8 +54,12 @@ def quality(comparison: Comparison) -> Section | None:
     texts = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
-        text = "Votes" if comparison.preferences is not None else "Ready scores"
-        finding = f"{text} were compared, no run was read."
+        inputs = comparison.provenance.get("inputs", {})
+        if any(role.endswith("(run 1)") for role in inputs):
+            finding = "Means of repeated runs were compared."
+        else:
+            text = "Votes" if comparison.preferences is not None else "Ready scores"
+            finding = f"{text} were compared, no run was read."
         return Section("quality", title, finding, texts, group="appendix") if texts else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     table = Table.of(
