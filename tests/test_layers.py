@@ -66,7 +66,6 @@ def test_every_module_stands_in_a_room() -> None:
     assert rooms - {"__init__", "__main__"} <= set(ROOMS)
 
 
-@pytest.mark.slow
 def test_no_file_imports_itself_by_way_of_others() -> None:
     files = {_dotted(path): path for path in PACKAGE.rglob("*.py")}
     arrows = {name: {*_files_imported(path, files)} - {name} for name, path in files.items()}

@@ -290,7 +290,7 @@ _BATCH = 8192  # values, after each of which it is seen how much there is
 _UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
 
 
-class _File:
+class _ArrowFile:
     """A file of a table, of which no more is read than there is room for."""
 
     schema: pa.Schema
@@ -311,7 +311,7 @@ class _File:
             raise Oversized(f"holds {problem}", hint)
 
 
-class FeatherData(_File):
+class FeatherData(_ArrowFile):
     """A Feather file."""
 
     def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
@@ -337,7 +337,7 @@ class FeatherData(_File):
         return table.select(list(names))
 
 
-class ParquetData(_File):
+class ParquetData(_ArrowFile):
     """A Parquet file that can be read at any place."""
 
     def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:

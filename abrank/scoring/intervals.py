@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,12 @@ from abrank._support.display import plural
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import Result, record
 from abrank._support.rng import entropy
-from abrank._support.typing import RandomSource
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import MEAN_TESTS, mean_interval
 from abrank.inputs.topics import labels_of, read_groups
 from abrank.measures import parse
 from abrank.measures.names import aggregate_of, known
-
-if TYPE_CHECKING:
-    from abrank.scoring.scores import Scores
 
 FEW_UNITS = 10  # queries or clusters below which sign flips must agree that a floor is cleared
 MIN_SEGMENT = 5  # queries of a segment that has an interval
@@ -151,8 +148,12 @@ def _bounds(name: str) -> tuple[float, float]:
 
 
 def find_intervals(
-    scores: Scores,
+    values: FloatArray,
+    query_ids: Sequence[str],
+    systems: Sequence[str],
+    measures: Sequence[str],
     *,
+    notes: Sequence[str],
     test: str,
     alpha: float,
     at_least: Mapping[str, float] | Sequence[str] | str,
@@ -161,8 +162,7 @@ def find_intervals(
     resamples: int | None,
     rng: RandomSource,
 ) -> Intervals:
-    """Do what :meth:`abrank.Scores.intervals` says."""
-    query_ids, systems, measures = scores.query_ids, scores.systems, scores.measures
+    """Do what :meth:`abrank.Scores.intervals` says, with the scores of a block."""
     checks.one_of("test", test, MEAN_TESTS)
     seed, properties, clustering = entropy(rng), *read_groups(segments, clusters)
     labels = labels_of(clustering, query_ids)
@@ -184,7 +184,7 @@ def find_intervals(
         bounds = _bounds(measure)
         if test == "bounded" and not np.isfinite(bounds).all():
             raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
-        column = scores.values[list(positions), systems.index(system), measures.index(measure)]
+        column = values[list(positions), systems.index(system), measures.index(measure)]
         limits = mean_interval(
             column, test, bounds=bounds, confidence=confidence, seed=seed, n_resamples=resamples,
             clusters=None if labels is None else [labels[i] for i in positions],
@@ -232,7 +232,7 @@ def find_intervals(
         clusters="" if clustering is None else clustering[0],
         n_clusters=0 if clustering is None else n_units,
         seed=seed,
-        remarks=(*scores.notes, *remarks),
+        remarks=(*notes, *remarks),
     )
 
 

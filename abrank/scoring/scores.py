@@ -261,7 +261,8 @@ class Scores:
         from abrank.scoring.intervals import find_intervals  # with the tests, which scores need not
 
         return find_intervals(
-            self, test=test, alpha=alpha, at_least=at_least, segments=segments, clusters=clusters,
+            self.values, self.query_ids, self.systems, self.measures, notes=self.notes, test=test,
+            alpha=alpha, at_least=at_least, segments=segments, clusters=clusters,
             resamples=resamples, rng=rng,
         )  # fmt: skip
 

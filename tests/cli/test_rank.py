@@ -46,7 +46,7 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
     text = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
     assert text in lines[board + 2]
-    assert len(lines) <= 10  # headline, table, its legend of two lines, next and a note
+    assert len(lines) <= 11  # headline, table, its legend of two lines, next and a note
     sentence = " ".join(out.split())
     assert "differ significantly" not in sentence
     assert run(["rank", *files, "-v"]) == 0
