@@ -254,7 +254,8 @@ def queries_planned(comparison: Comparison) -> str:
             f" {_difference(comparison, rows[0])} at least {power} of the time; more {units} narrow"
             " the interval."
         )
-    text = f"{words.capital(units)} needed to detect a true Δ {power} of the time:"
+    new = ", in new clusters," if comparison.clusters is not None else ""
+    text = f"{words.capital(units)} needed{new} to detect a true Δ {power} of the time:"
     text += f" {', '.join(parts)}."
     if not _has_ranges(comparison):
         return text
