@@ -315,6 +315,10 @@ def tsv_collections(data: bytes) -> dict[str, Any]:
         head, *rows = ([cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark))
     except csv.Error:
         raise strict.Refused from None
+    if len(head) == 4 and {"name", "qrels"}.isdisjoint(head):  # no line of names
+        head, rows = ["name", "qrels", "a", "b"], [head, *rows]
+    # The names of an index, as pandas writes it, have no title.
+    head = ["name" if not cell and "name" not in head else cell for cell in head]
     strict.require("name" in head and len(set(head)) == len(head) > 2 and bool(rows))
     strict.require(all(len(row) == len(head) for row in rows))
     named = [dict(zip(head, row, strict=True)) for row in rows]
