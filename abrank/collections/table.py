@@ -234,6 +234,7 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     head = [item.strip() for item in head]
     if len(head) == 4 and {*head}.isdisjoint((NAME, QRELS, *COLLECTIONS)):  # no line of names
         head, rows = [NAME, QRELS, "a", "b"], [head, *rows]
+    # The names of an index, as pandas writes it, have no title.
     title = next((item for item in head if item.lower() in COLLECTIONS), "")
     head = [NAME if item == title and NAME not in head else item for item in head]
     min_columns = 2 if SCORES in head else 3
