@@ -14,15 +14,9 @@ import click
 
 from abrank.cli import _config, _flags, _output, _terminal
 from abrank.measures import Measure, MeasureEntry, catalogue, parse
-from abrank.measures.names import (
-    OTHERS,
-    TREC_EVAL,
-    parse_measures,
-    trec_eval_name,
-    trec_eval_order,
-    without,
-)
+from abrank.measures.names import parse_measures
 from abrank.measures.registry import Parameter, literal, load_plugins
+from abrank.measures.spellings import OTHERS, TREC_EVAL, trec_eval_name, trec_eval_order, without
 from abrank.options import Scoring, iterate, nested
 
 if TYPE_CHECKING:
@@ -224,7 +218,7 @@ def _table(
         return "".join(
             "\t".join([*names[first:], f"{value:.{digits}f}"]) + "\n" for *names, value in lines
         )
-    from abrank.measures.names import SETS
+    from abrank.measures.spellings import SETS
 
     return _trec_eval(
         scores,

@@ -12,7 +12,8 @@ from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import higher_is_better
 from abrank.measures import parse
-from abrank.measures.names import asks_direction, known
+from abrank.measures.costs import asks_direction
+from abrank.measures.names import known
 from abrank.scoring.scores import Scores
 
 # Taken where nobody chose: the first of these that is there, in whatever order they came.

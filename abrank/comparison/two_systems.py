@@ -28,7 +28,8 @@ from abrank.inputs.run import name_of
 from abrank.inputs.score_names import baseline_of, naming_queries, split_names
 from abrank.inputs.score_reading import TableOptions
 from abrank.inputs.topics import COLLECTIONS
-from abrank.measures.names import asks_direction, known, names_measure
+from abrank.measures.costs import asks_direction
+from abrank.measures.names import known, names_measure
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 

@@ -24,8 +24,8 @@ from abrank.inference import registry as paired_tests
 from abrank.inference.registry import RegisteredTest
 from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Measure, MeasureEntry, catalogue, expand
-from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
+from abrank.measures.spellings import BARE, OTHERS, TREC_EVAL
 from abrank.report.sections.appendix import entries as bibliography
 from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import Names, caution

@@ -1,4 +1,4 @@
-"""Names of measures: the one parser of all spellings, other tools' names, and what was asked."""
+"""Names of measures: the one parser of all spellings, and which measures a question names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from unicodedata import combining, normalize
 
 import numpy as np
 
@@ -19,237 +18,24 @@ from abrank.measures.registry import (
     Aggregate,
     Measure,
     MeasureEntry,
-    Value,
     catalogue,
     known_as,
     load_plugins,
     read_literal,
 )
+from abrank.measures.spellings import (
+    ABSENT,
+    BARE,
+    GAINS,
+    OTHERS,
+    SETS,
+    TREC_EVAL,
+    Spelling,
+    list_of,
+    spelling_of,
+)
 
 ANY_GRADE = math.ulp(0.0)  # the lowest relevant grade where every grade above 0 has a gain
-
-# --- The notation of a parameter behind a measure's name: the 5,10 of ``P_5,10``, and back
-
-
-@dataclass(frozen=True)
-class Notation:
-    """What stands behind ``.`` or ``_``: read as values of parameters, written as by trec_eval."""
-
-    parameters: tuple[str, ...]
-    read: Callable[[str], list[tuple[object, ...]]]
-    write: Callable[..., str]
-
-
-def list_of(parameter: str, form: str = "%s") -> Notation:
-    """Return the notation of a list of numbers, a measure for each; trec_eval prints ``form``."""
-
-    def read(text: str) -> list[tuple[object, ...]]:
-        if parameter == "cutoff" and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)+", text):
-            with_commas = text.replace(".", ",")
-            raise ArgumentError(f"cut-offs have commas between them: {with_commas}, not {text}")
-        return [(number,) for number in _read_numbers(text)]
-
-    return Notation((parameter,), read, lambda value: form % value)
-
-
-def tuple_of(*parameters: str) -> Notation:
-    """Return the notation of as many numbers as there are parameters, in their order."""
-
-    def read(text: str) -> list[tuple[object, ...]]:
-        numbers = _read_numbers(text)
-        if len(numbers) != len(parameters):
-            raise ArgumentError(f'"{text}" should be {len(parameters)} numbers')
-        return [tuple(numbers)]
-
-    return Notation(parameters, read, lambda *values: ",".join(f"{value:g}" for value in values))
-
-
-def _read_numbers(text: str) -> list[object]:
-    return [read_literal(number) for number in text.split(",")]
-
-
-def _read_gains(text: str) -> list[tuple[object, ...]]:
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    return [({read_literal(grade): read_literal(gain) for grade, _, gain in pairs},)]
-
-
-def _read_squares(text: str) -> list[tuple[object, ...]]:
-    # What is no number, or is negative, is left as it is: the measure refuses it by its name.
-    return [
-        (math.sqrt(number) if isinstance(number, (int, float)) and number >= 0 else number,)
-        for number in _read_numbers(text)
-    ]
-
-
-def _read_persistence(text: str) -> list[tuple[object, ...]]:
-    # trec_eval writes rbp.p=0.95; ranx writes rbp.95, with the digits behind the point.
-    named = text.startswith("p=") or "." in text
-    return [(read_literal(text.removeprefix("p=") if named else f"0.{text}"),)]
-
-
-CUTOFFS = list_of("cutoff", "%d")
-RECALLS = list_of("recall", "%3.2f")
-MULTIPLES = list_of("multiple", "%3.2f")
-LEVELS = Notation(
-    ("levels",),
-    lambda text: [(_read_numbers(text),)],
-    # .25,.5: without the zero, as trec_eval's own tests have it
-    lambda levels: ",".join(f"{level:g}".removeprefix("0") or "0" for level in levels),
-)
-GAINS = Notation(
-    ("gains",), _read_gains, lambda gains: ",".join(f"{grade}={gain:g}" for grade, gain in gains)
-)
-BETA_SQUARED = Notation(("beta",), _read_squares, lambda beta: f"{beta**2:g}")
-PERSISTENCE = Notation(("p",), _read_persistence, lambda p: f"p={p:g}")
-WORTHS = tuple_of("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
-
-
-# --- What trec_eval, pytrec_eval and ranx call the measures, and what trec_eval prints
-
-_NINE = "5,10,15,20,30,100,200,500,1000"
-_TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
-_FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """What a name of another program means here."""
-
-    name: str
-    numbers: Notation | None = None
-    bare: str = ""
-    fixed: tuple[tuple[str, Value], ...] = ()
-    note: str = ""  # said where nothing stands behind the name
-    means: str = ""  # said whatever stands behind it
-
-
-# In the order in which trec_eval prints them (measures.c), whatever the order they are asked for.
-TREC_EVAL = {
-    "num_q": Spelling("NumQ"),
-    "num_ret": Spelling("NumRet"),
-    "num_rel": Spelling("NumRel"),
-    "num_rel_ret": Spelling("NumRelRet"),
-    "map": Spelling("AP"),
-    "gm_map": Spelling("GMAP"),
-    "Rprec": Spelling("Rprec"),
-    "bpref": Spelling("Bpref"),
-    "recip_rank": Spelling("RR"),
-    "iprec_at_recall": Spelling("IPrec", RECALLS, _TENTHS),
-    "P": Spelling("P", CUTOFFS, _NINE),
-    "recall": Spelling("R", CUTOFFS, _NINE),
-    "infAP": Spelling("infAP"),
-    "gm_bpref": Spelling("GMBpref"),
-    "Rprec_mult": Spelling("RprecMult", MULTIPLES, _FIFTHS),
-    "utility": Spelling("Utility", WORTHS),
-    "11pt_avg": Spelling("AP11", LEVELS),
-    "binG": Spelling("binG"),
-    "G": Spelling("G", GAINS),
-    "dcg": Spelling("DCG", GAINS),
-    "ndcg": Spelling("nDCG", GAINS),
-    "ndcg_rel": Spelling("nDCGrel", GAINS),
-    "Rndcg": Spelling("Rndcg", GAINS),
-    "ndcg_cut": Spelling("nDCG", CUTOFFS, _NINE),
-    "map_cut": Spelling("AP", CUTOFFS, _NINE),
-    "relative_P": Spelling("RelP", CUTOFFS, _NINE),
-    "success": Spelling("Success", CUTOFFS, "1,5,10"),
-    "set_P": Spelling("SetP"),
-    "set_relative_P": Spelling("SetP", fixed=(("relative", True),)),
-    "set_recall": Spelling("SetR"),
-    "set_map": Spelling("SetAP"),
-    "set_F": Spelling("SetF", BETA_SQUARED),
-    "num_nonrel_judged_ret": Spelling("NumNonrelJudgedRet"),
-    "yaap": Spelling("yaap"),
-    "unj": Spelling("Unj", CUTOFFS, "5,10,20"),
-}
-# Those that are no other name for a measure of trec_eval; its rbp reads uninitialised memory.
-OTHERS = {
-    "rbp": Spelling("RBP", PERSISTENCE, note="p=0.8 as in ir_measures; trec_eval has p=0.9"),
-    "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
-    "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
-    **dict.fromkeys(
-        ("hit_rate", "hit_ratio", "hit", "HR"), Spelling("Success", means="the hit rate")
-    ),
-    **dict.fromkeys(("reciprocal_rank", "mean_reciprocal_rank"), Spelling("RR")),
-    **dict.fromkeys(("average_precision", "mean_average_precision"), Spelling("AP")),
-    "expected_reciprocal_rank": Spelling("ERR"),
-    "r-precision": Spelling("Rprec"),
-    "r_precision": Spelling("Rprec"),
-    "set_r": Spelling("SetR"),
-    "SetRelP": Spelling("SetP", fixed=(("relative", True),)),
-    # ndeval's; its NRBP, nNRBP and strec need no line
-    "alpha-DCG": Spelling("alpha_DCG"),
-    "alpha-nDCG": Spelling("alpha_nDCG"),
-    "ERR-IA": Spelling("ERR_IA"),
-    "nERR-IA": Spelling("nERR_IA"),
-    "MAP-IA": Spelling("AP_IA"),
-    "P-IA": Spelling("P_IA"),
-}
-# Words that mean another measure where nothing stands behind them.
-_WHOLE_RUN = "of all retrieved documents as in ranx"
-BARE = {"f1": Spelling("SetF", note=_WHOLE_RUN), "precision": Spelling("SetP", note=_WHOLE_RUN)}
-# Without runid and relstring, which are text, and rbp and rbp_resid, which read uninitialised
-# memory (m_rbp.c).
-_COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
-SETS = {
-    "official": (
-        *_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P",
-    ),
-    "set": (*_COUNTS, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-    "all_trec": tuple(name for name in TREC_EVAL if name not in ("dcg", "yaap")),
-}  # fmt: skip
-_ABSENT = re.compile(r"prefs_|zscore|runid$|relstring$|\w+_avgjg$")
-_BY_FOLDED_NAME = {name.casefold(): spelling for name, spelling in {**TREC_EVAL, **OTHERS}.items()}
-
-
-def spelling_of(name: str) -> Spelling | None:
-    """Return what another program means by a name, in whatever case, or None."""
-    return _BY_FOLDED_NAME.get(name.casefold())
-
-
-def trec_eval_name(measure: Measure) -> str | None:
-    """Return the name that trec_eval prints for a measure; None where it has none."""
-    trec_eval = _as_trec_eval(measure)
-    return None if trec_eval is None else trec_eval[2]
-
-
-def without(measure: Measure, values: Mapping[str, object]) -> Measure:
-    """Return the measure with the parameters that have these values at their defaults."""
-    left_out = values.items()
-    pairs = tuple(pair for pair in measure.parameters if pair not in left_out)
-    return Measure(measure.entry, pairs)
-
-
-def trec_eval_order(measure: Measure) -> tuple[int, float]:
-    """Return a key that sorts measures as trec_eval prints them; those it lacks come last."""
-    trec_eval = _as_trec_eval(measure)
-    if trec_eval is None:
-        return len(TREC_EVAL), 0.0
-    name, values, _ = trec_eval
-    number = values[0] if values else None
-    return list(TREC_EVAL).index(name), float(number) if isinstance(number, (int, float)) else 0.0
-
-
-def _as_trec_eval(measure: Measure) -> tuple[str, tuple[Value, ...], str] | None:
-    """Return trec_eval's name, the values behind it, and the two together as it prints them."""
-    for name, spelling in TREC_EVAL.items():
-        parameters = dict(measure.parameters)
-        if spelling.name != measure.entry.name or not set(spelling.fixed) <= parameters.items():
-            continue
-        parameters = {
-            key: value for key, value in parameters.items() if key not in dict(spelling.fixed)
-        }
-        notation = spelling.numbers
-        if not parameters and not spelling.bare:
-            return name, (), name
-        if notation is not None and parameters.keys() <= set(notation.parameters):
-            values = tuple(
-                parameters.get(parameter, measure.entry.parameter(parameter).default)
-                for parameter in notation.parameters
-            )
-            if None not in values:
-                return name, values, f"{name}_{notation.write(*values)}"
-    return None
-
 
 # --- The parser of measure names: ir_measures' grammar; spellings of trec_eval and ranx
 
@@ -347,63 +133,6 @@ def names_measure(name: str) -> bool:
     """Whether a name is that of a measure, or of several, such as ``recall`` without a cut-off."""
     meanings = _meanings(name, catalogue().state)
     return len(meanings) == 1 or (len(meanings) > 1 and len(name) > 1)
-
-
-# Names of what one would rather have less of.
-COSTS = frozenset([
-    "latency", "ms", "time", "duration", "elapsed", "second", "ttft", "memory", "mb", "gb",
-    "loss", "error", "mae", "mse", "rmse", "wer", "cer", "distance", "regret", "bias",
-    "cost", "price", "token", "rank", "position", "reformulation", "bounce", "abandonment",
-    "abandoned", "complaint", "churn", "failure", "failed", "timeout", "crash", "violation",
-    "perplexity", "ppl", "toxicity", "hallucination", "hallucinated", "refusal",
-    "runtime", "sec", "byte", "fp", "fn", "brier", "nll", "fnr", "miss", "wrong",
-    "incorrect", "irrelevant", "unsafe", "harm", "harmful", "harmfulness", "maliciousness",
-    "dislike", "spam", "duplicate", "retry", "levenshtein", "euclidean", "hamming",
-    "delay", "wait", "ttfb", "aht", "dropoff", "dropped", "exit", "unsubscribe", "refund", "pogo",
-    "downvote", "negative", "unanswered", "escalation", "jailbreak", "leak", "abandon", "energy",
-    "carbon", "kwh", "divergence", "contradiction", "staleness", "backlog",
-    "outage", "downtime", "incident", "defect", "bug", "overhead", "stall",
-    # French, Spanish, Portuguese and Italian, without accents
-    "latence", "temps", "duree", "cout", "erreur", "delai", "attente", "rebond", "perte", "prix",
-    "latencia", "tiempo", "duracion", "costo", "coste", "espera", "rebote", "perdida", "precio",
-    "tempo", "duracao", "custo", "erro", "errore", "errori", "errores", "latenza", "durata",
-    "costi", "perdita", "prezzo", "rimbalzo",
-])  # fmt: skip
-# German words within compounds; of names in other scripts any part.
-_COMPOUND = re.compile(
-    r"(fehler|absprung|abbruch|ausfall|kosten|falsch|verzogerung).*"
-    r"|.*(zeit|dauer|kosten|latenz|fehler|sekunden|minuten|verlust)"
-    r"|.*(時間|遅延|待ち|エラー|コスト|費用|離脱|时间|延迟|耗时|错误|成本|跳出|시간|지연|오류|비용).*"
-    r"|.*(задерж|ошиб|стоимост).*"
-)
-# With one of these at its end a name is of something good: token_f1, rank_correlation.
-_GAINS = frozenset([
-    "f", "precision", "recall", "accuracy", "overlap", "similarity", "correlation", "saved",
-    "reduction", "free",
-])  # fmt: skip
-# The same of names whose words say it together: percentiles of a time, no result, no click.
-_COST = re.compile(
-    r"p(50|75|9\d|999?)|(zero|empty|no)_(click|result|answer)s?(_rate)?|noise_sensitivity"
-    r"|false_?[a-z_]+|.*(thumbs?_down|drop_off|off_topic|co2).*"
-)
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_PLURALS = {"losses": "loss", "crashes": "crash", "misses": "miss", "retries": "retry"} | {
-    f"{word}s": word for word in COSTS - {"loss", "ms"}
-}
-
-
-def asks_direction(name: str) -> bool:
-    """Whether a score that is no measure has a word in its name that costs have."""
-    spelled = [word.casefold() for word in _WORD.findall(name)]
-    plain = "".join(c for c in normalize("NFD", name.casefold()) if not combining(c))
-    letters = re.findall(r"[^\W\d_]+", normalize("NFC", plain))
-    if spelled[-1:] and spelled[-1] in _GAINS:
-        return False
-    words = {*spelled, *letters}
-    words |= {_PLURALS.get(word, word) for word in words}
-    whole = re.sub(r"[ .-]", "_", name.casefold())
-    is_cost = words & COSTS or _COST.fullmatch(whole) or any(map(_COMPOUND.fullmatch, letters))
-    return bool(is_cost) and not is_known(name)
 
 
 def expand(text: str | Measure) -> tuple[Measure, ...]:
@@ -576,7 +305,7 @@ def _unknown(text: str) -> ArgumentError:
         return ArgumentError(
             'no measure is called "all": official or all_trec has those of trec_eval'
         )
-    if _ABSENT.match(text):
+    if ABSENT.match(text):
         return ArgumentError(f"trec_eval's {text} is left out: abrank guide trec_eval")
     return UnknownNameError("measure", text, _like(text))
 

@@ -26,7 +26,8 @@ from abrank.inputs.score_source import AGGREGATES, read_source
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone
 from abrank.measures import Measure
-from abrank.measures.names import asks_direction, is_known, known, names_measure
+from abrank.measures.costs import asks_direction
+from abrank.measures.names import is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores, note_on_repeats, stand_ins
 

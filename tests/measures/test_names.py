@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 import abrank
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.measures import Measure, catalogue, expand, parse, reading
-from abrank.measures.names import (
+from abrank.measures.names import DEFAULT_MEASURES, known_among, notes_on, parse_measures
+from abrank.measures.registry import Gains, Levels
+from abrank.measures.spellings import (
     BARE,
     BETA_SQUARED,
     CUTOFFS,
-    DEFAULT_MEASURES,
     GAINS,
     LEVELS,
     MULTIPLES,
@@ -24,15 +25,11 @@ from abrank.measures.names import (
     SETS,
     TREC_EVAL,
     WORTHS,
-    known_among,
-    notes_on,
-    parse_measures,
     spelling_of,
     trec_eval_name,
     trec_eval_order,
     without,
 )
-from abrank.measures.registry import Gains, Levels
 
 # Canonical name, and what else means the same: ir_measures, trec_eval (and pytrec_eval), ranx.
 SPELLINGS = {
