@@ -54,14 +54,19 @@ class IndependentGroups(Sample):
         )
         if not 1 < len(names) < self.n:
             return
-        sums, counts = (np.zeros((len(names), 2, 1)) for _ in range(2))
-        values = self.scores.values[:, :, [self.measures.index(plan.rule.primary)]]
-        np.add.at(sums, codes, np.nan_to_num(values))
-        np.add.at(counts, codes, np.isfinite(values))
-        means = np.where(counts, sums / np.maximum(counts, 1), np.nan)
+        column = self.measures.index(plan.rule.primary)
+        values = np.full((len(names), 2, 1), np.nan)
+        for side, scores in enumerate(self.scores.values[:, :, column].T):
+            rows = np.flatnonzero(np.isfinite(scores))
+            present, places = np.unique(codes[rows], return_inverse=True)
+            # What a unit's residuals add to the mean, times the number of clusters: the mean stays
+            # that of the units, and the error of the mean of these is the cluster-robust one (CR1).
+            residuals = np.bincount(places, scores[rows] - scores[rows].mean())
+            share = len(present) / max(len(rows), 1)
+            values[present, side, 0] = scores[rows].mean() + share * residuals
         scores = replace(
             self.scores, query_ids=tuple(map(str, names)), measures=(plan.rule.primary,),
-            values=means,
+            values=values,
         )  # fmt: skip
         whole = replace(self, scores=scores, name="", of_unit={})
         yield OtherChoice("whole-clusters", scores, clusters=self.name), whole
