@@ -121,7 +121,9 @@ def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
         elif change is not None and row.estimand == "mean difference":
             place = comparison.measures.index(comparison.rule.primary)
             a, b = comparison.a[:, place], comparison.b[:, place]
-            estimate, *limits = change_interval(a, b, 0.5 * ends.width)
+            estimate, *limits = change_interval(
+                a, b, 0.5 * ends.width, independent=comparison.rule.independent
+            )
             ends = Interval(*limits)
         elif change is not None:
             factor = 1.0 / change.baseline
@@ -140,7 +142,10 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
         halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)
-        alone, adjusted = (change_interval(a, b, half)[1:] for half in halves)
+        alone, adjusted = (
+            change_interval(a, b, half, independent=comparison.rule.independent)[1:]
+            for half in halves
+        )
         limits = (*alone, *adjusted)
     low, high, low_adj, high_adj = limits
     return replace(

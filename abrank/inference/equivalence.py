@@ -14,6 +14,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
+from abrank.inference.independent import welch
 from abrank.inference.paired import bounded
 from abrank.inference.registry import TestResult, as_differences, run_test
 from abrank.inference.rounding import has_spread
@@ -35,16 +36,14 @@ class RelativeChange:
     tost_high: float
 
 
-def _as_shares(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    first, second = paired_scores(a, b)
-    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
+def _require_shares(a: FloatArray, b: FloatArray) -> None:
+    if min(a.min(initial=0.0), b.min(initial=0.0)) < 0.0:
         raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
-    if not np.any(first > 0.0):
+    if not np.any(a > 0.0):
         raise ArgumentError(
             "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
             " in the measure's own unit"
         )
-    return first, second
 
 
 def relative_change(
@@ -63,7 +62,8 @@ def relative_change(
     # above 0, so that the error of the baseline's mean is taken into account. The squared error of
     # such a test is a quadratic form of the scores, so that squared half-widths of the intervals of
     # a, b and b - a stand in the place of the variances.
-    first, second = _as_shares(a, b)
+    first, second = paired_scores(a, b)
+    _require_shares(first, second)
     columns = np.hstack([first, second, second - first])
     limits: list[float] = []
     for level in (alpha, 2.0 * alpha):
@@ -81,18 +81,46 @@ def relative_change(
     return RelativeChange(mean_a, (mean_b - mean_a) / mean_a, *limits)
 
 
+def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeChange:
+    """Return the relative change of the means of two independent groups, shape (n_units, 1).
+
+    Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t of ``b - a``.
+    """
+    _require_shares(a, b)
+    limits: list[float] = []
+    for level in (alpha, 2.0 * alpha):
+        result = welch(a, b, confidence=1.0 - level)
+        half_width = float(result.ci_high[0] - result.ci_low[0]) / 2.0
+        limits += change_interval(a, b, half_width, independent=True)[1:]
+    mean_a, mean_b = float(a.mean()), float(b.mean())
+    return RelativeChange(mean_a, (mean_b - mean_a) / mean_a, *limits)
+
+
 def change_interval(
-    a: npt.ArrayLike, b: npt.ArrayLike, half_width: float
+    a: npt.ArrayLike, b: npt.ArrayLike, half_width: float, *, independent: bool = False
 ) -> tuple[float, float, float]:
-    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a."""
-    first, second = paired_scores(a, b)
-    mean_a, mean_b = float(first.mean()), float(second.mean())
+    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a.
+
+    Of independent groups each unit has a score in one group and may be NaN in the other.
+    """
+    if independent:
+        groups = [scores[np.isfinite(scores)] for scores in map(np.asarray, (a, b))]
+        mean_a, mean_b = (float(scores.mean()) for scores in groups)
+        var_a, var_b = (
+            float(scores.var(ddof=1)) / len(scores) if len(scores) > 1 else 0.0 for scores in groups
+        )
+        cov = 0.0
+    else:
+        first, second = paired_scores(a, b)
+        mean_a, mean_b = float(first.mean()), float(second.mean())
+        moments = np.cov(first[:, 0], second[:, 0]) if len(first) > 1 else np.zeros((2, 2))
+        (var_a, cov), (_, var_b) = moments.tolist()
     if not mean_a:
         return math.nan, math.nan, math.nan
     change = mean_b / mean_a - 1.0
-    moments = np.cov(first[:, 0], second[:, 0]) if len(first) > 1 else np.zeros((2, 2))
-    (var_a, cov), (_, var_b) = moments.tolist()
     var_d = var_a + var_b - 2.0 * cov
+    if math.isnan(half_width):
+        return change, -math.inf, math.inf
     if not var_d > 0.0:
         return change, change, change
     share = half_width**2 / var_d

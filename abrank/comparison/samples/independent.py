@@ -19,7 +19,7 @@ from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
 from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
-from abrank.inference.equivalence import RelativeChange
+from abrank.inference.equivalence import RelativeChange, change_of_groups
 from abrank.inference.families import MaxT
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 from abrank.scoring.scores import Scores
@@ -99,10 +99,7 @@ class IndependentGroups(Sample):
         raise ArgumentError("max-t flips the signs of pairs; for independent groups use holm")
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
-        raise ArgumentError(
-            "a margin or guard in per cent is decided by Fieller's interval of pairs; for"
-            f" independent groups give it in the unit of {self.measures[column]}"
-        )
+        return change_of_groups(*(group[:, [column]] for group in self.groups), alpha=alpha)
 
     def units(self, column: int) -> Units:
         raise ArgumentError("independent groups have no differences of units")
