@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,14 +19,20 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def run_gate(config: str | os.PathLike[str]) -> Comparison:
-    """Compare by a rule file; fail the test, with the first lines, where the gate does."""
+def run_gate(
+    config: str | os.PathLike[str],
+    **arguments: Any,  # noqa: ANN401 - of the function that compares
+) -> Comparison:
+    """Compare by a rule file; fail the test, with the first lines, where the gate does.
+
+    The arguments of the function that compares, such as ``b=run``, stand before the rule's.
+    """
     import abrank
     from abrank.rule_file import read_rule
 
-    keys = read_rule(config).stated
+    keys = {*read_rule(config).stated, *arguments}
     name = next((function for key, function in FUNCTIONS.items() if key in keys), "compare")
-    result: Comparison = getattr(abrank, name)(config=config)
+    result: Comparison = getattr(abrank, name)(**arguments, config=config)
     gate = result.decision.gate
     if gate is None:
         pytest.fail(f"{config} asks for no gate: add require or fail_on", pytrace=False)
@@ -37,6 +43,6 @@ def run_gate(config: str | os.PathLike[str]) -> Comparison:
 
 
 @pytest.fixture
-def abrank_gate() -> Callable[[str | os.PathLike[str]], Comparison]:
-    """Return the function that runs the gate of a rule file."""
+def abrank_gate() -> Callable[..., Comparison]:
+    """Return the function that runs the gate of a rule file: `run_gate`."""
     return run_gate

@@ -34,6 +34,8 @@ def test_a_rule_file_passes_or_fails_the_test(
     Path("rule.toml").write_text(rule)
     if not outcome:
         assert pytest_plugin.run_gate("rule.toml").decision.gate.passed
+        with pytest.raises(pytest.fail.Exception, match="gate better failed"):
+            pytest_plugin.run_gate("rule.toml", a="b.run", b="a.run")
         return
     with pytest.raises(pytest.fail.Exception) as error:
         pytest_plugin.run_gate("rule.toml")

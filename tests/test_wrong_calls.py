@@ -231,7 +231,7 @@ compare(*PAIR, design="clusters") -> clusters: no such file
 compare(*PAIR, design=Clusters({})) -> by clusters: 20 queries of 20 have none (q01, q02, q03 …)
 compare(*PAIR, rng="x") -> must be a whole number from 0, a Generator or None, not 'x'
 compare(*PAIR, seed=3) -> did you mean rng= ?
-compare(*PAIR, baseline="x") -> did you mean name_a= ?
+compare(*PAIR, baseline="x") -> takes no baseline=: the runs are a= and b=, their names name_a=
 compare(*PAIR, topics=3) -> topics: a path, a table or a mapping is wanted, not int
 compare(*PAIR, queries=["nope"]) -> did you mean topics= ?
 compare(*PAIR, engine="sparkk") -> choices: local, dask, spark

@@ -167,6 +167,10 @@ REASONS: dict[str, dict[str, str]] = {
     "compare": {
         **dict.fromkeys(["qrels", "run_a", "run_b", "a", "b", "runs"], _PLACES),
         **_COMPLETE,
+        **dict.fromkeys(
+            ["baseline", "candidate"],
+            "the runs are a= and b=, their names name_a= and name_b=",
+        ),
         "risk": "rank() has it, of several systems against a baseline",
         "color": "NO_COLOR=1 or FORCE_COLOR=1 in the environment decides on colours",
     },
