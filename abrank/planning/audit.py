@@ -49,11 +49,16 @@ class Margins:
     Attributes
     ----------
     n_queries, n_runs : int
-    mean, run_means, run_sd : float, tuple of float, float
-        Of A over its runs, of each of them, and the standard deviation of these; NaN for one run.
-    sd, sd_of : float, {"candidate", "runs", "given", ""}
-        Standard deviation of the differences per query behind ``power`` and ``n``, NaN without one;
-        and whose: B less A, two runs of A, or as it was given.
+    mean : float
+        Of A over its runs.
+    run_means : tuple of float
+        Of each run of A.
+    run_sd : float
+        Standard deviation of these means; NaN for one run.
+    sd : float
+        Standard deviation of the differences per query behind ``power`` and ``n``; NaN without one.
+    sd_of : {"candidate", "runs", "given", ""}
+        Whose differences these are: B less A, two runs of A, or as it was given.
     alpha, target : float
         Level of the two-sided test, and the power wanted.
     rows : tuple of SuggestedMargin
