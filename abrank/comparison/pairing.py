@@ -15,7 +15,7 @@ from unicodedata import normalize
 import numpy as np
 
 from abrank._support.errors import AlignmentError, ArgumentError, UnclearError
-from abrank._support.typing import FloatArray, Missing
+from abrank._support.typing import BoolArray, FloatArray, Missing
 from abrank.comparison.two_systems import BY_POSITION, read_two, system_names
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
@@ -110,7 +110,7 @@ def pair_scores(
     if len({*alike}) == len(alike):
         second = replace(second, measures=tuple(alike))
     chosen = _chosen(first, second, measures)
-    first, second = _on_same_queries(
+    first, second, expected = _on_same_queries(
         first, second, chosen, missing=missing, independent=independent, sources=(a, b)
     )
     columns = [scores.take(chosen).values[:, 0].T for scores in (first, second)]
@@ -133,9 +133,8 @@ def pair_scores(
         named=chosen if measures is not None else first.named,
         reading=first.reading if b is None else _shared_reading(first, second),
     )
-    if independent:
-        return paired
-    return resolve_missing(paired, missing, lower_is_better=lower_is_better)
+    result = resolve_missing(paired, missing, lower_is_better=lower_is_better, expected=expected)
+    return replace(result, gaps=None) if independent else result
 
 
 def _on_same_queries(
@@ -146,16 +145,24 @@ def _on_same_queries(
     missing: Missing,
     independent: bool,
     sources: tuple[object, object],
-) -> tuple[Scores, Scores]:
-    """Return the scores of two systems on the queries of both, NaN where one has none."""
+) -> tuple[Scores, Scores, BoolArray | None]:
+    """Return the scores of two systems on the queries of both, NaN where one has none.
+
+    Third, of independent groups, which of the two each unit is of.
+    """
     from abrank.scoring.score_files import require_all
 
-    groups = tuple(_with_scores(scores, chosen) for scores in (first, second))
+    expected = None
+    groups = tuple(
+        scores if independent and sources[1] is not None else _with_scores(scores, chosen)
+        for scores in (first, second)
+    )
     queries_a, queries_b = (group.query_ids for group in groups)
     if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
         if not independent:
             _refuse_unpaired(groups, *sources)
         first, second = _on_union({"A": groups[0], "B": groups[1]})
+        expected = np.isin(first.query_ids, queries_a)[:, None] == np.array([True, False])
     elif independent:
         raise ArgumentError(_of_both(groups) or SAME_UNITS)
     elif missing == "error":
@@ -167,7 +174,7 @@ def _on_same_queries(
         if BY_POSITION in first.notes:
             _require_same_queries(first, second)
         first, second = on_all_queries({"A": first, "B": second})
-    return first, second
+    return first, second, expected
 
 
 def _of_both(groups: Sequence[Scores]) -> str:
@@ -194,8 +201,10 @@ def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
 
 
 def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
-    """Return the queries of a system that have a score of one of the measures."""
+    """Return the queries of a system that have a score of one of the measures, or a row."""
     present = np.isfinite(scores.take(measures).values[:, 0]).any(axis=1)
+    if (expected := scores.expected()) is not None:
+        present |= expected[:, 0]
     if present.all():
         return scores
     there = np.flatnonzero(present)

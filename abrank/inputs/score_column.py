@@ -380,10 +380,11 @@ def label_of_cell(cell: object) -> str:
 
 # --- Cells as people and spreadsheets write them
 
-# What pandas reads as an empty cell, and the marks of spreadsheets and of SAS.
-BLANKS = frozenset(
-    ("na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan", "-", "–", "—", ".")
-)
+# What pandas reads as an empty cell, and the marks of databases, spreadsheets and of SAS.
+BLANKS = frozenset((
+    "na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan", "-", "--", "–", "—", ".",
+    r"\n", "(null)", "<null>", "[null]", "nil", "undefined", "#div/0!",
+))  # fmt: skip
 _PROBED = 200  # cells that tell whether a column of text may hold numbers
 # Signs of money, and blanks and apostrophes that mark thousands.
 _MONEY = re.compile(r"\s*(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*")

@@ -52,7 +52,8 @@ VARIANT_NAMES = (
     ),
 )  # fmt: skip
 ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
-    rf"(.*_)?({'|'.join(VARIANT_NAMES[0])})|group|(exp|experiment|test|ab|treatment)_(group|cohort|cell)"
+    rf"(.*[^a-z])?({'|'.join(VARIANT_NAMES[0])}|experiment)([^a-z].*)?"
+    r"|(group|(exp|test|ab|treatment)_(group|cohort|cell))(_(id|name))?"
 )
 REPEAT_NAMES = frozenset((
     "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",

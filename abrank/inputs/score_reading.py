@@ -126,6 +126,8 @@ class Reading:
         The properties of the queries, by name and query id.
     parts : mapping of str to mapping
         Of each variant what its columns hold, of several columns together.
+    arms : mapping of str to str
+        Of each query its variant, where none has rows of two, as of users who saw one each.
     """
 
     form: str
@@ -145,6 +147,7 @@ class Reading:
     stated: tuple[str, ...] = ()
     properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    arms: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def lines(self) -> list[str]:
         """Return what each column is, in lines for a reader."""

@@ -223,15 +223,17 @@ class TableRoles:
         ]  # fmt: skip
         self._require_no_rivals("query", [*named[:1], *rivals])
         if not named and INDEX in self.free:
-            named = [INDEX]
+            is_id = re.compile(r"(.*_)?(ids?|guid|visitor|customer|subject|unit)")
+            units = [name for name in keys if is_id.fullmatch(folded(name))]
+            named = [*filter(self.names_rows, units)][:1] or [INDEX]
+        if named == [INDEX] and self.column(INDEX).is_whole:
             # A frame that was filtered, sorted or joined keeps numbers of rows, with gaps or
             # repeated, beside the column of queries.
-            if self.column(INDEX).is_whole:
-                filled = [x for x in self.free if x != INDEX and not self.column(x).empty.any()]
-                repeated = [x for x in self._query_by_content(filled) if not self.names_rows(x)]
-                if repeated:
-                    self.free.remove(INDEX)
-                    named = repeated
+            filled = [x for x in self.free if x != INDEX and not self.column(x).empty.any()]
+            repeated = [x for x in self._query_by_content(filled) if not self.names_rows(x)]
+            if repeated:
+                self.free.remove(INDEX)
+                named = repeated
         if not named:
             filled = [name for name in self.free if not self.column(name).empty.any()]
             named = self._query_by_content(filled)
@@ -259,7 +261,8 @@ class TableRoles:
         if "variant" in self.roles or not self.options.alone:
             return named
         metric = [*filter(None, (self.one("metric"),))]
-        rest = [name for name in keys if name not in named]
+        # The numbers of rows of two frames, one below the other, pair different users.
+        rest = [name for name in keys if name not in named and not (named and name == INDEX)]
         variants = [] if self._systems_are_columns else (
             [name for name in rest if self._holds_systems(name)]
             or self._named(terms.VARIANT_NAMES, rest)
@@ -472,18 +475,21 @@ class TableRoles:
             groups = [
                 name for name in dict.fromkeys(of_arms)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
-                and not self.column(name).is_numeric
             ]  # fmt: skip
             # One that names columns, as a winner does, is none.
             words = {part for name in self.free if self.column(name).is_numeric
                      for part in re.split(r"[^0-9a-z]+", name.casefold())}  # fmt: skip
+            sides = {*terms.BASELINES[:8]}  # of a column per variant
             groups = [
                 name for name in groups
                 if words.isdisjoint(label.casefold() for label in self.column(name).labels)
+                and not (self.column(name).is_numeric and (words & sides or not self._arms([name])))
             ]  # fmt: skip
+            groups.sort(key=lambda name: not baseline_of(self.column(name).labels))
             rivals = [name for name in groups[1:] if not self._same_rows(groups[0], name)]
             self._require_no_rivals("variant", [*groups[:1], *rivals])
-            return self.set_role("variant", *(*is_one, *groups)[:1])
+            several = (*groups, *is_one) if self.options.alone else (*is_one, *groups)
+            return self.set_role("variant", *several[:1])
         crossed = self._crossed()
         # What names each row, as an id of the run of one query does, is no variant.
         varying = [

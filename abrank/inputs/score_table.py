@@ -291,6 +291,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             labels=tuple(name for name in system.names if name),
             properties=_properties(table, reading, query),
             parts=parts,
+            arms=_arms(system, query, n_rows),
         ),
         notes=(*table.origin.notes, *notes),
         run=run and Coded(run.names, np.tile(run.codes, n_columns)),
@@ -326,6 +327,19 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
     if len({*variants}) < len(variants):
         variants = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
     return Coded(tuple(variants), codes), dict(zip(variants, cells, strict=True))
+
+
+def _arms(system: Coded, query: Queries, n_rows: int) -> dict[str, str]:
+    """Return the variant of each query, where none has rows of two."""
+    if len(system.names) < 2 or len(query.distinct) < len(system.names):
+        return {}
+    codes = system.codes[:n_rows]
+    last = np.empty(len(query.distinct), np.int64)
+    last[query.codes] = codes
+    if not (last[query.codes] == codes).all():
+        return {}
+    variants = (system.names[code] for code in last.tolist())
+    return dict(zip(query.names, variants, strict=True))
 
 
 def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading) -> Coded:

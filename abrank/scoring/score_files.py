@@ -164,14 +164,16 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
     if scores.reading is None or len(scores.systems) < 2:
         return scores
     names = [str(known(name) or name) for name in options.measures]
-    holes = np.isnan(scores.values)
+    holes, expected = np.isnan(scores.values), scores.expected()
     notes = list(scores.notes)
     deciding = [
         index for index, name in enumerate(scores.measures)
         if (name in names if names else is_known(name))
     ] or list(range(len(scores.measures)))  # fmt: skip
     is_empty = holes[:, :, deciding].all(axis=(1, 2))
-    if is_empty.any() and not is_empty.all():
+    if expected is not None:  # of users who saw one variant each none is empty for all
+        holes &= expected[:, :, None]
+    elif is_empty.any() and not is_empty.all():
         rows = np.flatnonzero(~is_empty)
         examples = ", ".join(scores.query_ids[i] for i in np.flatnonzero(is_empty)[:3])
         queries = display.plural(int(is_empty.sum()), "query", "queries")

@@ -14,7 +14,7 @@ from abrank._support import checks, display
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import missing_attribute
-from abrank._support.typing import FloatArray, Missing, RandomSource
+from abrank._support.typing import BoolArray, FloatArray, Missing, RandomSource
 from abrank.measures import parse
 from abrank.measures.names import aggregate_of, known, listed
 
@@ -90,6 +90,17 @@ class Scores:
         column = self.reading.cluster if self.reading is not None else ""
         of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
         return (column, of_query) if column and of_query.keys() >= {*self.query_ids} else None
+
+    def expected(self) -> BoolArray | None:
+        """Return which system has rows of each query, where none has rows of two; else None.
+
+        As bool[n_queries, n_systems].
+        """
+        arms = self.reading.arms if self.reading is not None else {}
+        if not arms:
+            return None
+        variants = np.array([arms.get(query, "") for query in self.query_ids])
+        return np.asarray(variants[:, None] == np.array(self.systems))
 
     def take(self, measures: Sequence[str]) -> Scores:
         """Return the scores of these measures, in their order."""
@@ -293,22 +304,27 @@ ASKS = (
 )
 
 
-def fill_gaps(scores: Scores, policy: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
+def fill_gaps(
+    scores: Scores,
+    policy: str,
+    *,
+    lower_is_better: Sequence[str] | str = (),
+    expected: BoolArray | None = None,  # [n_queries, n_systems], all where nothing is said
+) -> Scores:
     """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``."""
     # The worst and the best are the ends of the measure's range; of a score whose range nobody
     # knows, the worst and the best that any system has here.
     values = scores.values
+    holes = np.isnan(values) if expected is None else np.isnan(values) & expected[:, :, None]
     if policy == "drop":
-        rows = np.flatnonzero(~np.isnan(values).any(axis=(1, 2)))
+        rows = np.flatnonzero(~holes.any(axis=(1, 2)))
         if not len(rows):
             raise AlignmentError("no query has a score of every system: nothing is left to compare")
         query_ids = tuple(scores.query_ids[i] for i in rows)
         return replace(scores, query_ids=query_ids, values=values[rows])
     return replace(
         scores,
-        values=np.where(
-            np.isnan(values), stand_ins(scores.measures, values, policy, lower_is_better), values
-        ),
+        values=np.where(holes, stand_ins(scores.measures, values, policy, lower_is_better), values),
     )
 
 
@@ -346,11 +362,17 @@ def note_on_repeats(counts: Mapping[str, int], missing: str) -> list[str]:
 
 
 def resolve_missing(
-    scores: Scores, missing: Missing, *, lower_is_better: Sequence[str] | str = ()
+    scores: Scores,
+    missing: Missing,
+    *,
+    lower_is_better: Sequence[str] | str = (),
+    expected: BoolArray | None = None,  # [n_queries, n_systems], all where nothing is said
 ) -> Scores:
     """Return scores without holes by a policy, with those of before as ``gaps``, and a note."""
     checks.one_of("missing", missing, MISSING)
     is_missing = np.asarray(np.isnan(scores.values).any(axis=2))
+    if expected is not None:
+        is_missing &= expected
     if not is_missing.any():
         return scores
     counts = {name: int(n) for name, n in zip(scores.systems, is_missing.sum(axis=0), strict=True)}
@@ -363,17 +385,18 @@ def resolve_missing(
     queries = display.plural(len(is_missing), "query", "queries")
     problem = f"scores are missing on {' and on '.join(counts_of_systems)}, of {queries}"
     if missing == "error":
-        query, system, measure = np.argwhere(np.isnan(scores.values))[0]
+        query, system = np.argwhere(is_missing)[0]
+        measure = int(np.argmax(np.isnan(scores.values[query, system])))
         name = scores.measures[measure]
         kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
         example = f"query {scores.query_ids[query]} has no {kind}"
-        if is_missing.any(axis=1).all():
+        if expected is None and is_missing.any(axis=1).all():
             problem = (
                 f"no query has scores of all {len(scores.systems)} systems; two groups of different"
                 " users are compared by abrank compare --independent"
             )
         raise AlignmentError(f"{problem}: {example} of {scores.systems[system]}\n  {ASKS}")
-    result = fill_gaps(scores, missing, lower_is_better=lower_is_better)
+    result = fill_gaps(scores, missing, lower_is_better=lower_is_better, expected=expected)
     treatment = {
         "zero": "they score 0",
         "worst": "they have the worst score",

@@ -90,8 +90,10 @@ def test_fractions_of_three_digits_stay_fractions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "blank", ["NA", "#N/A", "n/a", "N/A", "NULL", "null", "None", "-", "nan", "NaN", "."]
-)
+    "blank",
+    ["NA", "#N/A", "n/a", "N/A", "NULL", "null", "None", "-", "nan", "NaN", ".", r"\N", "(null)",
+     "--", "#DIV/0!"],
+)  # fmt: skip
 def test_words_for_an_empty_cell_are_empty_cells(blank: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = [f"q{i},0.{i + 1},0.{9 - i}" for i in range(8)]

@@ -81,6 +81,43 @@ def test_sessions_of_the_same_users_put_a_verdict_in_doubt_that_the_users_do_not
     assert whole.soundness.level == "sound"
 
 
+UNITS = pd.concat([A, B]).rename(columns={"query_id": "user_id", "nDCG@10": "clicks"})
+ARM = ["control"] * len(A) + ["treatment"] * len(B)
+HALF = np.where(np.arange(len(UNITS)) % 3, UNITS["clicks"], np.nan)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options"),
+    [
+        (UNITS.assign(variant=ARM), {}),  # whose index has the numbers of A again
+        (UNITS.rename(columns={"user_id": "visitor"}).assign(variant=ARM), {}),
+        (UNITS.assign(variation_id=np.array(ARM) == "treatment", experiment="e1"), {}),
+        (UNITS.assign(variation_id=[int(arm != "control") for arm in ARM]), {}),
+        (UNITS.assign(experiment_id="e1", group_id=[f"g{len(arm)}" for arm in ARM],
+                      group_name=ARM), {}),
+        (UNITS.assign(campaign_id=1, experiment_id=2, variation_id=[len(arm) for arm in ARM],
+                      variation_name=[{"control": "Original"}.get(x, "Variation #1") for x in ARM]),
+         {}),
+        (UNITS.assign(**{"[Experiment] Checkout": [arm.replace("control", "off").replace(
+            "treatment", "on") for arm in ARM]}), {}),
+        (UNITS.assign(variant=ARM, clicks=HALF), {"missing": "drop"}),
+        (UNITS.assign(variant=ARM, clicks=HALF), {"missing": "zero"}),
+        (UNITS.assign(variant=ARM, AP=HALF).rename(columns={"AP": "revenue"}), {"measures": None}),
+    ],
+)  # fmt: skip
+def test_units_of_one_arm_each_are_read_and_none_is_lost(frame, options, tmp_path) -> None:
+    clicks = frame["clicks"].fillna(0.0) if options.get("missing") == "zero" else frame["clicks"]
+    a, b = (clicks[np.array(ARM) == arm].dropna() for arm in ("control", "treatment"))
+    frame.to_csv(tmp_path / "units.csv", index=False, na_rep=r"\N")
+    for source in (frame, tmp_path / "units.csv"):
+        result = abrank.compare_scores(
+            source, design=Independent(), **{"measures": "clicks", **options}
+        )
+        assert result.n_queries == len(a) + len(b)
+        expected = stats.ttest_ind(b, a, equal_var=False).pvalue
+        assert result.pvalue == pytest.approx(expected, rel=1e-9)
+
+
 def test_groups_without_spread_have_no_empty_line() -> None:
     result = abrank.compare_scores(
         pd.DataFrame({"user": range(4), "group": list("aabb"), "clicks": [0, 0, 1, 1]}),
@@ -181,6 +218,10 @@ def test_a_margin_in_percent_is_decided_by_fiellers_interval(tmp_path: Path) -> 
                                              {"query_id": "q2", "winner": "B"}],
                                             design=Independent()), "scores of the same units"),
         (lambda: abrank.compare_scores(A, B), "share no query: were they seen by different users"),
+        (lambda: abrank.compare_scores(UNITS.assign(variant=ARM)), "seen by different users"),
+        (lambda: abrank.compare_scores(A.assign(AP=np.nan), B, **BOTH), "on 60 of A, of 105"),
+        (lambda: abrank.compare_scores(UNITS.assign(variant=ARM, clicks=HALF), measures="clicks",
+                                       design=Independent()), "on 20 of control and on 15 of"),
     ],
 )  # fmt: skip
 def test_what_has_no_meaning_is_refused_with_its_reason(call: Any, said: str) -> None:
