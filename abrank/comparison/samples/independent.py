@@ -50,7 +50,7 @@ class IndependentGroups(Sample):
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         # Of simulated differences found among sessions of 150 users (0, .2, .35 deviations; 720
-        # comparisons) this doubts 3 % where the sessions of a user are independent, and 43 % at an
+        # comparisons) this doubts 3 % where the sessions of a user are independent, and 44 % at an
         # intraclass correlation of .3: 75 % of those where there is no difference.
         names, codes = np.unique(
             [self.of_unit.get(unit, unit) for unit in self.query_ids], return_inverse=True
