@@ -59,10 +59,7 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
         "methods",
         "reproduce",
     ]
-    assert report.omitted == (
-        "People and machine: no machine judgments given; use --machine-qrels (machine=).",
-        "Segments: none given; use --segments (segments=).",
-    )
+    assert report.omitted == ("Segments: none given; use --segments (segments=).",)
     assert report.context == ("A good (baseline)", "B poor (candidate)", "4 queries", "2026-11-21")
 
 

@@ -86,7 +86,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
             for key, section in result.items()
             if section is not None
         ),
-        omitted=tuple(text for key, text in _OMITTED.items() if result[key] is None),
+        omitted=(() if result["segments"] or comparison.rule.independent else (_NO_SEGMENTS,)),
         facts=tuple(_facts(comparison)),
         methods=methods,
         sources=sources,
@@ -156,11 +156,7 @@ def cases(comparison: Comparison) -> Iterator[Case]:
         yield Case(f"guard on {item.measure}", item.passed, design.guard(comparison, item))
 
 
-_OMITTED = {
-    "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
-    "segments": "Segments: none given; use --segments (segments=).",
-    "quality": "Depth, data quality: no run was read.",
-}
+_NO_SEGMENTS = "Segments: none given; use --segments (segments=)."
 
 
 def _context(comparison: Comparison) -> Iterator[str]:
