@@ -59,7 +59,8 @@ def _rendered(text: str) -> str:
     from textwrap import wrap
 
     from rich.console import Console, ConsoleOptions
-    from rich.markdown import CodeBlock, Markdown
+    from rich.markdown import CodeBlock, Markdown, TableElement
+    from rich.table import Table
     from rich.text import Text
 
     class Code(CodeBlock):
@@ -84,8 +85,22 @@ def _rendered(text: str) -> str:
             )
             yield Text(code, style="markdown.code_block", overflow="fold")
 
+    class WholeTable(TableElement):
+        """A table that cuts no word: columns of single words are as wide as these, others wrap."""
+
+        def __rich_console__(self, console: Console, at: ConsoleOptions) -> Iterator[Table]:
+            for table in super().__rich_console__(console, at):
+                assert isinstance(table, Table)
+                for column in table.columns:
+                    cells = list(map(str, column.cells))
+                    column.overflow = "fold"
+                    column.no_wrap = all(" " not in cell and len(cell) <= 30 for cell in cells)
+                yield table
+
     class GuideMarkdown(Markdown):
-        elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
+        elements: ClassVar = {
+            **Markdown.elements, "fence": Code, "code_block": Code, "table_open": WholeTable,
+        }  # fmt: skip
 
     colored = _terminal.wants_color(sys.stdout)
     title, _, body = text.partition("\n")

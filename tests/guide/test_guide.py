@@ -102,6 +102,16 @@ def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> No
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_no_table_cuts_a_word(capsys) -> None:
+    for topic, words in {
+        "verdicts": ["better-size-unclear", "worse-size-unclear"],
+        "reuse": ["fdr:0.05:any-dependence"],
+    }.items():
+        assert run(["guide", topic]) == 0
+        out = capsys.readouterr().out
+        assert all(f"{word}\n" in out or f"{word} " in out for word in words)
+
+
 def test_what_the_program_prints_is_not_wrapped(capsys) -> None:
     visible = guide.read_page("start").text.partition("```text\n")[2].partition("\n```")[0]
     assert run(["guide", "start"]) == 0
