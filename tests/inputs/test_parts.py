@@ -117,7 +117,7 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_p
         ('{"q": {"d": 1}, "q": {"e": 1}}', "the key 'q' stands twice"),
         ('{"q": {"d": 1}, 3}', "Expecting property name"),
         ('{"q" {"d": 1}}', "Expecting ':' delimiter"),
-        ('[["q", "d", 1], ]', "Expecting value"),
+        ('[["q", "d", 1], ]', "is no JSON: "),
         ('[["q", "d", 1]] 7', "Extra data"),
         ('["q", "d", 1]\n["q", "e", 1]\n["q", "f"\n', "line 3, column"),
     ],

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
+from contextlib import closing
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def n_kept(place: Path) -> int:
     """How many entries are stored, counted beside the code that reads them."""
     if place.is_dir():
         return len([*place.glob("*.json")])
-    return int(sqlite3.connect(place).execute("SELECT count(*) FROM entries").fetchone()[0])
+    with closing(sqlite3.connect(place)) as base:
+        return int(base.execute("SELECT count(*) FROM entries").fetchone()[0])
 
 
 def test_what_was_kept_is_read_again(place) -> None:

@@ -169,7 +169,7 @@ def test_measure_objects_keep_the_order_of_the_caller() -> None:
     ir_measures = pytest.importorskip("ir_measures")
     collection = simulate_runs(30, rng=1)
     runs = [collection.baseline, collection.candidate]
-    measures = [ir_measures.parse_measure(name) for name in ("P@5", "nDCG@10", "AP")]
+    measures = [ir_measures.P @ 5, ir_measures.nDCG @ 10, ir_measures.AP]
     by_runs = abrank.compare(collection.qrels, *runs, measures=measures)
     assert by_runs.measures == ("P@5", "nDCG@10", "AP")
     calculated = [
