@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
@@ -97,6 +97,8 @@ def _scorecard(
     text = _SHARED[lettered(ranking)] if shares else ""
     by = f"{capital(queries(ranking.n_queries))}, {in_sentence(ranking.title)}"
     by += f", α = {f.number(ranking.alpha)}"
+    if _end_at_0(distance.interval for distance in ranking.distances.values()):
+        by += f". Where an interval ends at 0, {_LATER_STEP}"
     return Scorecard.of(
         "leaderboard",
         *(
@@ -259,10 +261,16 @@ def explained(ranking: Ranking, interval: IntervalKind) -> str:
         f" {reference(ranking)}, for all"
         f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
     )
-    ends = (end for row in ranking.pair_rows for end in row.interval)
-    if any(0.0 < abs(end) < _SMALLEST for end in ends):
-        text += " Where one ends at 0, a later step of the test shows the difference."
+    if _end_at_0(row.interval for row in ranking.pair_rows):
+        text += f" Where one ends at 0, {_LATER_STEP}."
     return text
+
+
+_LATER_STEP = "a later step of the test shows the difference"
+
+
+def _end_at_0(intervals: Iterable[Interval]) -> bool:
+    return any(0.0 < abs(end) < _SMALLEST for interval in intervals for end in interval)
 
 
 def lettered(ranking: Ranking) -> bool:

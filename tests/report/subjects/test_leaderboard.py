@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 
 from abrank import rank_scores
@@ -49,3 +50,17 @@ def test_intervals_lie_within_the_measures_range_and_an_open_one_is_not_drawn() 
     (bar,) = (bar for bar in leaderboard(Words(nothing)).bars if bar.estimate)
     assert math.isnan(bar.low)
     assert math.isnan(bar.high)
+
+
+def test_an_interval_of_a_difference_shown_in_a_later_step_is_explained() -> None:
+    rng = np.random.default_rng(14)
+    base = rng.random(30) * 0.4 + 0.2
+    runs = {
+        name: {f"q{i}": score for i, score in enumerate(base + gain + rng.normal(0, 0.1, 30))}
+        for name, gain in {"a": 0.0, "b": 0.2, "c": 0.07}.items()
+    }
+    ranking = rank_scores(runs, baseline="a")
+    assert 0.0 < ranking.distances["c"].interval.low < 1e-9
+    assert "interval ends at 0, a later" in text(ranking)
+    assert [*ranking.readings.values()] == ["better", "better"]
+    assert "a later" not in text(rank_scores({name: runs[name] for name in "ab"}, baseline="a"))
