@@ -240,8 +240,8 @@ compare(*PAIR, scoring={"depth": 10}) -> scoring must be Scoring(...), not {'dep
 compare(*PAIR, config="nothing.toml") -> nothing.toml: no such file
 compare(*PAIR, adjust="bonf") -> did you mean config=Question(adjust=...) ?
 compare(*PAIR, family="some") -> did you mean config=Question(family=...) ?
-compare_scores(ONE, [1, 2]) -> as independent groups: design=abrank.Independent()
-compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1; if they mean the same
+compare_scores(ONE, [1, 2]) -> compare_scores(a, b, design=abrank.Independent())
+compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1: if they mean the same
 compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 compare_scores(ONE, {**ONE, "q0": float("inf")}) -> the first: score of B on query q0
 compare_scores(ONE, ONE, measures="AP") -> there are score

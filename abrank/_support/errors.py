@@ -173,6 +173,10 @@ class ReadError(AbrankError, ValueError):
         super().__init__("\n".join(parts))
 
 
+class AlignmentError(AbrankError, ValueError):
+    """Two inputs that must speak of the same queries do not; says which ids differ and how."""
+
+
 class UnclearError(ReadError):
     """Scores that can be read in several ways, or in none; ``choices`` are the options of each.
 
@@ -196,9 +200,11 @@ class UnclearError(ReadError):
 
     def with_calls(self, calls: Sequence[str]) -> UnclearError:
         """Return the error with the whole call of each choice."""
-        return UnclearError(
-            self.source, self.problem, self.choices, at=self.rest["at"], calls=calls
-        )
+        return type(self)(self.source, self.problem, self.choices, at=self.rest["at"], calls=calls)
+
+
+class UnpairedError(UnclearError, AlignmentError):
+    """Two systems that share no query; the choice compares them as independent groups."""
 
 
 @contextmanager
@@ -281,10 +287,6 @@ class WriteError(AbrankError, OSError):
     """A file or folder that cannot be written; says why."""
 
     exit_code = 2
-
-
-class AlignmentError(AbrankError, ValueError):
-    """Two inputs that must speak of the same queries do not; says which ids differ and how."""
 
 
 class GateError(AbrankError, AssertionError):

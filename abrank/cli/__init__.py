@@ -173,7 +173,8 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     except UnclearError as error:
-        return _refuse(error.with_calls([_command(arguments, choice) for choice in error.choices]))
+        choices = [choice for choice in error.choices if _is_open(arguments, choice)]
+        return _refuse(error.with_calls([_command(arguments, choice) for choice in choices]))
     except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
     except click.ClickException as error:
@@ -184,6 +185,17 @@ def run(arguments: list[str]) -> int:
             return _refused_by_system(error)
         return _confess()
     return code if isinstance(code, int) else 0
+
+
+def _is_open(arguments: Sequence[str], choice: Mapping[str, Any]) -> bool:
+    """Whether the command of a choice takes all flags that were typed: a ranking has no gate."""
+    if not choice.get("rank"):
+        return True
+    command = cli.get_command(click.Context(cli), "rank")
+    assert command is not None
+    flags = {flag for parameter in command.params for flag in parameter.opts}
+    typed = {word.partition("=")[0] for word in arguments if word.startswith("--")}
+    return typed - {"--scores"} <= flags
 
 
 def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:

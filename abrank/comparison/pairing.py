@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations, product
@@ -14,7 +13,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError, UnclearError
+from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, UnpairedError
 from abrank._support.typing import BoolArray, FloatArray, Missing
 from abrank.comparison.two_systems import BY_POSITION, read_two, system_names
 from abrank.diagnostics.notes import bounds
@@ -221,20 +220,20 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
             f"{' and '.join(query_ids)} share no query, for their ids differ in {_FORMS}: write"
             f" them alike\n  {_first_ids(query_ids)}"
         )
-    files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
-    option = "design=abrank.Independent()"
-    if files:
-        command = shlex.join(["abrank", "compare", "--scores", *files, "--independent"])
-        option = f"{command} ({option})"
+    files = [os.fspath(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
+    label = " and ".join(map(str, files)) or "scores"
+    choices = [{"independent": True}]
     if all(group.reading is not None and not group.reading.query for group in groups):
-        raise AlignmentError(
+        problem = (
             "no column names the queries: --columns query=COLUMN (columns={'query': 'COLUMN'}) says"
-            f" which does; rows of different users are compared as independent groups: {option}"
+            " which does; rows of different users are compared as independent groups"
         )
-    raise AlignmentError(
+        raise UnpairedError(label, problem, choices)
+    problem = (
         f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
-        f" as independent groups: {option}\n  {_first_ids(query_ids)}"
+        f" as independent groups. {_first_ids(query_ids)}"
     )
+    raise UnpairedError(label, problem, choices)
 
 
 _FORMS = "case, blanks, leading zeros, .0 or forms of Unicode"
@@ -262,7 +261,7 @@ def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
         for name, queries in query_ids.items()
     )
     return (
-        f"the query ids of {a} are {ids_a}, those of {b} {ids_b}; if they mean the same queries,"
+        f"The query ids of {a} are {ids_a}, those of {b} {ids_b}: if they mean the same queries,"
         " write them alike"
     )
 

@@ -25,7 +25,11 @@ QUERY_NAMES = (
     ("id", "_id", "uid", "uuid", "key", "index", "row", "example", "testcase", "case"),
     *QUERY_TEXTS,
     ("trace_id",),  # each run of a query has its own, unless others' are there
-    ("session_id", "conversation_id", "user_id", "userid", "user", "session"),
+    (
+        "session_id", "conversation_id", "user_id", "userid", "user", "session", "user_pseudo_id",
+        "visitor_id", "customer_id", "client_id", "anonymous_id", "distinct_id", "unit_id", "unit",
+        "visitor", "customer",
+    ),
 )  # fmt: skip
 
 
@@ -62,10 +66,11 @@ REPEAT_NAMES = frozenset((
 DATE_NAMES = frozenset(("date", "day", "week", "month", "hour", "dt"))  # at the end of a name
 RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
 RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
-CLUSTER_NAMES = frozenset((
-    "session", "session_id", "conversation", "conversation_id", "user", "user_id", "userid",
-    "visitor_id", "account_id", "thread_id", "topic_group", "cluster",
-))  # fmt: skip
+_PEOPLE = "user|visitor|customer|session|conversation|participant|household"
+CLUSTER_NAMES = re.compile(  # of a column whose values have several queries
+    rf"{_PEOPLE}|topic_group|cluster|(.*_)?({_PEOPLE}|account|anonymous|client|device|distinct"
+    r"|member|patient|profile|subject|subscriber|thread)(_pseudo)?_?(id|key|uuid|hash)"
+)
 WEIGHT_NAMES = frozenset((
     "weight", "weights", "traffic", "frequency", "freq", "impressions", "popularity",
     "sample_weight",
@@ -78,6 +83,7 @@ SETTING_NAMES = frozenset((
     "chunk_size", "chunk_overlap", "top_k", "k", "k1", "b", "alpha", "beta", "temperature", "depth",
     "embedding_dim", "lr", "learning_rate", "batch_size", "epochs", "layers", "dim", "window",
 ))  # fmt: skip
+TIME_NAMES = re.compile(r"(.*_)?(timestamp|datetime|time|ts|at|utc)")
 # What judges' tools write beside the scores: of the one system of a row, and the rest.
 ANSWER_NAMES = frozenset((
     "answer", "response", "output", "completion", "prediction", "actual_output", "context",

@@ -200,7 +200,8 @@ class TableRoles:
         if name == INDEX or not column.is_numeric:
             return not column.is_nested and (column.is_whole or not column.is_damaged)
         is_score = self.is_measure(name) or self.is_cost(name)
-        return column.is_whole and not (is_score or self._is_judged(name))
+        is_id = column.is_whole or bool(terms.CLUSTER_NAMES.fullmatch(folded(name)))
+        return is_id and not (is_score or self._is_judged(name))
 
     def _is_judged(self, name: str) -> bool:
         """Whether a column of true and false is a score by its name."""
@@ -223,8 +224,7 @@ class TableRoles:
         ]  # fmt: skip
         self._require_no_rivals("query", [*named[:1], *rivals])
         if not named and INDEX in self.free:
-            is_id = re.compile(r"(.*_)?(ids?|guid|visitor|customer|subject|unit)")
-            units = [name for name in keys if is_id.fullmatch(folded(name))]
+            units = [name for name in keys if terms.CLUSTER_NAMES.fullmatch(folded(name))]
             named = [*filter(self.names_rows, units)][:1] or [INDEX]
         if named == [INDEX] and self.column(INDEX).is_whole:
             # A frame that was filtered, sorted or joined keeps numbers of rows, with gaps or
@@ -272,7 +272,7 @@ class TableRoles:
         if not variants:
             if (
                 not named
-                or folded(named[0]) not in terms.CLUSTER_NAMES
+                or not terms.CLUSTER_NAMES.fullmatch(folded(named[0]))
                 or self.names_rows(*named, *metric)
             ):
                 return named
@@ -343,11 +343,11 @@ class TableRoles:
             self._require_no_rivals("query", some)
             return some
         candidates: list[str] = []
-        for some in (
-            [name for name in texts if folded(name) not in terms.TEXT_NAMES],
-            [name for name in keys if folded(name) not in terms.TEXT_NAMES],
-            keys,
-        ):
+        plain = [
+            name for name in keys
+            if not (folded(name) in terms.TEXT_NAMES or terms.TIME_NAMES.fullmatch(folded(name)))
+        ]  # fmt: skip
+        for some in ([name for name in texts if name in plain], plain, keys):
             candidates = candidates or [*filter(may_name, some)]
         # Each query has as many rows as any other, which numbers beside them seldom have.
         even = [name for name in candidates if len({*np.bincount(self.codes(name)).tolist()}) == 1]
@@ -451,7 +451,7 @@ class TableRoles:
         )
         if is_text or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
             return False
-        if word in terms.CLUSTER_NAMES and word != "session":  # LangSmith's experiments are
+        if terms.CLUSTER_NAMES.fullmatch(word) and word != "session":  # LangSmith's experiments are
             return False
         return not (column.is_nested or self._is_judged(name) or word in terms.VALUE_NAMES)
 
@@ -576,7 +576,7 @@ class TableRoles:
             or tuple(name for name in crossed if not self.column(name).is_numeric)
         )
         rest = [name for name in self.free if name not in variant]
-        sessions = [name for name in rest if folded(name) in terms.CLUSTER_NAMES]
+        sessions = [name for name in rest if terms.CLUSTER_NAMES.fullmatch(folded(name))]
         by_session = variant and sessions and self.names_rows(*key, *variant, sessions[0])
         if by_session:
             self.set_role("repeat", sessions[0])
@@ -587,6 +587,7 @@ class TableRoles:
         more += [name for name in rest if name not in more
                  and (self._is_key(name) or self.column(name).is_truth)
                  and self.names_rows(*key, *variant, name)]  # fmt: skip
+        more = [name for name in more if not terms.TIME_NAMES.fullmatch(folded(name))]
         codes = self.codes(*key, *variant)
         order = np.argsort(codes, kind="stable")
         again = np.flatnonzero(np.diff(codes[order]) == 0)
@@ -811,7 +812,8 @@ class TableRoles:
             return "measures"
         if word in terms.WEIGHT_NAMES and numeric:
             return "weights" if of_query or not variant else "apart"
-        is_shared = word in terms.CLUSTER_NAMES and query and self.n_distinct(name) < n_queries
+        is_cluster = bool(terms.CLUSTER_NAMES.fullmatch(word))
+        is_shared = is_cluster and query and self.n_distinct(name) < n_queries
         if is_shared and (of_query or not variant):
             return "clusters"
         if variant and self.determines(variant, name) and (varies or not numeric):

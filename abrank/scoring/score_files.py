@@ -260,7 +260,9 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
     repeat = table.reading.repeat
     if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
         return _mean_of_rows(table, aggregate, options)
-    is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
+    is_free = repeat == ROWS or bool(
+        CLUSTER_NAMES.fullmatch(folded(repeat))
+    )  # no run that lacks a query
     n_cells = len(table.query.distinct) * len(pairs) * len(table.measure.names)
     is_ragged = codes.size != n_cells or bool(np.isnan(table.value).any())
     if len(pairs) > MAX_RUNS or (is_free and is_ragged):  # those there are are averaged

@@ -100,6 +100,17 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
     "three and a candidate": (
         lambda: long("one", "two", "three"), ["--candidate", "three"], "name the baseline and the"
     ),
+    "three and a margin": (  # which a ranking does not take
+        lambda: long("one", "two", "three"), ["--margin", "0.5"], "name the baseline and the"
+    ),
+    "different users": (
+        lambda: long("control", "treatment").assign(query_id=range(2 * N)), ["--alpha", "0.1"],
+        "control and treatment share no query: were they seen by different users",
+    ),
+    "events of users": (
+        lambda: repeats().assign(event_time=range(6 * N), user_pseudo_id=lambda x: x["query_id"]
+        ).drop(columns="query_id"), [], "q00 has several rows for model=control",
+    ),
     "a baseline misspelt": (
         lambda: long("control", "treatment"), ["--baseline", "contrl"], "has no variant 'contrl'"
     ),
@@ -200,7 +211,8 @@ def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, (command, capsys.readouterr().err)
     keywords = {
-        flag.lstrip("-"): value for flag, value in zip(flags[::2], flags[1::2], strict=True)
+        flag.lstrip("-"): float(value) if value.startswith("0.") else value
+        for flag, value in zip(flags[::2], flags[1::2], strict=True)
     }
     with pytest.raises(AbrankError) as caught:
         abrank.compare_scores(frame, **keywords)

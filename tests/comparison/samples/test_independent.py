@@ -100,6 +100,8 @@ HALF = np.where(np.arange(len(UNITS)) % 3, UNITS["clicks"], np.nan)
          {}),
         (UNITS.assign(**{"[Experiment] Checkout": [arm.replace("control", "off").replace(
             "treatment", "on") for arm in ARM]}), {}),
+        (UNITS.rename(columns={"user_id": "unit"}).assign(variant=ARM, unit=range(len(UNITS)),
+            seen_at=pd.date_range("2026-03-01", periods=len(UNITS), freq="h").astype(str)), {}),
         (UNITS.assign(variant=ARM, clicks=HALF), {"missing": "drop"}),
         (UNITS.assign(variant=ARM, clicks=HALF), {"missing": "zero"}),
         (UNITS.assign(variant=ARM, AP=HALF).rename(columns={"AP": "revenue"}), {"measures": None}),
@@ -167,7 +169,7 @@ def test_command_function_and_rule_file_agree(
     assert run([*call, "-q"]) == 3
     printed = capsys.readouterr().err
     assert "share no query" in printed
-    assert "abrank compare --scores a.csv b.csv --independent" in printed
+    assert "--scores a.csv b.csv -m nDCG@10 -q --independent" in printed
     assert run([*call, "--independent", "--report", "by_command.json"]) == 0
     Path("rule.toml").write_text(
         'scores = ["a.csv", "b.csv"]\nmeasure = "nDCG@10"\nindependent = true\n'
