@@ -198,7 +198,7 @@ def after(action: str, text: str, candidate: str) -> str:
     start = f"{candidate} is "
     if candidate in action and text.startswith(start):
         return f"it is {text.removeprefix(start)}"
-    return text.replace("Any ", "any ", 1) if text.startswith("Any ") else text
+    return f"{text[:1].lower()}{text[1:]}" if text.startswith(("Any ", "Over all ")) else text
 
 
 def short(comparison: Comparison) -> str:

@@ -309,7 +309,8 @@ def _collections(
         adjusted = summary.within_reach(row.adjusted)
         # What may reverse one collection stands in its row: the headline is of the whole.
         level = w.result.comparisons[row.collection].soundness.level
-        doubt = ", doubtful" * (summary is w.result.primary and level == "doubtful")
+        may_reverse = summary is w.result.primary and row.reading != "unclear"
+        doubt = ", doubtful" * (may_reverse and level == "doubtful")
         cells = (
             Cell(row.collection, row.collection),
             Cell.count(row.n_queries),

@@ -148,15 +148,22 @@ def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
 
 
 def test_a_doubt_about_one_collection_stands_in_its_row() -> None:
-    sure = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.4})
+    few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.4})
+    scores = {f"r{i}": i / 20 for i in range(9)}
+    many = compare_scores(scores, {query: 0.1 + 1.1 * score for query, score in scores.items()})
     reason = Reason("unjudged-decide")
-    decision = replace(sure.decision, soundness=Soundness((reason,)))
-    other = compare_scores({"r1": 0.2, "r2": 0.5, "r3": 0.1}, {"r1": 0.4, "r2": 0.6, "r3": 0.4})
-    doubted = replace(other, decision=decision)
-    result = summarise_collections({"sure": sure, "doubted": doubted})
-    rows = {row[0].text: row[-1].text for row in _scorecard(Words(result), result.primary).rows}
-    assert "doubtful" not in rows["sure"]
-    assert rows["doubted"].endswith(", doubtful")
+    results = {
+        name: replace(
+            result, decision=replace(result.decision, soundness=Soundness((reason,) * doubted))
+        )
+        for name, result, doubted in (("sure", many, 0), ("doubted", many, 1), ("unclear", few, 1))
+    }
+    for place, name in enumerate(results):  # no query is in two collections
+        ids = tuple(f"{place}{query}" for query in results[name].query_ids)
+        results[name] = replace(results[name], query_ids=ids)
+    summary = summarise_collections(results)
+    rows = {row[0].text: row[-1].text for row in _scorecard(Words(summary), summary.primary).rows}
+    assert [rows[name] for name in results] == ["▲ better", "▲ better, doubtful", "? unclear"]
 
 
 def test_beside_a_margin_rows_say_that_they_are_held_against_0(found) -> None:
