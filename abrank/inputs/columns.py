@@ -426,12 +426,12 @@ def _rises(score: FloatArray) -> BoolArray:
 # Of several groups the first counts in which a name is found: beside an id, "query" is its text.
 QUERY_IDS = (
     ("query_id", "qid", "q_id", "topic_id"),
-    ("query", "topic", "query_text"),
+    ("query", "topic", "query_text", "search_term", "search_query", "keyword"),
     ("user_id", "userid", "user"),
 )
 DOC_IDS = (
     ("doc_id", "docno", "docid", "pid", "corpus_id", "did", "document_id"),
-    ("item_id", "itemid", "item"),
+    ("item_id", "itemid", "item", "product_id", "sku", "asin"),
 )
 ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "query_id": QUERY_IDS,

@@ -160,7 +160,13 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
 
-_HIT_IDS = (*DOC_IDS, ("_id", "id"))
+_HIT_IDS = (*DOC_IDS, ("_id", "id", "object_id"))
+# Where an answer has its hits: Elasticsearch and OpenSearch; Solr; Vespa; Algolia, Typesense and
+# Meilisearch; Qdrant; Pinecone.
+_HITS = (
+    ("hits", "hits"), ("response", "docs"), ("root", "children"), ("hits",), ("result", "points"),
+    ("result",), ("matches",),
+)  # fmt: skip
 _ROWS = 50_000  # whose cells are held as objects
 _LOOKED_AT = 20  # queries
 _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
@@ -208,16 +214,31 @@ def body_of(answer: Any) -> Any:  # noqa: ANN401
 
 
 def _hits_of(answer: object) -> list[Any] | None:
-    """Return the list of hits in an answer of ``_search``; None in anything else."""
-    hits = answer.get("hits") if isinstance(answer, Mapping) else None
-    if isinstance(hits, list):  # what stands below the key "hits" of an answer
-        return hits if hits and isinstance(hits[0], Mapping) and "_id" in hits[0] else None
-    hits = hits.get("hits") if isinstance(hits, Mapping) else None
-    return hits if isinstance(hits, list) else None
+    """Return the list of hits in an answer of a search engine; None in anything else."""
+    for path in _HITS:
+        hits: Any = answer
+        for key in path:
+            hits = hits.get(key) if isinstance(hits, Mapping) else None
+        if not isinstance(hits, list):
+            continue
+        if len(path) > 1 or (hits and isinstance(hits[0], Mapping) and _id_of(hits[0])):
+            return hits
+    return None
+
+
+def _id_of(hit: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Return the id of a hit, which may stand in its document; None without one."""
+    names = list(hit)
+    places = found_in(names, _HIT_IDS)
+    if places:
+        return hit[names[places[0]]]
+    return _id_of(hit["document"]) if isinstance(hit.get("document"), Mapping) else None
 
 
 def _ranked_hits(query: object, answer: object, label: str) -> list[Any]:
     hits = _hits_of(answer)
+    if hits is None and isinstance(answer, Mapping) and [] in answer.values():
+        return []  # of a query without results
     if hits is None:
         problem = f"query {query!r} has no list of hits"
         expected = '{query: {"hits": {"hits": [{"_id": ..., "_score": ...}]}}}'
@@ -356,16 +377,15 @@ def _hit(
     query: object, hit: Mapping[str, Any], score: int, layout: Layout, label: str
 ) -> tuple[Any, Any]:
     """Return document and number of a hit such as ``{"corpus_id": "d1", "score": 0.5}``."""
-    names = list(hit)
-    doc = found_in(names, _HIT_IDS)
-    if not doc:
-        problem = f"a hit of query {query!r} names no document; it has {', '.join(names)}"
+    doc = _id_of(hit)
+    if doc is None:
+        problem = f"a hit of query {query!r} names no document; it has {', '.join(hit)}"
         raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
     value = hit.get(layout.value)
     if value is None and layout is RUN:
         value = hit.get("_score")  # of Elasticsearch; null where hits were sorted by a field
-        return hit[names[doc[0]]], score if value is None and layout.value not in hit else value
-    return hit[names[doc[0]]], hit.get(layout.value, 1)
+        return doc, score if value is None and layout.value not in hit else value
+    return doc, hit.get(layout.value, 1)
 
 
 def read_rows(

@@ -412,7 +412,10 @@ def _likeness(gathered: Gathered) -> str:
     for separator, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
         if gathered.widths == {1} and first.count(separator) >= 2:
             named = separator.join(("query_id", "doc_id", layout.value))
-            return f"CSV (fields separated by {name}); name the columns in its first line: {named}"
+            return (
+                f"CSV (fields separated by {name}); its first line has to name these columns:"
+                f" {named}"
+            )
     return ""
 
 

@@ -301,7 +301,21 @@ SHAPES: dict[str, Any] = {
         {"user_id": "q1", "item_id": "d2", "rank": 1},
     ],
     "_rank_eval": RANK_EVAL,
-}
+    "Solr": {"q1": {"responseHeader": {}, "response": {"docs": [{"id": "d2", "score": 2.0},
+                                                                {"id": "d1", "score": 1.0}]}}},
+    "Vespa": {"q1": {"root": {"id": "toplevel", "children": [{"id": "d2", "relevance": 0.5},
+                                                             {"id": "d1", "relevance": 0.25}]}}},
+    "Algolia": {"q0": {"hits": [], "nbHits": 0},
+                "q1": {"hits": [{"objectID": "d2"}, {"objectID": "d1"}], "nbHits": 2}},
+    "Typesense": {"q1": {"hits": [{"document": {"id": name}, "text_match": 9} for name in ORDER]}},
+    "Qdrant": {"q1": {"result": [{"id": "d1", "score": 0.5}, {"id": "d2", "score": 0.75}],
+                      "status": "ok"}},
+    "Pinecone": {"q1": {"matches": [{"id": "d2", "score": 0.75}, {"id": "d1", "score": 0.5}]}},
+    "a shop's log": [
+        {"search_term": "q1", "product_id": "d1", "position": 2},
+        {"search_term": "q1", "product_id": "d2", "position": 1},
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SHAPES)
