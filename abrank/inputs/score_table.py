@@ -20,7 +20,7 @@ from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
 from abrank.inputs.score_names import baseline_of, naming_queries
 from abrank.inputs.score_reading import ROWS, UNNAMED, Reading, TableOptions
-from abrank.inputs.score_roles import TableRoles
+from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
 MOST_BAD = 3  # bad lines that are shown: they are mostly alike
@@ -106,10 +106,10 @@ def read_score_table(
     table = _where(read_source(source, names_measure), options.where)
     if options.alone:
         table = _of_tasks(table, options, names_measure, is_cost)
-    reading = TableRoles(table, options, names_measure, is_cost).reading()
+    reading = read_roles(table, options, names_measure, is_cost)
     rest = _without_totals(table, reading)
     if rest.n_rows < table.n_rows:
-        reading = TableRoles(rest, options, names_measure, is_cost).reading()
+        reading = read_roles(rest, options, names_measure, is_cost)
     return _scores(rest, reading)
 
 
