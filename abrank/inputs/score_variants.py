@@ -111,7 +111,7 @@ def _several_columns(facts: TableFacts) -> Names | None:
         if not facts.is_numeric(name) or folded(name) in terms.SETTING_NAMES
         or (name in full and facts.n_distinct(name) <= MOST_ARMS)
     ]  # fmt: skip
-    together = _without_scores(facts, together, key)
+    together = _whole_grid(facts, _without_scores(facts, together, key), key)
     arms = facts.arms(together)
     if _averages_rest(facts, arms, together):
         return tuple(arms)
@@ -143,6 +143,22 @@ def _without_scores(facts: TableFacts, names: Sequence[str], key: Sequence[str])
         if is_number and folded(name) not in terms.SETTING_NAMES and facts.names_rows(*key, *rest):
             result = rest
     return result
+
+
+def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list[str]:
+    """Return columns without those that only leave holes, such as countries beside model and size.
+
+    The others have each combination once for each query.
+    """
+
+    def is_whole(names: Sequence[str]) -> bool:
+        return facts.n_distinct(*key) * facts.n_distinct(*names) == facts.rows.sum()
+
+    result = names
+    for name in names:
+        rest = [column for column in result if column != name]
+        result = rest if rest and facts.names_rows(*key, *rest) else result
+    return names if not result or is_whole(names) or not is_whole(result) else result
 
 
 def _averages_rest(facts: TableFacts, arms: Sequence[str], crossed: Sequence[str]) -> bool:

@@ -58,6 +58,17 @@ class CellTable:
         """Make one of columns, whose rows are numbered from 0."""
         return cls(label, names, columns, range(len(columns[0]) if columns else 0), source=source)
 
+    @classmethod
+    def of_rows(
+        cls, rows: Sequence[Mapping[Any, Any]], label: str, source: Source | None = None,
+        *, first: int = 0,
+    ) -> CellTable:  # fmt: skip
+        """Make one of rows, numbered from ``first``; what a row lacks is None."""
+        keys = list(dict.fromkeys(chain.from_iterable(rows)))
+        columns = [[row.get(key) for row in rows] for key in keys]
+        places = range(first, first + len(rows))
+        return cls(label, list(map(str, keys)), columns, places, source=source)
+
     def __fspath__(self) -> str:  # its errors name a file as that file's own do
         return self.label
 
@@ -102,10 +113,7 @@ def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:
         rows = tree if isinstance(tree, list) else [tree]
         if not all(isinstance(row, Mapping) for row in rows):
             raise ReadError(label, "holds no objects of JSON", expected=expected)
-        keys = list(dict.fromkeys(chain.from_iterable(rows)))
-        columns = [[row.get(key) for row in rows] for key in keys]  # None where a row lacks a key
-        table = CellTable.of_columns(list(map(str, keys)), columns, label, origin)
-        return replace(table, at=range(1, len(rows) + 1))
+        return CellTable.of_rows(rows, label, origin, first=1)
     delimiter = delimiter_of(data)
     names, lines = headed_lines(data, delimiter, label)
     if not names:

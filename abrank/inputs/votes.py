@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
 from abrank.inputs.score_names import QUERY_TEXTS
-from abrank.inputs.topics import QUERY_IDS, read_cells
+from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
 IMPRESSION = ("impression", "impression_id")
@@ -88,7 +88,7 @@ def items(value: object) -> list[str]:  # a list, or a text with one in it
     return [] if value is None or value != value else [str(value)]
 
 
-def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
+def of_events(rows: Iterable[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
     """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
     result: dict[str, dict[str, Any]] = {}
     has_teams = False
@@ -181,13 +181,11 @@ class Votes:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-Table = dict[str, Sequence[Any]]  # cells by the folded names of their columns
-
-
-def _table(source: Any) -> tuple[Table, Sequence[int], str, Source | None]:  # noqa: ANN401
-    """Return the columns of a file, a frame or a list of mappings, and the number of each row."""
+def _table(source: Any) -> CellTable:  # noqa: ANN401
+    """Return the columns of a file, a frame or a list of mappings, by their folded names."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
-        return _of_rows(source), range(len(source)), "list", None
+        rows = [{_folded(key): item for key, item in row.items()} for row in source]
+        return CellTable.of_rows(rows, "list")
     source = as_table(source)
     if isinstance(source, (Mapping, list, tuple, set)):
         kind = type(source).__name__
@@ -196,17 +194,9 @@ def _table(source: Any) -> tuple[Table, Sequence[int], str, Source | None]:  # n
             f" {{'query_id': 'q1', 'winner': 'A'}}, not a {kind}"
         )
     table = read_cells(source, EXPECTED)
-    if table.unit == "line" and not table.at:
-        raise ReadError(table.label, "no lines below a header", expected=EXPECTED)
     names = list(map(_folded, table.names))
     require_distinct(names, table.label)
-    return dict(zip(names, table.columns, strict=True)), table.at, table.label, table.source
-
-
-def _of_rows(rows: Sequence[Row]) -> Table:
-    renamed = [{_folded(key): item for key, item in row.items()} for row in rows]
-    return {name: [row.get(name) for row in renamed]
-            for name in dict.fromkeys(chain.from_iterable(renamed))}  # fmt: skip
+    return replace(table, names=names)
 
 
 # Clicks for A and for B are credits.
@@ -238,12 +228,16 @@ class VoteTable:
     """Rows of one source, with the errors that name their places."""
 
     def __init__(self, source: object) -> None:
-        self.columns, self.at, self.label, self.source = _table(source)
-        if not self.at:
-            raise ReadError(self.label, "no rows", expected=EXPECTED)
-        if "action_name" in self.columns:
-            events = of_events([self.row(i) for i in range(len(self.at))], self.label)
-            self.columns, self.at = _of_rows(events), range(1, len(events) + 1)
+        table = _table(source)
+        self.label, self.source = table.label, table.source
+        if not table.at:
+            problem = "no lines below a header" if table.unit == "line" else "no rows"
+            raise ReadError(self.label, problem, expected=EXPECTED)
+        if "action_name" in table.names:
+            rows = (zip(table.names, row, strict=True) for row in zip(*table.columns, strict=True))
+            table = CellTable.of_rows(of_events(map(dict, rows), self.label), self.label, first=1)
+        self.columns: dict[str, Sequence[Any]] = dict(zip(table.names, table.columns, strict=True))
+        self.at = table.at
         if {*ONE_OF_THREE} <= {*self.columns} and "winner" not in self.columns:
             marks = [[number_of(cell) == 1 for cell in self.columns[x]] for x in ONE_OF_THREE]
             words = [*ONE_OF_THREE.values()]
@@ -390,7 +384,11 @@ def read_votes(
     def read(verdict: str, first: str, side: int) -> tuple[str, float, str]:
         value = _value(verdict, scale, names, table.ties)
         value *= 1 if _is_name(verdict, names) else side
-        return _lacking(verdict, scale), value, _shown_first(first, side, names)
+        word = verdict.casefold()
+        lacking = (word or "empty") if word in NO_VERDICT else ""
+        if scale and abs(_on_scale(word, scale)) > 1.0:
+            lacking = "outside of the scale"
+        return lacking, value, _shown_first(first, side, names)
 
     for i in selected:
         verdicts = [read(column[i], first[i], sides[i]) for column, first in columns]
@@ -544,14 +542,6 @@ _CHANCE = "the probability that B is preferred"
 _MIDDLE = {_SIGNED: (0.0, 1.0), _ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
 
 
-def _lacking(verdict: object, scale: str) -> str:
-    """Say why a cell is no verdict, where it is none."""
-    word = text_of(verdict).casefold()
-    if scale and abs(_on_scale(word, scale)) > 1.0:
-        return "outside of the scale"
-    return (word or "empty") if word in NO_VERDICT else ""
-
-
 def _on_scale(word: str, scale: str) -> float:
     middle, half = _MIDDLE[scale]
     if scale == _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
@@ -559,13 +549,13 @@ def _on_scale(word: str, scale: str) -> float:
     return (number_of(word) - middle) / half
 
 
-def _value(verdict: object, scale: str, names: tuple[str, str], ties: Collection[str]) -> float:
+def _value(verdict: str, scale: str, names: tuple[str, str], ties: Collection[str]) -> float:
     """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
-    word = text_of(verdict).casefold()
+    word = verdict.casefold()
     if scale:
         return _on_scale(word, scale)
     if _is_name(verdict, names):
-        return 1.0 if text_of(verdict) == names[1] else -1.0
+        return 1.0 if verdict == names[1] else -1.0
     if word in ties:
         return 0.0
     word = word.strip("[]")
@@ -580,17 +570,17 @@ def _value(verdict: object, scale: str, names: tuple[str, str], ties: Collection
 _ORDER = re.compile(r"([ab])\s*(?:(=)|([<>]))\3?\s*(?!\1)[ab]")
 
 
-def _is_name(verdict: object, names: tuple[str, str]) -> bool:
-    """Say whether a winner is given by the name of a system, not by its side."""
-    return text_of(verdict) in names and names != ("A", "B")
+def _is_name(text: str, names: tuple[str, str]) -> bool:
+    """Whether a winner, or what was shown first, is the name of a system and not its side."""
+    return text in names and names != ("A", "B")
 
 
-LEFTS, RIGHTS = ({item[i] for item in SIDES} | {("left", "right")[i]} for i in (0, 1))
+LEFTS, RIGHTS = ({sides[i] for sides in SIDES} for i in (0, 1))
 
 
 def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
     """Return which system was shown first: a, b, random, or empty where that is not known."""
-    if first in names and names != ("A", "B"):
+    if _is_name(first, names):
         return "ab"[names.index(first)]
     word = first.casefold()
     if word in ("random", "randomised", "randomized"):

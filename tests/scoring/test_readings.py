@@ -1,5 +1,6 @@
 """What a table of scores is taken for: real shapes, repeats, properties, names, and exports."""
 
+import itertools
 import json
 import shlex
 from pathlib import Path
@@ -827,6 +828,16 @@ def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> p
         for place, label in enumerate(labels)
     ]
     return pd.concat(frames, ignore_index=True).assign(**further)
+
+
+def test_what_differs_from_row_to_row_is_no_part_of_a_grid() -> None:
+    grid = itertools.product(("e5", "bge"), (256, 512), range(12))
+    frame = pd.DataFrame(grid, columns=["model", "chunk_size", "query_id"])
+    rng = np.random.default_rng(0)
+    frame = frame.assign(ndcg=rng.random(48), country=rng.choice(["de", "fr"], 48))
+    scores = read_scores(frame)
+    assert scores.systems == ("e5/256", "e5/512", "bge/256", "bge/512")
+    assert scores.values.shape == (12, 4, 1)
 
 
 @pytest.mark.parametrize(
