@@ -152,7 +152,8 @@ def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list
     """
 
     def is_whole(names: Sequence[str]) -> bool:
-        return facts.n_distinct(*key) * facts.n_distinct(*names) == facts.rows.sum()
+        n_rows = int(facts.rows.sum())
+        return facts.n_distinct(*key) * facts.n_distinct(*names) == n_rows
 
     result = names
     for name in names:

@@ -154,7 +154,13 @@ def read_topics(source: object) -> dict[str, str]:
         topics = _topics_of_table(read_cells(source, TOPICS))
     else:
         topics = dict(source.items())
-    return {str(query): " ".join(str(text).split()) for query, text in topics.items()}
+    return {query: " ".join(text.split()) for query, text in _filled(topics).items()}
+
+
+def _filled(of_query: Any) -> dict[str, str]:  # noqa: ANN401 - a dict, or a Series
+    """Return what each query has as text, without queries that have nothing."""
+    filled = [(q, cell) for q, cell in of_query.items() if not is_missing(cell) and cell != ""]
+    return {str(query): str(cell) for query, cell in filled}
 
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
@@ -165,14 +171,11 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
                 raise ReadError(
                     "dict", f"{name!r} holds no dict", expected="{property: {query_id: label}}"
                 )
-        return {
-            str(name): {str(query): str(label) for query, label in of_query.items()}
-            for name, of_query in source.items()
-        }
+        return {str(name): _filled(of_query) for name, of_query in source.items()}
     source = as_table(source)
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
-        return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
+        return {name: _filled(source)}
     is_read = isinstance(source, CellTable)
     if isinstance(source, (str, os.PathLike)) and not is_read:  # it may be a pipe, read once
         data, origin = files.contents(source, lines=False, tables=True)
@@ -268,7 +271,7 @@ def read_clusters(
     source = as_table(source)
     if hasattr(source, "items") and not hasattr(source, "columns"):
         name = str(getattr(source, "name", None) or kind)
-        return name, {str(query): str(cluster) for query, cluster in source.items()}
+        return name, _filled(source)
     try:
         segments = read_segments(source)
     except NotFoundError as problem:

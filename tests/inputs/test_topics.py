@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -15,7 +16,13 @@ from pyarrow.feather import write_feather
 
 from abrank import ArgumentError, NotFoundError, ReadError, compare_scores, rank_scores, read_scores
 from abrank.cli import run
-from abrank.inputs.topics import LONGEST, read_documents, read_segments, read_topics
+from abrank.inputs.topics import (
+    LONGEST,
+    read_clusters,
+    read_documents,
+    read_segments,
+    read_topics,
+)
 
 TREC = """<top>
 <num> Number: 301
@@ -379,6 +386,14 @@ def test_segments_of_another_depth_are_refused_and_two_levels_are_columns() -> N
         "kind": {"q1": "x", "q2": "y"},
         "intent": {"q1": "a", "q2": "b"},
     }
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, ""])
+def test_what_is_empty_is_no_label_of_a_dict_or_series_either(nothing: Any) -> None:
+    of_query = {"q1": "a", "q2": nothing}
+    for read in (read_topics, lambda source: read_clusters(source)[1]):
+        assert read(of_query) == read(pd.Series(of_query, dtype=object)) == {"q1": "a"}
+    assert read_segments({"intent": of_query}) == {"intent": {"q1": "a"}}
 
 
 def test_properties_with_the_name_of_a_column_of_query_ids_are_properties() -> None:
