@@ -25,7 +25,6 @@ from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_co
 from abrank.inputs.objects import of_table
 from abrank.inputs.storage import (
     TABLES,
-    ZIP,
     Stored,
     Unpacked,
     folder_table,
@@ -42,7 +41,21 @@ from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, pars
 STDIN = "-"
 IRDS = "irds:"
 ENDINGS = (
-    *(".gz", ".bz2", ".zst", ".lz4", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval"),
+    *(
+        ".gz",
+        ".bz2",
+        ".zst",
+        ".zip",
+        ".xlsx",
+        ".lz4",
+        ".run",
+        ".qrels",
+        ".txt",
+        ".trec",
+        ".csv",
+        ".tsv",
+        ".eval",
+    ),
     *(".parquet", ".parq", ".pq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
 )
 
@@ -175,7 +188,7 @@ def contents(
     with opened(path) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
-        if (tables and kind_of(mark)) or (zips and mark.startswith(ZIP)):
+        if (tables and kind_of(mark)) or (zips and file.holds_files):
             data = _rest(file)
         else:
             start = file.read(_STEP)

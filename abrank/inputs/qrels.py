@@ -136,7 +136,7 @@ def read_qrels(
     Parameters
     ----------
     source : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        A path (``-`` is standard input; .gz, .bz2 and .zst are unpacked) to lines of exactly four
+        A path (``-`` is standard input; packed files are unpacked) to lines of exactly four
         fields, ``query_id 0 doc_id grade``; a frame with the columns query_id, doc_id, relevance
         (or the names other tools give them); ``{query_id: {doc_id: grade}}``; tuples (query_id,
         doc_id, grade). A Qrels is returned as it is. Ids are text, never numbers.

@@ -175,11 +175,11 @@ def read_run(
     Parameters
     ----------
     source : path, DataFrame, dict of dicts, iterable of tuples, or Run
-        A path (``-`` is standard input; .gz, .bz2 and .zst are unpacked) to lines of at least six
+        A path (``-`` is standard input; packed files are unpacked) to lines of at least six
         fields, ``query_id Q0 doc_id rank score tag``; a frame with the columns query_id, doc_id,
         score (or the names other tools give them); ``{query_id: {doc_id: score}}``; tuples
-        (query_id, doc_id, score). So are Parquet, CSV, JSON, and objects of other libraries: README
-        lists them. A Run is returned as it is, ranked anew if ``score_dtype`` asks
+        (query_id, doc_id, score). So are Parquet, CSV, JSON, and objects of other libraries:
+        ``abrank guide inputs``. A Run is returned as it is, ranked anew if ``score_dtype`` asks
         for less precision than it has. Ids are text, never numbers.
     name : str, optional
         The file's name without folder and endings, or ``run``, without it.

@@ -1,21 +1,26 @@
 """What holds the bytes: packed files, objects of a store, and tables of Delta Lake and Iceberg.
 
-gzip, bzip2 and Zstandard are told by their first bytes, every stream of them is checked, and their
-growth is bounded. A URI such as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a
-table holds the Parquet files of its earlier versions, too, which only its own library tells apart
-from the current ones; tables of Hudi are refused.
+gzip, bzip2, Zstandard and zip are told by their first bytes, every stream of them is checked, and
+their growth is bounded; the sheet of an Excel workbook that holds a table becomes CSV. A URI such
+as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a table holds the Parquet files
+of its earlier versions, too, which only its own library tells apart from the current ones; tables
+of Hudi are refused.
 """
 
 from __future__ import annotations
 
+import csv
+import datetime
 import importlib
+import io
 import os
 import re
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import IO, Any, BinaryIO, Protocol, cast
 
 import pyarrow as pa
 
@@ -115,8 +120,9 @@ class Unpacked:
     def __init__(self, stored: Stored, label: str, *, maximum: int | None = None) -> None:
         self._stored, self._label = stored, label
         self.requested = maximum  # bytes that it may hold, if that was said
-        self._kind, self._file = _opened(stored)
-        self._is_bounded = bool(self._kind) or stored.endless or maximum is not None
+        self.holds_files = False  # as a zip of several, which is left as it is
+        self.kind, self._file = self._opened()
+        self._is_bounded = bool(self.kind) or stored.endless or maximum is not None
         self._n_bytes = self._n_rows = 0
 
     def read(self, size: int) -> bytes:
@@ -126,52 +132,153 @@ class Unpacked:
         except ReadError:
             raise  # of the file beneath
         except _DAMAGED as error:
-            problem = f"the {self._kind} archive is cut short or damaged ({error})"
+            problem = f"the {self.kind} archive is cut short or damaged ({error})"
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
         self._n_bytes += len(data)
         if not self._is_bounded:
             return data
-        n_packed = self._stored.n_bytes if self._kind else self._n_bytes
-        if self._kind:  # JSON may be one line
+        n_packed = self._stored.n_bytes if self.kind else self._n_bytes
+        if self.kind:  # JSON may be one line
             self._n_rows += data.count(b"\n") or data.count(b",")
         problem, hint = excess(
             self._n_bytes, self.requested, n_rows=self._n_rows, n_packed=n_packed
         )
         if problem:
-            subject = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+            subject = f"the {self.kind} archive unpacks to" if self.kind else "holds"
             raise ReadError(self._label, f"{subject} {problem}", hint=hint)
         return data
 
+    def _opened(self) -> tuple[str, Readable]:
+        """Return how the file is packed, and its content; most are not, and load no unpacker."""
+        stored = self._stored
+        start = stored.peek(_LONGEST_MARK)
+        if start.startswith(_GZIP):
+            import gzip
 
-def _opened(stored: Stored) -> tuple[str, Readable]:
-    """Return how a file is packed, and its content; most are not, and load no unpacker."""
-    start = stored.peek(_LONGEST_MARK)
-    if start.startswith(_GZIP):
-        import gzip
+            return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
+        if start.startswith(ZIP):
+            data = b"".join(iter(stored.read, b""))
+            kind, content = _opened_zip(data, self._label, self.requested)
+            self.holds_files = not kind
+            return kind, content
+        kind, codec = ("Zstandard", "zstd") if start.startswith(_ZSTD) else ("", "")
+        if start.startswith(b"BZh") and start[4:10] in _BZIP2:
+            kind, codec = "bzip2", "bz2"
+        if kind:
+            stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), codec)
+            return kind, cast(Readable, stream)
+        return "", stored
 
-        return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
-    kind, codec = ("Zstandard", "zstd") if start.startswith(_ZSTD) else ("", "")
-    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
-        kind, codec = "bzip2", "bz2"
-    if kind:
-        stream: Any = pa.CompressedInputStream(pa.PythonFile(stored, "r"), codec)
-        return kind, cast(Readable, stream)
-    return "", stored
+
+MOST_SHEETS = 5  # that an error names
+
+
+class _Member:
+    """The one file of a zip, read forward; damage is a ValueError, as of the other unpackers."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def read(self, size: int) -> bytes:
+        """Return up to ``size`` bytes, none at the end."""
+        import zipfile
+
+        try:
+            return self._file.read(size)
+        except zipfile.BadZipFile as error:
+            raise ValueError(str(error)) from error
+
+
+def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Readable]:
+    """Return what a zip holds and its kind; of several files the zip itself, without a kind."""
+    import zipfile
+
+    as_it_is = "", io.BytesIO(data)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        return as_it_is  # whose reader says what is damaged
+    held = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if any(entry.filename == "[Content_Types].xml" for entry in held):
+        n_bytes = sum(entry.file_size for entry in held)
+        problem, hint = excess(n_bytes, requested, n_rows=0, n_packed=len(data))
+        if problem:
+            raise ReadError(label, f"the Excel workbook holds {problem}", hint=hint)
+        return "Excel", io.BytesIO(_text_of_workbook(data, label))
+    # What macOS adds is of no interest.
+    held = [entry for entry in held if not entry.filename.startswith("__MACOSX/")]
+    is_encrypted = any(entry.flag_bits & 1 for entry in held)
+    if len(held) != 1 or is_encrypted or held[0].filename.startswith("samples/"):
+        return as_it_is
+    try:
+        return "zip", _Member(archive.open(held[0]))
+    except (zipfile.BadZipFile, NotImplementedError):
+        return as_it_is
+
+
+def _text_of_workbook(data: bytes, label: str) -> bytes:
+    """Return the only sheet of a workbook that holds a table, a line a row."""
+    try:
+        openpyxl = importlib.import_module("openpyxl")
+    except ImportError:
+        hint = f'install its reader, pip install "abrank[excel]", or {EXPORT}'
+        raise ReadError(label, "is an Excel workbook", hint=hint) from None
+    tables = {}
+    try:
+        with warnings.catch_warnings(action="ignore"):  # about styles and validation of cells
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            for sheet in book.worksheets:
+                if sheet.sheet_state == "visible" and (text := _text(sheet.values)):
+                    tables[sheet.title] = text
+    except Exception as error:  # openpyxl lets pass whatever its parsers raise
+        problem = f"is an Excel workbook that cannot be read ({error})"
+        raise ReadError(label, problem, hint=EXPORT) from error
+    if len(tables) == 1:
+        return next(iter(tables.values()))
+    problem = f"is an Excel workbook with {len(tables)} sheets that hold cells"
+    if tables:
+        problem += f" ({', '.join([*tables][:MOST_SHEETS])})"
+    raise ReadError(label, problem, hint="write the table that is meant as CSV, and give that")
+
+
+def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
+    """Return rows as CSV, empty ones as empty lines; b"" of an empty sheet."""
+    lines: list[list[str]] = []
+    for row in rows:
+        cells = [_cell(value) for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        lines.append(cells)
+    while lines and not lines[-1]:
+        lines.pop()
+    width = max(map(len, lines), default=0)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(cells and cells + [""] * (width - len(cells)) for cells in lines)
+    return text.getvalue().encode()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        value = value.date()
+    return str(value)
 
 
 # What is no text, by its first bytes: archives first, then what holds tables, then the rest.
-UNPACK = "unpack it: gzip, bzip2 and Zstandard are read as they are"
-_EXPORT = "write its table as CSV, JSON or Parquet, and give that"
+UNPACK = "unpack it: gzip, bzip2, Zstandard and a zip of one file are read as they are"
+EXPORT = "write its table as CSV, JSON or Parquet, and give that"
 _NO_TEXT = {
     ZIP: ("a zip archive", UNPACK),
     b"\xfd7zXZ\x00": ("an xz archive", UNPACK),
     b"7z\xbc\xaf": ("a 7z archive", UNPACK),
-    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _EXPORT),
-    b"\x93NUMPY": ("an array of NumPy", _EXPORT),
-    b"SQLite format 3": ("a database of SQLite", _EXPORT),
-    b"\x89HDF": ("an HDF5 file", _EXPORT),
-    **{bytes([0x80, protocol]): ("a pickle", _EXPORT) for protocol in range(2, 6)},
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", EXPORT),
+    b"\x93NUMPY": ("an array of NumPy", EXPORT),
+    b"SQLite format 3": ("a database of SQLite", EXPORT),
+    b"\x89HDF": ("an HDF5 file", EXPORT),
+    **{bytes([0x80, protocol]): ("a pickle", EXPORT) for protocol in range(2, 6)},
     b"PAR1": ("a Parquet file", "give it as it is, not packed"),
     b"\x89PNG": ("an image", ""),
     b"\xff\xd8\xff": ("an image", ""),
@@ -187,8 +294,6 @@ def not_text(start: bytes) -> tuple[str, str]:
     """Return what is wrong with a file that is no text, and what to do; empty for a text."""
     kind, hint = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
     start = start[:_LOOKED_AT]
-    if kind == "a zip archive" and (b"[Content_Types].xml" in start or b"xl/" in start):
-        kind, hint = "an Excel workbook", _EXPORT
     if start[257:262] == b"ustar":
         kind, hint = "a tar archive", UNPACK
     if kind:

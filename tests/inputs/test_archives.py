@@ -1,11 +1,13 @@
 """Archives: every stream is checked, and none grows without bound."""
 
 import bz2
+import datetime
 import gzip
 import io
 import lzma
 import pickle
 import random
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -96,12 +98,63 @@ def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_bytes(line)
     (tmp_path / "run.xz").write_bytes(lzma.compress(line))
     with zipfile.ZipFile(tmp_path / "run.zip", "w") as packed:
-        packed.writestr("run.txt", line)
+        packed.writestr("a.run", line)
+        packed.writestr("b.run", line)
     with tarfile.open(tmp_path / "run.tar", "w") as tar:
         tar.add(tmp_path / "run.txt", "run.txt")
     for name, kind in (("run.xz", "an xz"), ("run.zip", "a zip"), ("run.tar", "a tar")):
         with pytest.raises(ReadError, match=f"(?s)is {kind} archive, which is not read.*unpack it"):
             read_run(tmp_path / name)
+
+
+def zipped(content: bytes, *, name: str = "a.txt") -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(name, content)
+        packed.writestr(f"__MACOSX/._{name}", "what macOS adds")
+    return held.getvalue()
+
+
+def test_a_zip_of_one_file_is_read_as_that_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.run.zip"
+    path.write_bytes(zipped(LINES))
+    assert len(read_run(path)) == 100
+    with pytest.raises(ReadError, match="the zip archive unpacks to more than 1000 bytes"):
+        read_run(path, max_input_size=1000)
+    damaged = bytearray(zipped(LINES))
+    damaged[200] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(ReadError, match="the zip archive is cut short or damaged"):
+        read_run(path)
+    path.write_bytes(zipped(b"PAR1" + bytes(40)))
+    with pytest.raises(ReadError, match="is a Parquet file"):
+        read_run(path)
+
+
+def test_the_table_of_a_workbook_is_read_as_its_csv(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    days = [datetime.datetime(2026, 5, 1), datetime.datetime(2026, 5, 2)]
+    rows = [[f"q{i}", day, 0.25 + i / 8, None] for i in range(4) for day in days]
+    for row in [["Experiment"], [], ["query_id", "variant", "ndcg@10", "remark"], *rows]:
+        book.active.append(row)
+    book.create_sheet("empty")
+    book.create_sheet("hidden").append(["cells"])
+    book["hidden"].sheet_state = "hidden"
+    book.save(tmp_path / "a.xlsx")
+    scores = read_scores(tmp_path / "a.xlsx")
+    assert scores.systems == ("2026-05-01", "2026-05-02")
+    assert scores.values[:, 0, 0].tolist() == [0.25, 0.375, 0.5, 0.625]
+    assert any(note.endswith("above the names of its columns: Experiment") for note in scores.notes)
+    book.create_sheet("second").append(["query_id", "score"])
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(ReadError, match=r"2 sheets that hold cells \(Sheet, second\)"):
+        read_scores(tmp_path / "a.xlsx")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ReadError, match=r'(?s)is an Excel workbook.*pip install "abrank\[excel\]"'):
+        read_scores(tmp_path / "a.xlsx")
 
 
 def workbook() -> bytes:
