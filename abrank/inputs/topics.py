@@ -314,20 +314,19 @@ def read_weights(
 def labels_of(
     clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Return the cluster of each query."""
+    """Return the cluster of each query; one that has none, as of no known user, is its own."""
     if clusters is None:
         return None
     name, of_query = clusters
-    try:
-        return tuple(map(of_query.__getitem__, query_ids))
-    except KeyError:
-        lacking = [query_id for query_id in query_ids if query_id not in of_query]
+    lacking = [query_id for query_id in query_ids if query_id not in of_query]
+    if 2 * len(lacking) > len(query_ids):  # the ids may differ
         some = ", ".join(shorten(query_id, width=40) for query_id in lacking[:MOST_NAMED])
         raise AlignmentError(
             f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
             f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
             f" ({some}{' …' if len(lacking) > MOST_NAMED else ''})"
-        ) from None
+        )
+    return tuple(of_query.get(query_id, f"no {name}, {query_id}") for query_id in query_ids)
 
 
 def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:

@@ -362,7 +362,8 @@ class Clusters:
     ----------
     of : path, DataFrame, mapping or str
         The cluster of each query, in a table with query ids or as the name of a column of
-        ``segments``.
+        ``segments``. A query without one, as of a user who is not known, is a cluster of its own;
+        where most have none, the ids are taken to differ, and that is an error.
 
     Examples
     --------

@@ -89,7 +89,12 @@ class Scores:
         """Return the column of the table that says from which user or session each query is."""
         column = self.reading.cluster if self.reading is not None else ""
         of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
-        return (column, of_query) if column and of_query.keys() >= {*self.query_ids} else None
+        if not column or 2 * len(of_query.keys() & {*self.query_ids}) < len(self.query_ids):
+            return None
+        from abrank.inputs.topics import labels_of  # few tables have one
+
+        labels = labels_of((column, of_query), self.query_ids) or ()
+        return column, dict(zip(self.query_ids, labels, strict=True))
 
     def expected(self) -> BoolArray | None:
         """Return which system has rows of each query, where none has rows of two; else None.

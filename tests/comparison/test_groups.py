@@ -56,7 +56,10 @@ def test_clusters_that_are_neither_a_file_nor_a_column_of_the_segments() -> None
 
 def test_clusters_and_looks_widen_what_is_planned() -> None:
     assert groups.ClusterSummary("user", (), 2, 40, 1.2, 1.25).untestable("t")
-    assert labels_of(("user", {"q1": "u1", "q2": "u1"}), ["q1", "q2"]) == ("u1", "u1")
+    users = {"q1": "u1", "q2": "u1"}
+    assert labels_of(("user", users), ["q1", "q2", "q3"]) == ("u1", "u1", "no user, q3")
+    with pytest.raises(AlignmentError, match="3 queries of 5 have none"):
+        labels_of(("user", users), ["q1", "q2", "q3", "q4", "q5"])
     anytime = Rule("AP", design=Design(planned=100))
     assert error_inflation(anytime, None, 100) == pytest.approx(1.53, abs=0.005)
     sizes = ClusterSizes(np.full(10, 8), 0.4)

@@ -180,8 +180,10 @@ def _table(seed: int, *, within: float) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def test_a_column_of_users_that_would_change_the_verdict_puts_it_in_doubt() -> None:
+@pytest.mark.parametrize("unknown", [0, 1])
+def test_a_column_of_users_that_would_change_the_verdict_puts_it_in_doubt(unknown: int) -> None:
     table = _table(6, within=0.6)
+    table = table.assign(user=table["user"].astype(str).where(table["query"] >= unknown, None))
     plain = abrank.compare_scores(table, require="better")
     whole = abrank.compare_scores(table, design="user")
     assert (plain.verdict, whole.verdict) == ("better", "inconclusive")
