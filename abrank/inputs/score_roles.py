@@ -251,11 +251,13 @@ def _shared_by_variants(
 
 def _find_repeat(facts: TableFacts) -> None:
     query = facts.one("query")
-    if "repeat" in facts.roles or not query:
+    if not query:
         return
     holding = [name for name in facts.free if facts.holds_systems(name)]
     if "variant" not in facts.roles and len(holding) == 1:
         facts.set_role("variant", *holding)
+    if "repeat" in facts.roles:
+        return
     systems = [*facts.roles.get("variant", ())] or facts.named(terms.VARIANT_NAMES[:2], facts.free)
     numbered = not systems  # runs are then repeats only by number: their names may be systems'
     texts = [name for name in facts.free if not facts.is_numeric(name)]
@@ -336,7 +338,7 @@ def _rest(facts: TableFacts, variant: Names, wide: Wide) -> Reading:
         weight=facts.one("weight") or "".join(parts["weights"][:1]),
         segments=(*facts.roles.get("segments", ()), *parts["segments"]),
         settings=tuple(parts["settings"]),
-        apart=tuple(parts["apart"]),
+        apart=tuple(name for name in parts["apart"] if name != INDEX),
         labels=tuple(dict.fromkeys(name for name, _ in wide.values())),
         stated=tuple(facts.options.columns),
     )

@@ -23,6 +23,7 @@ from abrank.inputs.score_reading import ROWS, UNNAMED, listed
 from abrank.inputs.topics import COLLECTIONS
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
+MOST_DIFFERING = 30  # values of a column that may tell rows of a query and variant apart
 MOST_ARMS = 20  # of a column of groups, or of numbers that are settings
 _TOTAL = re.compile("((grand|row)_)?totals?|gesamtergebnis")
 
@@ -46,7 +47,8 @@ def _stated(facts: TableFacts) -> Names | None:
         return None
     variant = facts.roles["variant"]
     key = facts.columns_of("query", "metric", "repeat")
-    if not facts.one("query") or facts.one("repeat") or facts.names_rows(*key, *variant):
+    by_rows = not facts.one("query") or facts.one("repeat") == ROWS
+    if by_rows or facts.names_rows(*key, *variant):
         return variant
     crossed = _without_scores(facts, facts.crossed(), [*key, *variant])
     if facts.options.systems and _averages_rest(facts, variant, crossed):
@@ -170,7 +172,8 @@ def _averages_rest(facts: TableFacts, arms: Sequence[str], crossed: Sequence[str
     if len(arms) != 1 or not rest or no_groups:
         return False
     key = facts.columns_of("query", "metric", "repeat")
-    facts.set_role("repeat", rest[0] if facts.names_rows(*key, *arms, rest[0]) else ROWS)
+    by_one = not facts.one("repeat") and facts.names_rows(*key, *arms, rest[0])
+    facts.set_role("repeat", rest[0] if by_one else ROWS)
     facts.leave_out(rest)
     return True
 
@@ -200,16 +203,16 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
               and facts.names_rows(*key, *variant, name)]  # fmt: skip
     apart = [name for name in apart if not terms.TIME_NAMES.fullmatch(folded(name))]
     of_collections = [name for name in apart if folded(name) in COLLECTIONS]
-    apart = (of_collections or apart)[:1]
+    apart = [] if facts.one("repeat") else (of_collections or apart)[:1]
     codes = facts.codes(*key, *variant)
     order = np.argsort(codes, kind="stable")
     again = np.flatnonzero(np.diff(codes[order]) == 0)[0]
     places = order[again : again + 2]  # of two rows that nothing tells apart
     rows = np.flatnonzero(facts.rows)[places]
 
-    def cell(name: str) -> str:
+    def cell(name: str, place: int = 0) -> str:
         labels, codes = facts.column(name).coded
-        return str(labels[codes[rows[0]]])
+        return str(labels[codes[rows[place]]])
 
     choices: list[Mapping[str, Any]] = []
     is_compared = facts.options.purpose == "compare"
@@ -229,9 +232,15 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
     kind = f"scores of {cell(metric)}" if metric else "rows"
     kind += "".join(f" for {name}={cell(name)}" for name in variant)
     hint = "; if they are of several collections, give the table as --collections"
+    differing = [
+        name for name in facts.free
+        if facts.n_distinct(name) <= MOST_DIFFERING and not facts.column(name).is_nested
+        and cell(name) != cell(name, 1)
+    ]  # fmt: skip
+    differ = f" (they differ in {listed(differing)})" if differing else ""
     first, second = facts.table.positions[rows]
     raise UnclearError(
-        facts.label, f"query {cell(facts.one('query'))} has several {kind}: say what"
+        facts.label, f"query {cell(facts.one('query'))} has several {kind}{differ}: say what"
         " tells them apart, or that they are repeats, which are averaged"
         f"{hint if of_collections else ''}", choices,
         at=f"{facts.table.origin.unit}s {first} and {second}",

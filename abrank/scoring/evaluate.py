@@ -104,7 +104,9 @@ def average_repeats(
     shown = tuple(scores.measures[m] for m in wanted)
     notes = [_repeats_text(scores, shown, system, full[system]) for system in repeated]
     if len(groups) == len(repeated) == 2 and complete.sum() > 1:
-        notes.append(_other_runs_text(shown, *full.items()))
+        some = f" on the {complete.sum()} queries that no run lacks" if not complete.all() else ""
+        text = _other_runs_text(shown, *full.items())
+        notes.append(f"{text}{some}")
     counts = {}
     if options.missing != "error":
         for system, block in blocks.items():
@@ -160,7 +162,8 @@ def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: F
             measures, of_runs.T, run_errors, query_errors, strict=True
         )
     ]
-    return f"{text}. Means of the runs: {', '.join(spreads)}"
+    some = f" on the {n_queries} queries that no run lacks" if n_queries < n_all else ""
+    return f"{text}. Means of the runs{some}: {', '.join(spreads)}"
 
 
 def _other_runs_text(

@@ -149,6 +149,9 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
                     for judge in "xyz"]).rename(columns={"variant": "prompt"}),
          {"baseline": "control", "candidate": "treatment", "measures": "ndcg"},
          "(judge) are averaged"),
+        (pd.concat([long(judge=judge, seed=seed) for judge in "xy" for seed in range(2)]).rename(
+            columns={"variant": "prompt"}),
+         {"baseline": "control", "candidate": "treatment", "columns": "repeat=seed"}, "of 4 runs"),
         (pd.concat([long(country=country, is_mobile=RNG.random(2 * N) < 0.5)
                     for country in ("US", "DE")]), {"measures": "ndcg"}, "mean of 2 runs"),
         (pd.concat([long(judge=judge, length=RNG.integers(5, 500, 2 * N))
@@ -263,6 +266,7 @@ def test_a_score_is_missing_in_one_repeat(
     (note,) = (note for note in result.remarks if "missing" in note)
     assert note.endswith(f"2 of control and 1 of treatment: {said}")
     assert not any("cost" in remark for remark in result.remarks[1:])
+    assert repeat == "rows" or "on the 21 queries that no run lacks" in " ".join(result.remarks)
 
 
 JUDGED = pd.concat([

@@ -111,6 +111,10 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
         lambda: repeats().assign(event_time=range(6 * N), user_pseudo_id=lambda x: x["query_id"]
         ).drop(columns="query_id"), [], "q00 has several rows for model=control",
     ),
+    "a failed attempt of a seed": (
+        lambda: pd.concat([repeats("seed").assign(status="ok"), repeats("seed")[:3]]),
+        ["--candidate", "treatment"], "(they differ in status): say what",
+    ),
     "a baseline misspelt": (
         lambda: long("control", "treatment"), ["--baseline", "contrl"], "has no variant 'contrl'"
     ),
