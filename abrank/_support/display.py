@@ -69,6 +69,18 @@ def decimals(intervals: Iterable[tuple[float, float]], *, minimum: int = DIGITS)
     return min(max(minimum, 1 - math.floor(math.log10(half))), _MAX_DECIMALS)
 
 
+def merged(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return notes, of those that differ in their source and in numbers alone the first."""
+    groups: dict[str, dict[str, None]] = {}
+    for note in notes:
+        kind = re.sub(rf"[\d{GROUP}]+", "", note.partition(": ")[2] or note)
+        groups.setdefault(kind, {})[note] = None
+    return tuple(
+        f"{first} (likewise {len(rest)} more)" if rest else first
+        for first, *rest in groups.values()
+    )
+
+
 def least(value: float, *, digits: int = DIGITS) -> str:
     """Return the smallest difference that can be seen: never 0, with decimals as it needs."""
     if 0.0 < value < 0.5 * 10.0**-digits:

@@ -253,11 +253,10 @@ class CollectionsComparison(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """How names and sources of the scores were read, each remark once."""
-        remarks = [
+        """How names and sources of the scores were read, what is alike once."""
+        return display.merged(
             remark for comparison in self.comparisons.values() for remark in comparison.remarks
-        ]
-        return tuple(dict.fromkeys(remarks))
+        )
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -434,10 +433,8 @@ class CollectionsRanking(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How names and sources of the scores were read, each remark once."""
-        return tuple(
-            dict.fromkeys(note for ranking in self.rankings.values() for note in ranking.notes)
-        )
+        """How names and sources of the scores were read, what is alike once."""
+        return display.merged(note for ranking in self.rankings.values() for note in ranking.notes)
 
     @property
     def decimals(self) -> int:

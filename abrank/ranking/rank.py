@@ -46,7 +46,6 @@ from abrank.scoring.score_files import read_with_gaps
 from abrank.scoring.scores import MISSING, Scores, resolve_missing
 
 UNNAMED = "score"
-MOST_NOTES = 3
 
 
 def read_systems(
@@ -189,17 +188,9 @@ def _joined(parts: Sequence[Scores]) -> Scores:
         measures=measures,
         values=np.concatenate([part.values for part in together], axis=1),
         sources={name: source for part in parts for name, source in part.sources.items()},
-        notes=_notes(parts),
+        notes=display.merged(note for part in parts for note in part.notes),
         named=None if all(part.named is None for part in parts) else (),
     )
-
-
-def _notes(parts: Sequence[Scores]) -> tuple[str, ...]:
-    """Return what the sources were taken for; of many, what the first was."""
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    if len(notes) <= MOST_NOTES:
-        return notes
-    return (f"{display.count(len(notes))} sources, the first {notes[0]}",)
 
 
 def _some(names: Sequence[str]) -> str:

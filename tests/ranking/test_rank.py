@@ -393,14 +393,12 @@ def test_scores_are_taken_as_they_are(wide):
     assert np.array_equal(joined.values[:, :, 0], wide.loc[[int(q) for q in joined.query_ids]])
 
 
-@pytest.mark.parametrize("n", [3, 4])
-def test_of_many_sources_what_the_first_was_taken_for_is_told(n, wide, tmp_path):
-    paths = [tmp_path / f"s{i}.csv" for i in range(n)]
+def test_of_sources_that_are_alike_the_first_is_told(wide, tmp_path):
+    paths = [tmp_path / f"s{i}.csv" for i in range(3)]
     for path in paths:
         wide[["t5"]].set_axis(["AP"], axis=1).rename_axis("query_id").to_csv(path)
-    texts = [f"{path}: read as a column per measure, 12 queries, 1 measure" for path in paths]
-    message = (f"4 sources, the first {texts[0]}",) if n == 4 else tuple(texts)
-    assert abrank.rank_scores([str(path) for path in paths]).notes == message
+    text = f"{paths[0]}: read as a column per measure, 12 queries, 1 measure (likewise 2 more)"
+    assert abrank.rank_scores([str(path) for path in paths]).notes == (text,)
 
 
 MEASURES = ("AP", "nDCG@10", "Unj@10")
