@@ -71,7 +71,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     )
     text = "note x.csv: read as a column per variant"
     assert " ".join(output.out.split()).count(text) == 1
-    assert "3 more notes: -v" in " ".join(output.out.split())
+    assert "1 measure (likewise 4 more)." in " ".join(output.out.split())
     assert output.err == ""
 
 
