@@ -135,7 +135,8 @@ def plan(comparison: Comparison) -> Section | None:
     if planning.smallest_visible(comparison):
         blocks += (Figure("power", f"Power against the true difference. {finding}"),)
     finding = f"{finding} {planning.queries_planned(comparison)}".strip()
-    return Section("planning", "More queries", finding, blocks, group="change")
+    more = f"More {words.unit(comparison)[1]}"
+    return Section("planning", more, finding, blocks, group="change")
 
 
 def effects(comparison: Comparison) -> Section | None:
