@@ -1,7 +1,6 @@
 """The tests of ``abrank/measures/kernels.py``."""
 
 import itertools
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,53 +10,7 @@ from hypothesis import strategies as st
 from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.definitions.diversity import alpha_dcg, alpha_ndcg
-from abrank.measures.kernels import (
-    CWL_DEPTH,
-    OVER_GREEDY,
-    Aspects,
-    Gained,
-    Hits,
-    PairCounts,
-    Ranked,
-    counted_so_far,
-    highest_grade,
-    ideal_total,
-    ordinal,
-    patience,
-    rate_of_gain,
-    relevant,
-    running,
-    share,
-    within,
-)
-
-NOTHING = np.zeros(0, dtype=np.int64)
-
-
-def test_hits_are_relevant_and_within_the_cutoff():
-    # grades of at least 2 in the first two ranks: rank 2 of query 0, rank 1 of query 2
-    judged = JudgedRun.from_grades([[1, 2, 3], [1], [2, 0]])
-    hits = Hits.of(judged, rel=2, cutoff=2)
-    assert (hits.query.tolist(), hits.rank.tolist()) == ([0, 2], [2, 1])
-    assert hits.count(judged.n_queries).tolist() == [1, 0, 1]
-
-
-def test_relevant_refuses_a_level_below_one():
-    with pytest.raises(ArgumentError, match="rel"):
-        relevant(JudgedRun.from_grades([[1]]), rel=0)
-
-
-def test_within_no_cutoff_counts_all():
-    assert within(np.array([1, 10**9]), None).all()
-
-
-def test_ordinal_starts_anew_with_every_query():
-    assert ordinal(np.array([1, 1, 4, 4, 4])).tolist() == [1, 2, 1, 2, 3]
-
-
-def test_counted_so_far_starts_anew_with_every_query():
-    flags = np.array([True, True, False, True, True])
-    assert counted_so_far(np.array([0, 0, 2, 2, 3]), flags).tolist() == [1, 2, 0, 1, 1]
+from abrank.measures.kernels import CWL_DEPTH, OVER_GREEDY, Aspects, rate_of_gain, running
 
 
 def test_running_starts_anew_with_every_query_and_covers_all_its_rows():
@@ -69,115 +22,6 @@ def test_running_starts_anew_with_every_query_and_covers_all_its_rows():
     assert running(np.multiply, query, values) == pytest.approx(products)
     falling = running(np.maximum, query, -values)
     assert falling.tolist() == [-1.0] * 7 + [-8.0] + [-9.0] * 9
-
-
-def test_running_leaves_its_input_as_it_is():
-    values = np.ones(3)
-    running(np.add, np.zeros(3, dtype=np.int64), values)
-    assert values.tolist() == [1.0, 1.0, 1.0]
-
-
-def test_segments_of_no_rows():
-    assert ordinal(NOTHING).tolist() == []
-    assert counted_so_far(NOTHING, NOTHING.astype(bool)).tolist() == []
-    assert running(np.add, NOTHING, NOTHING).tolist() == []
-
-
-def test_share_of_nothing_is_zero():
-    assert share(np.array([1.0, 0.0, 3.0]), np.array([4, 0, 3])).tolist() == [0.25, 0.0, 1.0]
-
-
-# the second query has nothing to gain
-JUDGED = JudgedRun.from_grades([[1, None, 2], [0], [3]], ideal=[[2, 1, 1], [0, -1], [3, 1]])
-
-
-def test_retrieved_within_the_cutoff_and_with_a_gain():
-    result = Gained.retrieved(JUDGED, cutoff=2)
-    assert (result.query.tolist(), result.rank.tolist(), result.gain.tolist()) == (
-        [0, 2],
-        [1, 1],
-        [1.0, 3.0],
-    )
-
-
-def test_ideal_within_the_cutoff():
-    best = Gained.ideal(JUDGED, cutoff=2)
-    assert best.query.tolist() == [0, 0, 2, 2]
-    assert best.rank.tolist() == [1, 2, 1, 2]
-    assert best.gain.tolist() == [2.0, 1.0, 3.0, 1.0]
-
-
-def test_ideal_is_sorted_by_gain_within_each_query():
-    best = Gained.ideal(JUDGED, gains=((1, 5.0), (3, 0.25)))
-    assert best.gain.tolist() == [5.0, 5.0, 2.0, 5.0, 0.25]
-
-
-def test_exponential_gain_is_a_share_of_the_querys_scale():
-    # gains of 1 and 7 on scales of 2**2 and 2**3
-    result = Gained.retrieved(JUDGED, cutoff=1, dcg="exp-log2")
-    assert result.gain.tolist() == [1 / 4, 7 / 8]
-
-
-def test_discounted():
-    assert Gained.retrieved(JUDGED).discounted.tolist() == [1.0, 1.0, 3.0]
-
-
-def test_ideal_total_beyond_the_end_and_of_a_query_without_gain():
-    best = Gained.ideal(JUDGED)
-    totals = ideal_total(best, best.gain, query=np.array([0, 0, 1, 2]), rank=np.array([1, 9, 3, 2]))
-    assert totals.tolist() == [2.0, 4.0, 0.0, 4.0]
-
-
-def test_highest_grade_is_at_least_0():
-    grades = highest_grade(JudgedRun.from_grades([[-2], [], [4, 1]]))
-    assert grades.tolist() == [0, 0, 4]
-
-
-DOCUMENTS = st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(-1, 3)), max_size=8)
-QUERIES = st.lists(st.tuples(DOCUMENTS, st.lists(st.integers(-1, 3), max_size=3)), max_size=4)
-
-
-def judged_run(queries):
-    """From (score, grade) of the documents retrieved, and the grades of those missed."""
-    rows = [sorted(documents, key=lambda each: -each[0]) for documents, _ in queries]
-    return JudgedRun.from_grades(
-        [[grade for _, grade in row] for row in rows],
-        ideal=[
-            [grade for _, grade in row if grade is not None] + missed
-            for row, (_, missed) in zip(rows, queries, strict=True)
-        ],
-        scores=[[float(score) for score, _ in row] for row in rows],
-    )
-
-
-def known(documents, missed):
-    """Score and grade of all judged documents, those that were not retrieved below all others."""
-    result = [(score, grade) for score, grade in documents if grade is not None]
-    return [item for item in result + [(-1, grade) for grade in missed] if item[1] >= 0]
-
-
-def test_equal_scores_are_one_place():
-    ranked = Ranked.of(judged_run([([(3, 1), (2, 0), (2, 2), (1, None), (0, -1)], [])]))
-    assert ranked.place.tolist() == [1, 2, 2]
-    assert ranked.grade.tolist() == [1, 0, 2]
-
-
-@pytest.mark.slow
-@given(QUERIES)
-def test_pairs_are_counted_as_one_by_one(queries):
-    result = PairCounts.of(judged_run(queries))
-    for query, (documents, missed) in enumerate(queries):
-        signs = [
-            np.sign(a[0] - b[0]) * np.sign(a[1] - b[1])
-            for a, b in combinations(known(documents, missed), 2)
-            if a[1] != b[1]
-        ]
-        assert result.concordant[query] == signs.count(1)
-        assert result.discordant[query] == signs.count(-1)
-        assert result.tied[query] == signs.count(0)
-        assert result.of_one_grade[query] == sum(
-            a[1] == b[1] and a[0] != b[0] for a, b in combinations(known(documents, missed), 2)
-        )
 
 
 def by_the_definition(ranking, going_on, depth, scale):
@@ -253,12 +97,6 @@ def test_scales_and_cutoffs_without_meaning(parameters, message):
         rate_of_gain(JudgedRun.from_grades([[1]]), lambda seen: seen.rank, **parameters)
 
 
-def test_patience_grows_with_the_rank_and_with_hope():
-    rank = np.arange(1.0, 100.0)
-    assert (np.diff(patience(rank, 1.0)) > 0).all()
-    assert (patience(rank, 2.0) > patience(rank, 1.0)).all()
-
-
 DOCUMENT = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min_size=1)
 POOL = st.lists(DOCUMENT, min_size=1, max_size=5)
 ALPHA = st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0])
@@ -318,18 +156,6 @@ def test_equal_gains_are_a_tie_however_they_are_summed() -> None:
     aspects = Aspects.of(JudgedRun.from_subtopics([pool]), rel=1)
     ideal_gain = aspects.ideal_gain(log2, alpha=0.6, cutoff=3)
     assert ideal_gain == pytest.approx([gain([pool[0], pool[2], pool[3]], 0.6)])
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(POOL, POOL), min_size=1, max_size=4), ALPHA)
-def test_queries_do_not_touch_one_another(queries, alpha) -> None:
-    def value(chosen):
-        judged = JudgedRun.from_subtopics(
-            [ranking for ranking, _ in chosen], missed=[missed for _, missed in chosen]
-        )
-        return alpha_ndcg(judged, alpha=alpha).tolist()
-
-    assert value(queries) == [value([query])[0] for query in queries]
 
 
 def test_subtopics_without_a_relevant_document_do_not_count() -> None:

@@ -22,10 +22,8 @@ from abrank.measures.spellings import (
     OTHERS,
     PERSISTENCE,
     RECALLS,
-    SETS,
     TREC_EVAL,
     WORTHS,
-    spelling_of,
     trec_eval_name,
     trec_eval_order,
     without,
@@ -89,6 +87,13 @@ SPELLINGS = {
     "Hits(rel=2)@10": "Hits(rel=2)@10 hits@10-l2",
     "F@10": "F@10 F1@10 f1@10",
     "NumNonrelJudgedRet": "NumNonrelJudgedRet num_nonrel_judged_ret",
+    "alpha_nDCG@10": "α_nDCG@10 alpha-nDCG@10 alpha_nDCG(alpha=0.5)@10",
+    "alpha_DCG@10": "α_DCG@10 alpha-DCG@10",
+    "ERR_IA@20": "ERR-IA@20",
+    "nERR_IA@20": "nERR-IA@20",
+    "AP_IA": "MAP_IA MAP-IA",
+    "P_IA@5": "P-IA@5",
+    "StRecall@10": "strec@10",
 }
 # The names that stand for several measures: first, last, how many.
 SEVERAL = {
@@ -130,15 +135,6 @@ def test_all_trec_is_all_that_trec_eval_prints_but_texts_and_rbp():
     assert None not in names
     assert len(names) == 96
     assert {name.rpartition("_")[0] for name in names if name.startswith("P_")} == {"P"}
-
-
-def test_number_twice_is_one_measure():
-    assert expand("P_5,5") == (parse("P@5"),)
-
-
-def test_expand_of_one_measure_and_of_a_measure():
-    assert expand("map") == (parse("AP"),)
-    assert expand(parse("AP")) == (parse("AP"),)
 
 
 @pytest.mark.every_case
@@ -199,19 +195,6 @@ def measures(draw):
 def test_every_name_of_the_catalogue_parses_back(measure):
     assert parse(str(measure)) == measure
     assert expand(f"  {measure.name.replace(',', ' , ')} ") == (measure,)
-
-
-def test_parse_takes_blanks_around_and_inside():
-    assert parse("  nDCG( cutoff = 10 , dcg='exp-log2' ) ").name == "nDCG(dcg='exp-log2')@10"
-
-
-def test_parse_returns_a_measure_as_it_is():
-    result = parse("P@10")
-    assert parse(result) is result
-
-
-def test_set_f_of_trec_eval_takes_beta_squared():
-    assert dict(parse("set_F.2").parameters) == {"beta": math.sqrt(2)}
 
 
 @pytest.mark.every_case
@@ -432,15 +415,6 @@ def test_every_spelling_means_a_measure_and_its_parameters():
         names = [name for name, _ in spelling.fixed]
         names += spelling.numbers.parameters if spelling.numbers else ()
         assert all(catalogue()[spelling.name].parameter(name) for name in names), spelling
-
-
-def test_sets_are_made_of_names_of_trec_eval():
-    assert {name for names in SETS.values() for name in names} <= TREC_EVAL.keys()
-
-
-def test_spelling_is_found_in_whatever_case():
-    assert spelling_of("IPREC_at_recall") is TREC_EVAL["iprec_at_recall"]
-    assert spelling_of("nothing") is None
 
 
 def test_order_is_that_of_trec_eval_whatever_was_asked():

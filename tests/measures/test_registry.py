@@ -25,7 +25,6 @@ from abrank.measures.registry import (
     Parameter,
     _revive,
     complete,
-    known_as,
     literal,
     load_plugins,
     read_literal,
@@ -64,11 +63,6 @@ def enter(function=depth, name="Depth", **options):
     return measure(name, **{"bounds": (0, 100), "source": "none"} | options)(function)
 
 
-def test_measure_returns_the_function_unchanged(empty_catalogue):
-    assert enter() is depth
-    assert catalogue()["Depth"].function is depth
-
-
 def test_entry_reads_signature_and_docstring(empty_catalogue):
     enter(aliases=("Length",), discrete=True)
     entry = catalogue()["Depth"]
@@ -83,30 +77,12 @@ def test_entry_reads_signature_and_docstring(empty_catalogue):
     assert entry.parameter("unit").choices == ("ranks", "pages")
 
 
-def test_entry_without_a_docstring(empty_catalogue):
-    enter(rate, "Rate")
-    assert catalogue()["Rate"].definition == ""
-
-
 def test_new_measure_is_parsed_called_and_named(empty_catalogue):
     enter(aliases=("Length",))
     result = parse("length(scale=2,label='it is')@3")
     assert result.name == "Depth(scale=2.0,label='it is')@3"
     assert parse(result.name) == result
     assert result(JudgedRun.from_grades([[0] * 5, [0]])).tolist() == [6.0, 2.0]
-
-
-def test_text_with_an_apostrophe_is_named_so_that_it_parses(empty_catalogue):
-    enter()
-    result = parse('Depth(label="it\'s")')
-    assert dict(result.parameters) == {"label": "it's"}
-    assert parse(str(result)) == result
-
-
-def test_order_of_parameters_is_that_of_the_signature(empty_catalogue):
-    enter()
-    assert parse("Depth(label=a,scale=2.5)") == parse("Depth(scale=2.5,label=a)")
-    assert hash(parse("Depth(doubled=True)@2")) == hash(parse("depth(cutoff=2,doubled=True)"))
 
 
 @pytest.mark.parametrize("names", [["Depth"], ["DEPTH"], ["Other", "depth"], ["Other", "length"]])
@@ -176,15 +152,6 @@ def test_registered_name_goes_before_a_spelling_of_another_program(empty_catalog
     assert parse("hit_rate").entry.name == "Hit_rate"
 
 
-def test_default_value_is_the_same_measure():
-    assert catalogue()["AP"].with_parameters({"rel": 1, "cutoff": None}) == parse("AP")
-
-
-def test_value_without_meaning_names_the_measure():
-    with pytest.raises(ArgumentError, match=r"RBP\(p=1\.5\): p must lie between 0 and 1"):
-        parse("RBP(p=1.5)")
-
-
 @pytest.mark.parametrize("values", [np.zeros(3), np.array([np.nan, 0]), np.array([np.inf, 0])])
 def test_function_that_breaks_the_contract_is_refused(empty_catalogue, values):
     def broken(judged: JudgedRun) -> FloatArray:
@@ -201,24 +168,6 @@ def test_measure_survives_pickling():
     assert again == result
     judged = JudgedRun.from_grades([[0, 1]])
     assert again(judged) == result(judged)
-
-
-def test_measures_of_other_parameters_differ():
-    assert len({parse("P@5"), parse("P@10"), parse("P(rel=2)@10"), parse("P_10")}) == 3
-
-
-def test_measure_can_be_made_by_hand():
-    assert Measure(catalogue()["P"], (("cutoff", 10),)) == parse("P@10")
-
-
-def test_known_as_ignores_case_and_knows_aliases():
-    assert known_as("precision") is catalogue()["P"]
-    assert known_as("nothing") is None
-
-
-def test_catalogue_names_the_nearest_measure():
-    with pytest.raises(UnknownNameError, match="did you mean Bpref"):
-        catalogue()["bprf"]
 
 
 def test_a_function_without_annotations_takes_any_value(empty_catalogue) -> None:

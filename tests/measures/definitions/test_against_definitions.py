@@ -1,0 +1,210 @@
+"""Measures against their definitions, scipy and each other, on random rankings."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank._support.errors import ArgumentError
+from abrank.inputs.judged import JudgedRun
+from abrank.measures import parse
+from abrank.measures.definitions.binary import area_under_roc, kendall_tau
+from abrank.measures.definitions.counts import precision, set_f
+from abrank.measures.definitions.graded import cascade, cascade_measure, compatibility, ndcg
+from abrank.measures.definitions.textbook import (
+    eleven_point_average,
+    f_measure,
+    mean_precision,
+    precision_recall_curve,
+)
+from abrank.measures.definitions.user_models import expected_reciprocal_rank, resolved
+
+RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=12), min_size=1, max_size=6)
+
+
+# (score, grade): few scores, so that many are equal
+JUDGED_ALL = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=2, max_size=15)
+
+
+def from_documents(documents):
+    falling = sorted(documents, key=lambda each: -each[0])
+    return JudgedRun.from_grades(
+        [[grade for _, grade in falling]], scores=[[float(score) for score, _ in falling]]
+    )
+
+
+@pytest.mark.slow
+@given(JUDGED_ALL)
+def test_auc_against_scipy(documents):
+    good = [score for score, grade in documents if grade >= 2]
+    bad = [score for score, grade in documents if grade < 2]
+    got = area_under_roc(from_documents(documents), rel=2)
+    if good and bad:
+        wins = scipy.stats.mannwhitneyu(good, bad, method="asymptotic").statistic
+        assert got == pytest.approx([wins / (len(good) * len(bad))])
+    else:
+        assert got.tolist() == [1.0 if good else 0.0]
+
+
+@pytest.mark.slow
+@given(JUDGED_ALL)
+def test_kendall_tau_against_scipy(documents):
+    scores, grades = zip(*documents, strict=True)
+    got = kendall_tau(from_documents(documents))
+    if len(set(scores)) > 1 and len(set(grades)) > 1:
+        assert got == pytest.approx([scipy.stats.kendalltau(scores, grades).statistic])
+    else:
+        assert got.tolist() == [0.0]
+
+
+@pytest.mark.slow
+@given(
+    RANKINGS,
+    st.none() | st.integers(1, 12),
+    st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0, 2.5]), min_size=1),
+)
+def test_ndcg_with_fractional_gains_equals_the_definition(rankings, cutoff, gains):
+    # trec_eval's comparator of gains returns a whole number, so 0.2, 0.5, 0.9 stay in the order of
+    # the grades there (gain_init.c); the ideal ranking is by gain.
+    def gain(grade):
+        return gains.get(grade, max(grade, 0)) if grade is not None else 0.0
+
+    def dcg(values):
+        return sum(value / math.log2(rank + 2) for rank, value in enumerate(values[:cutoff]))
+
+    expected = []
+    for ranking in rankings:
+        best = dcg(sorted(map(gain, ranking), reverse=True))
+        expected.append(dcg([gain(grade) for grade in ranking]) / best if best else 0.0)
+    values = ndcg(JudgedRun.from_grades(rankings), cutoff=cutoff, gains=tuple(gains.items()))
+    assert values.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.slow
+@given(RANKINGS, st.none() | st.integers(1, 12))
+def test_one_over_the_rank_is_err(rankings, cutoff):
+    judged = JudgedRun.from_grades(rankings)
+    np.testing.assert_array_equal(
+        cascade_measure(judged, phi="1/r", cutoff=cutoff),
+        expected_reciprocal_rank(judged, cutoff=cutoff),
+    )
+
+
+@pytest.mark.slow
+@given(RANKINGS)
+def test_any_position_function_equals_the_loop_of_the_paper(rankings):
+    # Chapelle et al., algorithm 2, with phi instead of 1/r
+    expected = []
+    for ranking in rankings:
+        arriving, value = 1.0, 0.0
+        for rank, grade in enumerate(ranking, 1):
+            stop = (2 ** max(grade or 0, 0) - 1) / 2**4
+            value += arriving * stop * math.exp(1 - rank)
+            arriving *= 1 - stop
+        expected.append(value)
+    got = cascade(JudgedRun.from_grades(rankings), lambda r: np.exp(1 - r), max_grade=4)
+    np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+
+GRADES = st.lists(st.none() | st.integers(-2, 3), max_size=8)
+
+
+def by_the_definition(ranking, missed, p, normalize):
+    """Overlap depth by depth, with documents named by their place."""
+    documents = [*enumerate(ranking), *enumerate(missed, len(ranking))]
+    good = [(doc, grade) for doc, grade in documents if grade is not None and grade > 0]
+    ideal = [doc for doc, grade in sorted(good, key=lambda each: -each[1])]
+    depth = max(len(ranking), len(ideal))
+
+    def overlap(left, right):
+        weights = [p**i for i in range(depth)]
+        both = [len(set(left[: i + 1]) & set(right[: i + 1])) / (i + 1) for i in range(depth)]
+        return sum(w * b for w, b in zip(weights, both, strict=True)) / sum(weights)
+
+    if not ideal:
+        return 0.0
+    result = overlap(list(range(len(ranking))), ideal)
+    return result / overlap(ideal, ideal) if normalize else result
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(GRADES, st.lists(st.integers(-2, 3), max_size=4)), max_size=4))
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("p", [0.5, 0.95])
+def test_equals_the_definition_depth_by_depth(p, normalize, queries):
+    rankings = [ranking for ranking, _ in queries]
+    pools = [[g for g in ranking if g is not None] + missed for ranking, missed in queries]
+    got = compatibility(JudgedRun.from_grades(rankings, ideal=pools), p=p, normalize=normalize)
+    expected = [by_the_definition(*query, p, normalize) for query in queries]
+    assert got == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.slow
+@given(RANKINGS, st.integers(1, 9))
+def test_mean_precision_is_the_mean_of_the_precisions(rankings, cutoff):
+    judged = JudgedRun.from_grades(rankings)
+    mean = np.mean([precision(judged, cutoff=k) for k in range(1, cutoff + 1)], axis=0)
+    assert mean_precision(judged, cutoff=cutoff) == pytest.approx(mean)
+
+
+@pytest.mark.slow
+@given(RANKINGS, st.floats(0.1, 10.0))
+def test_f_of_all_retrieved_is_set_f(rankings, beta):
+    judged = JudgedRun.from_grades(rankings)
+    assert f_measure(judged, beta=beta) == pytest.approx(set_f(judged, beta=beta))
+
+
+def test_eleven_points_and_their_mean():
+    judged = JudgedRun.from_grades([[1, 0, 1], [0, 1], []], ideal=[[1, 1, 1, 0], [1, 0], [1]])
+    curve = precision_recall_curve(judged)
+    assert curve.shape == (3, 11)
+    # precision 1 at 1/3 of the recall, 2/3 at 2/3; a level asks for the nearest whole number
+    assert curve[0] == pytest.approx([1] * 5 + [2 / 3] * 4 + [0] * 2)
+    assert (np.diff(curve, axis=1) <= 0).all()
+    assert curve.mean(axis=1) == pytest.approx(eleven_point_average(judged))
+
+
+def test_levels_without_meaning():
+    with pytest.raises(ArgumentError, match="must lie between 0 and 1, not"):
+        precision_recall_curve(JudgedRun.from_grades([[1]]), levels=(0.0, 1.5))
+    with pytest.raises(ArgumentError, match="there is none"):
+        precision_recall_curve(JudgedRun.from_grades([[1]]), levels=())
+
+
+@pytest.mark.slow
+@given(RANKINGS, st.none() | st.integers(1, 12))
+def test_expected_reciprocal_rank_equals_the_loop_of_the_paper(rankings, cutoff):
+    # Chapelle et al., algorithm 2, query by query, rank by rank
+    expected = []
+    for ranking in rankings:
+        p, value = 1.0, 0.0
+        for rank, grade in enumerate(ranking[:cutoff], 1):
+            satisfied = (2 ** max(grade or 0, 0) - 1) / 2**4
+            value += p * satisfied / rank
+            p *= 1 - satisfied
+        expected.append(value)
+    judged = JudgedRun.from_grades(rankings)
+    np.testing.assert_allclose(
+        expected_reciprocal_rank(judged, cutoff=cutoff, max_grade=4), expected, rtol=1e-14
+    )
+
+
+def test_resolved_states_the_scale_that_is_taken():
+    judged = JudgedRun.from_grades([[1, 3], [2]])
+    result = resolved(parse("ERR@10"), judged)
+    assert result.name == "ERR(max_grade=3)@10"
+    assert result(judged).tolist() == parse("ERR@10")(judged).tolist()
+
+
+def test_resolved_leaves_a_scale_that_was_given_and_measures_without_one():
+    judged = JudgedRun.from_grades([[1, 3]])
+    for name in ("ERR(max_grade=4)@10", "nDCG@10"):
+        assert resolved(parse(name), judged) == parse(name)
+
+
+def test_resolved_where_nothing_is_relevant():
+    judged = JudgedRun.from_grades([[0, -1]])
+    assert resolved(parse("ERR"), judged)(judged).tolist() == [0.0]
