@@ -4,12 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from abrank.inference.segments import (
-    MIN_QUERIES,
-    SegmentTest,
-    answer_by_segment,
-    describe_segments,
-)
+from abrank.inference.segments import MIN_QUERIES, SegmentTest, answer_by_segment, describe_segments
 
 FIELDS = ("pvalue", "ci_low", "ci_high", "pvalue_adj", "ci_low_adj", "ci_high_adj")
 

@@ -51,28 +51,6 @@ def test_a_seed_repeats() -> None:
     assert first == again != check_level("t", D, n_replications=300, seed=5)
 
 
-@pytest.mark.parametrize("by", ["flips", "halves"])
-@pytest.mark.parametrize(
-    ("d", "rates"),
-    [
-        ([], {"flips": np.nan, "halves": np.nan}),
-        ([0.3], {"flips": 0.0, "halves": np.nan}),
-        ([0.3, 0.1], {"flips": 0.0, "halves": 0.0}),
-        ([0.0] * 8, {"flips": 0.0, "halves": 0.0}),
-        ([0.2] * 4, {"flips": 0.0, "halves": 0.0}),
-        ([0.0] * 8 + [0.4], {"flips": 0.0, "halves": 0.0}),
-        ([0.1, 0.3] * 3, {"flips": None, "halves": 0.0}),
-    ],
-)
-def test_degenerate(d, rates, by) -> None:
-    level = check_level("permutation", d, by=by, n_replications=100)
-    if rates[by] is not None:
-        assert level.rate == pytest.approx(rates[by], nan_ok=True)
-    if np.isnan(level.rate):
-        assert (level.low, level.high, level.n_replications) == (0.0, 1.0, 0)
-        assert not level.too_often
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -3,22 +3,11 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import TESTS, run_test
+from abrank.inference import run_test
 from abrank.inference.bayes import MANY_QUERIES, bayesian_bootstrap, t_posterior
 
 D = np.array([0.1, 0.2, -0.05, 0.3, 0.0, 0.15, -0.1, 0.25, 0.05, 0.4])
 POSTERIORS = (t_posterior, bayesian_bootstrap)
-
-
-def sample_of(t: float, n: int) -> np.ndarray:
-    """A sample of n differences with the t wanted."""
-    z = stats.norm.ppf((np.arange(n) + 0.5) / n)
-    z = (z - z.mean()) / z.std(ddof=1)
-    return z + t / np.sqrt(n)
-
-
-def test_it_is_no_test():
-    assert not any("bayes" in name.lower() for name in TESTS)
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)
@@ -58,13 +47,6 @@ def test_bayesian_bootstrap_is_in_closed_form_and_drawn():
     assert [bootstrap.ci_low[0], bootstrap.ci_high[0]] == pytest.approx(theirs, abs=0.01 * width)
 
 
-def test_bayesian_bootstrap_of_two_queries_against_theory():
-    # The weight of one of two is uniform.
-    bootstrap = bayesian_bootstrap([-0.1, 0.3], rope=0.1)
-    assert bootstrap.worse[0] == 0.0
-    assert bootstrap.equal[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
-
-
 @pytest.mark.slow
 def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
     d = np.random.default_rng(3).gamma(0.5, 0.2, 50 * MANY_QUERIES)
@@ -78,32 +60,6 @@ def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
     monkeypatch.setattr("abrank.inference.bayes.MANY_QUERIES", 0)
     grid = bayesian_bootstrap(few, rope=0.1)
     assert grid.better[0] == pytest.approx(plain.better[0], abs=4 * np.sqrt(0.25 * 2 / 20_000))
-
-
-# pingouin 0.7.0: pingouin.bayesfactor_ttest(t, n, paired=True, r=r)
-@pytest.mark.every_case
-@pytest.mark.parametrize("posterior", POSTERIORS)
-@pytest.mark.parametrize(
-    ("d", "estimate", "known"),
-    [([], np.nan, False), ([0.0], 0.0, False), ([0.1], 0.1, False), ([0.1] * 5, 0.1, False),
-     ([0.3 - 0.2, 0.2 - 0.1], 0.1, False), ([0.0] * 5, 0.0, True),
-     ([0.1, 0.3], 0.2, True), ([0.0] * 9 + [0.5], 0.05, True)],
-)  # fmt: skip
-def test_posteriors_of_little(posterior, d, estimate, known):
-    result = posterior(d, rope=0.01)
-    assert result.estimate[0] == pytest.approx(estimate, nan_ok=True)
-    three = [result.worse[0], result.equal[0], result.better[0]]
-    assert np.isfinite(three).tolist() == [known] * 3
-    if known:
-        assert sum(three) == pytest.approx(1.0)
-        assert result.ci_low[0] <= result.estimate[0] <= result.ci_high[0]
-    if not np.any(np.abs(d) > 1e-9) and len(d) > 1:
-        assert three == [0.0, 1.0, 0.0]
-        assert result.ci_low[0] == result.ci_high[0] == result.variance[0] == 0.0
-    if len(d) and not known:
-        assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
-    if len(d) == 2 and known:
-        assert np.isinf(result.variance[0]) == (posterior is t_posterior)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -18,11 +17,6 @@ def test_a_grid_keeps_the_sum():
 
 
 # --- Bounds of bootstrap p-values, held against the law of all resamples in whole fractions
-
-# Differences of reciprocal ranks: common ones, and ones whose steps have none in common.
-COMMON = [Fraction(1, 2), Fraction(1), Fraction(-1, 2), Fraction(0), Fraction(1, 3)]
-RARE = [Fraction(1, 13) - Fraction(1, 2), Fraction(1, 2) - Fraction(1, 17),
-        Fraction(1, 29) - Fraction(1, 31), Fraction(1, 3) - Fraction(1, 37)]  # fmt: skip
 
 
 D = np.array([0.12, -0.03, 0.25, 0.31, -0.08, 0.17, 0.22, 0.05, 0.4, -0.11, 0.02, 0.19])

@@ -111,12 +111,6 @@ def test_the_interval_is_the_set_of_shifts_not_rejected():
             assert enumerated(exact, theta=theta - step) < Fraction(1, 10)
 
 
-def test_few_queries_bound_nothing():
-    result = run_test("permutation", [0.1, 0.2, 0.3, 0.4, 0.5])
-    assert result.pvalue[0] == 1 / 16
-    assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
-
-
 def test_one_sided_is_half_of_two_sided_when_drawn():
     d = np.round(np.random.default_rng(1).normal(0.05, 0.2, 40), 2)
     arguments = {"method": "monte-carlo", "n_resamples": 999}

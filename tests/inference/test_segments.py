@@ -89,41 +89,6 @@ def test_reversal_needs_most_segments_against_the_total() -> None:
     assert not compare_segments(d[:26], labels[:26]).reversal
 
 
-CASES = {
-    "no query": ([], []),
-    "one query": ([0.1], ["x"]),
-    "two queries": ([0.1, -0.2], ["x", "y"]),
-    "all zero": ([0.0] * 12, ["x"] * 6 + ["y"] * 6),
-    "one value": ([0.1] * 12, ["x"] * 6 + ["y"] * 6),
-    "one differs": ([0.0] * 11 + [0.4], ["x"] * 6 + ["y"] * 6),
-    "one segment": ([0.1, 0.2, 0.3, 0.1, 0.2, 0.4], ["x"] * 6),
-}
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("case", CASES)
-def test_degenerate_segments(case) -> None:
-    d, labels = CASES[case]
-    segments = compare_segments(d, labels)
-    assert np.isnan(segments.interaction.pvalue)
-    assert not segments.reversal
-    assert segments.labels == tuple(sorted({*labels}))
-    if case in ("one query", "two queries"):
-        assert np.isnan(segments.pvalue).all()
-    if case == "all zero":
-        assert (segments.pvalue_adj == 1).all()
-        assert (segments.ci_low_adj == 0).all()
-        assert (segments.ci_high_adj == 0).all()
-    if case == "one value":
-        assert np.isnan(segments.pvalue_adj).all()
-        assert np.isinf(segments.ci_low_adj).all()
-        exact = compare_segments(d, labels, test="permutation")
-        assert exact.pvalue.tolist() == [2**-5, 2**-5]
-    if case == "one differs":
-        assert segments.pvalue[0] == 1.0
-        assert segments.pvalue[1] > 0.3
-
-
 # --- Welch's test and Cochran's Q
 
 GROUPS = (

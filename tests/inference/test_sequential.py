@@ -72,9 +72,6 @@ def test_rho_is_tuned_to_the_plan() -> None:
         assert best <= min(around) * 1.0001
 
 
-# Jennison & Turnbull (2000), tables 2.1 and 2.3, alpha = .05.
-
-
 # Five looks, alpha = .05, by WinLD, the program of Reboussin, DeMets, Kim & Lan (2000),
 # Controlled Clinical Trials 21, 190-207.
 @pytest.mark.parametrize(
