@@ -8,7 +8,6 @@ import abrank
 from abrank import compare_collections, compare_scores
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank.collections import CollectionsComparison
-from abrank.collections.compare import summarise_collections
 from abrank.inference import pool_collections
 from tests.report.written import text as text_of
 
@@ -65,23 +64,6 @@ def test_a_collection_of_ties_is_kept(found) -> None:
     assert tie.weight_random > 0.1
     assert tie.weight_stratified == pytest.approx(10 / 60)
     assert found.primary.random.reading == "unclear"
-
-
-def test_lower_is_better_turns_the_readings() -> None:
-    arguments = {"x": scores(0.1, seed=1), "y": scores(0.1, seed=3), "z": scores(0.1, seed=4)}
-    collections = compare_collections(arguments, lower_is_better="score")
-    assert {row.reading for row in collections.primary.rows} == {"worse"}
-    assert collections.primary.random.reading == collections.primary.stratified.reading == "worse"
-
-
-@pytest.mark.slow
-def test_the_test_that_decides_is_that_of_every_collection() -> None:
-    arguments = {"x": scores(0.02, seed=1), "y": scores(0.02, seed=3)}
-    collections = compare_collections(arguments, test="permutation")
-    assert [row.pvalue for row in collections.primary.rows] == [
-        collections[name].pvalue for name in ("x", "y")
-    ]
-    assert collections["x"].rule.test == "permutation"
 
 
 def test_runs_with_judgments_and_comparisons_are_taken() -> None:
@@ -289,15 +271,6 @@ def test_a_comparison_has_its_own_segments() -> None:
     comparison = compare_scores(*PAIRS["up"])
     with pytest.raises(ArgumentError, match="the collection up: it is a Comparison"):
         compare_collections({**PAIRS, "up": comparison}, segments={"up": {"intent": INTENT}})
-
-
-def test_collections_are_summarised_as_they_were_compared() -> None:
-    comparison = compare_scores(
-        {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6}
-    )
-    second = compare_scores({"q1": 0.4, "q2": 0.25, "q3": 0.5}, {"q1": 0.6, "q2": 0.5, "q3": 0.6})
-    collections = summarise_collections({"x": comparison, "y": second}, require="better")
-    assert (str(collections.verdict), collections.decision.gate.passed) == ("better", True)
 
 
 def _with_unjudged(seed: int, highest: int = 3) -> tuple[dict, dict, dict]:

@@ -78,26 +78,6 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
     assert found.primary.random.title == "Paired t, adjusted by Holm"
 
 
-@pytest.mark.slow
-def test_lower_is_better_turns_the_order() -> None:
-    lower = {name: replace(item, measures=("RBPResid", "RR")) for name, item in world(3).items()}
-    up, down = rank_collections(world(3)), rank_collections(lower)
-    assert down.systems == up.systems[::-1]
-    assert set(down.primary.first()) == {"bm25", "rm3"}
-    for row in down.primary.rows[2:]:
-        assert row.fixed.diff_low > 0.0
-        assert row.fixed.chance_first < 0.01
-
-
-@pytest.mark.slow
-def test_measures_come_in_the_order_asked() -> None:
-    collections = rank_collections(world(3), measures=["RR", "AP"])
-    assert [measure.measure for measure in collections.measures] == ["RR", "AP"]
-    assert str(collections.of("AP").rows) == str(rank_collections(world(3)).primary.rows)
-    with pytest.raises(ArgumentError, match="no measure 'P@5' here; there are RR, AP"):
-        collections.of("P@5")
-
-
 def test_a_system_that_is_missing_is_named() -> None:
     arguments = world(1)
     scores = arguments["c3"]
@@ -133,18 +113,6 @@ def test_one_query_is_no_collection() -> None:
     arguments["c1"] = replace(arguments["c1"], values=arguments["c1"].values[:1], query_ids=("q0",))
     with pytest.raises(ArgumentError, match="the collection c1 has one query"):
         rank_collections(arguments)
-
-
-@pytest.mark.slow
-def test_identical_systems_share_the_first_place() -> None:
-    arguments = {
-        name: replace(item, values=item.values[:, [0, 2, 2, 1]]) for name, item in world(4).items()
-    }
-    collections = rank_collections(arguments)
-    assert collections.primary.first() == ("rm3", "t5")
-    first, second = collections.primary.rows[:2]
-    assert (second.diff, second.fixed.diff_low, second.fixed.diff_high) == (0.0, 0.0, 0.0)
-    assert first.fixed.rank_high == second.fixed.rank_high == 2
 
 
 def test_runs_with_judgments_and_rankings_are_taken() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 import abrank
 from abrank import ArgumentError, GateError, NotFoundError, ReadError
-from abrank.cli import run
 from abrank.collections import CollectionsComparison, compare_collections, read_collections
 
 MADE = {f"c{i}": abrank.simulate_runs(60, effect=e, rng=i) for i, e in enumerate((0.3, 0.3, -0.2))}
@@ -92,28 +91,8 @@ def test_a_pattern_names_the_judgments(beir: Path) -> None:
         read_collections(f"{beir}/*/nothing.txt")
 
 
-@pytest.mark.slow
-def test_two_files_of_judgments_are_an_error(beir: Path) -> None:
-    with pytest.raises(ReadError, match="2 files of judgments"):
-        read_collections(beir)
-
-
 def test_results_of_mteb_have_no_scores_of_queries(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "SciFact.json").write_text('{"task_name": "SciFact", "scores": {}}')
     with pytest.raises(ReadError, match="means over all queries"):
         read_collections(tmp_path)
-
-
-@pytest.mark.slow
-def test_a_missing_file_names_the_table_and_the_collection(
-    beir: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = [f"{name}\t{name}/qrels.txt\t{name}/runs/bm25.run\t{name}/t5.run" for name in MADE]
-    lines[1] = lines[1].replace("t5.run", "t6.run")
-    (beir / "beir.tsv").write_text("\n".join(["name\tqrels\ta\tb", *lines]))
-    assert run(["compare", "--collections", str(beir / "beir.tsv"), "-m", "AP"]) == 2
-    err = capsys.readouterr().err
-    assert "beir.tsv, the collection c1: " in err
-    assert "t6.run: no such file" in err
-    assert "did you mean t5.run ?" in err

@@ -14,8 +14,6 @@ import abrank
 from abrank import ArgumentError, compare_scores
 from abrank.inference import run_test
 from abrank.inference.families import max_t
-from abrank.report import read_results, to_dict
-from abrank.report.data import json_bytes
 from abrank.report.sections import headline
 from abrank.verdict import Rule, Verdict, decide
 from tests.asked import asked as keywords
@@ -208,37 +206,13 @@ def test_families_that_do_not_go_together_are_refused(asked, message):
         compare_tables(*two_tables(), **keywords(**asked))
 
 
-def test_the_family_is_recorded():
-    assert (
-        to_dict(compare_tables(*two_tables(), config=abrank.Question(family="all")))["settings"][
-            "family"
-        ]
-        == "all"
-    )
-
-
-@pytest.mark.parametrize("family", ["all", "fixed-sequence"])
-def test_a_saved_comparison_keeps_its_family(tmp_path, family):
-    result = compare_tables(
-        *two_tables(seed=15), config=abrank.Question(family=family), margin=0.01
-    )
-    path = tmp_path / "results.json"
-    path.write_text(json_bytes(result).decode())
-    saved = read_results(path)
-    assert saved.rule == result.rule
-    assert saved.decision == result.decision
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({}, "in 5% of comparisons in AP, and in 5% in any of the other measures, and more often"),
         ({"adjust": "bh"}, "Of the other measures reported to differ, about 5% do not"),
-        (
-            {"family": "all", "adjust": "bh"},
-            "Of the measures reported to differ, about 5% do not",
-        ),
+        ({"family": "all", "adjust": "bh"}, "Of the measures reported to differ, about 5% do not"),
     ],
 )
 def test_the_terminal_says_what_is_controlled(asked, said):

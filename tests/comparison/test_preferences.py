@@ -329,19 +329,6 @@ def test_the_command_writes_what_the_function_finds(
     assert "cannot stand beside --preferences" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_looks_margins_and_gates_are_those_of_any_comparison() -> None:
-    frame = ballots(100)
-    anytime = abrank.compare_preferences(frame, design=abrank.Anytime(100))
-    assert anytime.rule.test == "t"
-    share = abrank.compare_preferences(frame, margin="10%")
-    assert share.decision.margin == pytest.approx(0.05)
-    bounded = abrank.compare_preferences(frame, test="bounded")
-    assert bounded.primary.ci_low < abrank.compare_preferences(frame).primary.ci_low
-    with pytest.raises(abrank.ArgumentError, match="can reach the margin"):
-        abrank.compare_preferences(frame, margin=1.0)
-
-
 def test_what_was_clicked_are_impressions_and_no_queries() -> None:
     visible = [(0, 1)] * 24 + [(1, 0)] * 11 + [(0, 0)] * 25
     rows = [

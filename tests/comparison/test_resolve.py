@@ -225,34 +225,6 @@ def test_nothing_is_decided_by_a_cost_until_somebody_says_which_is_better() -> N
     assert declared.verdict is Verdict.BETTER
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [
-        ("latency_ms", True),
-        ("LatencyP95", True),
-        ("trainLoss", True),
-        ("errors", True),
-        ("mean rank", True),
-        ("perplexity", True),
-        ("lossless", False),
-        ("clicks", False),
-        ("items", False),
-        ("AP", False),
-    ],
-)
-def test_a_name_like_a_cost_is_asked_about(name, asked) -> None:
-    result = compare_scores(*pair(name))
-    assert (result.decision.reason == "direction-not-declared") is asked
-    assert (result.verdict is Verdict.CANNOT_TEST) is asked
-    if asked:
-        assert compare_scores(*pair(name), lower_is_better=name).verdict is Verdict.BETTER
-        assert (
-            compare_scores(*pair(name), config=abrank.Question(higher_is_better=name)).verdict
-            is Verdict.WORSE
-        )
-
-
 def test_every_number_follows_the_direction() -> None:
     a, b = pair("ms", scale=100.0)
     result = compare_scores(a, b, lower_is_better="ms", margin="2%", require="better")

@@ -10,11 +10,9 @@ import pytest
 from scipy import stats
 
 from abrank import compare_scores, inference
-from abrank.comparison import Comparison
-from abrank.comparison.rows import beliefs, effects, spread
+from abrank.comparison.rows import effects, spread
 from abrank.inference.effect_size import effect_interval
 from abrank.inference.rounding import differences_of
-from abrank.verdict import Rule
 
 
 def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -73,30 +71,3 @@ def test_scores_all_alike_have_no_correlation() -> None:
     flat = spread(a, a + 0.1, differences_of(a, a + 0.1))
     assert math.isnan(flat.skew)
     assert flat.median == pytest.approx(0.1)
-
-
-def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: object) -> Comparison:
-    """Compare scores whose differences have this mean, and .1 for their standard deviation."""
-    steps = np.arange(n) - (n - 1) / 2
-    differences = mean + 0.1 * steps / steps.std(ddof=1)
-    a = {f"q{i}": 0.5 for i in range(n)}
-    b = {query: 0.5 + float(difference) for query, difference in zip(a, differences, strict=True)}
-    import pandas as pd
-
-    frames = (pd.DataFrame({measure: pd.Series(item)}) for item in (a, b))
-    return compare_scores(*frames, resamples=99, **how)
-
-
-def test_effects_spread_and_beliefs() -> None:
-    a, b = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8])
-    result = effects(a, b, differences_of(a, b), confidence=0.95)
-    assert result["d_z"].estimate == pytest.approx(1.528, abs=5e-4)
-    assert (result["d_z"].method, result["p_better"].estimate) == ("noncentral t", 1.0)
-    a, b = np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8])
-    shape = spread(a, b, differences_of(a, b))
-    message = shape.median, shape.skew, shape.correlation
-    assert message == pytest.approx((0.15, 0.435, 0.7), abs=5e-4)
-    d = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
-    belief = beliefs(d, Rule("AP", margin=0.02), margin=0.02, seed=0)[0]
-    shares = belief.ahead, belief.within, belief.better
-    assert shares == pytest.approx((0.985, 0.021, 0.971), abs=5e-4)

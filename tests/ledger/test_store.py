@@ -396,10 +396,7 @@ def test_an_entry_of_other_types_is_refused_though_its_key_fits(name, value) -> 
     values = {**asdict(entry(1)), name: value}
     if {str: "str", int: "int"}.get(type(value)) == LedgerEntry.__annotations__[
         name
-    ] and name not in (
-        "rule",
-        "verdict",
-    ):
+    ] and name not in ("rule", "verdict"):
         return
     selected = {value: values[value] for value in values if value not in ("key", "created")}
     with pytest.raises(ReadError, match=r"gates.*(no entry of a ledger|changed since)"):

@@ -108,11 +108,7 @@ def test_the_stored_enumeration() -> None:
     [
         ((50, "0.412", "0.431"), "At the usual spread 50 queries cannot tell", "? Not significant"),
         ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! Cannot be sig"),
-        (
-            (50, "0.412", "0.5", "P@1"),
-            "No scores of 0 or 1 on 50 queries have a mean",
-            "!",
-        ),
+        ((50, "0.412", "0.5", "P@1"), "No scores of 0 or 1 on 50 queries have a mean", "!"),
         ((5, "0.1", "0.9", "AP"), "No outcome with these means", "! Cannot be significant"),
         ((200, "0.1", "0.9", "AP"), "Every outcome with these means is", "▲ Always significant"),
         ((200, "0.41", "0.44", "AP"), "At the usual spread this difference is", "△ Plausible"),

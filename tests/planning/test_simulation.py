@@ -64,30 +64,6 @@ def test_a_seed_repeats_and_more_replications_begin_with_the_same() -> None:
     assert first == again != simulate_power(PILOT, seed=4, **ask)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("pilot", [[], [0.1], [0.2, 0.2], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-@pytest.mark.parametrize("test", ["t", "permutation"])
-def test_degenerate_pilots(pilot, test) -> None:
-    power = simulate_power(pilot, n_queries=8, difference=0.1, test=test)
-    if not pilot:
-        assert math.isnan(power.power)
-        assert (power.low, power.high) == (0.0, 1.0)
-    elif np.ptp(pilot) == 0:
-        # One value only: t is not defined, and eight equal signs have a p of 2 ** -7.
-        assert power.power == (0.0 if test == "t" else 1.0)
-    needed = queries_by_simulation(pilot, difference=0.1, test=test, n_replications=200)
-    if len(pilot) < 2 or (test == "t" and np.ptp(pilot) == 0):
-        assert needed is None
-    else:
-        # Six equal signs have a p of 1/32.
-        assert needed == 6 if np.ptp(pilot) == 0 else needed > 6
-    visible = visible_by_simulation(pilot, n_queries=8, test=test, n_replications=200)
-    if len(pilot) < 2:
-        assert math.isnan(visible)
-    else:
-        assert visible == 0.0 if np.ptp(pilot) == 0 else visible > 0.0
-
-
 def test_no_query_no_answer() -> None:
     assert math.isnan(simulate_power(PILOT, n_queries=0, difference=0.1).power)
     assert math.isnan(visible_by_simulation(PILOT, n_queries=1))

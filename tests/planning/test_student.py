@@ -163,24 +163,6 @@ def test_acceptance_case(shared_data) -> None:
         assert queries_needed(1.0, effect, target=target) == n
 
 
-def test_every_line_of_the_table_of_the_degenerate() -> None:
-    for n in (0, 1):
-        assert math.isnan(smallest_visible(0.2, n))
-        with pytest.raises(ArgumentError, match="n_queries"):
-            power(n, effect=0.5)
-    assert smallest_visible(0.0, 10) == 0.0
-    assert queries_needed(0.0, 0.05) == 2
-    assert power(10, effect=0.0) == pytest.approx(0.05)
-    assert queries_needed(0.2, 0.0) is None
-    assert queries_needed(float("nan"), 0.05) is None
-    for effect in (float("nan"), float("inf")):
-        with pytest.raises(ArgumentError, match="finite"):
-            power(10, effect=effect)
-    with pytest.raises(ArgumentError, match="0 or more"):
-        smallest_visible(-0.1, 10)
-    assert math.isnan(smallest_visible(float("nan"), 10))
-
-
 def same_by_integration(n, sd, margin, alpha=0.05):
     """Return the chance that both one-sided tests reject, at no difference."""
     freedom, critical = n - 1, stats.t.isf(alpha, n - 1)

@@ -51,12 +51,6 @@ def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-@pytest.mark.slow
-def test_without_the_flags_nothing_is_added(files, capsys) -> None:
-    assert run(["rank", *files, "--format", "json"]) == 0
-    assert "extras" not in json.loads(capsys.readouterr().out)
-
-
 def test_lower_is_better_turns_gains() -> None:
     values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6]])[:, :, None]
     ranking = rank_scores(Scores(("1", "2", "3"), ("A", "B"), ("FPR@10",), values), baseline="A")

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank import ArgumentError
 from abrank.cli import run
 
 
@@ -92,12 +91,3 @@ def test_flags_of_runs_are_refused_for_ready_scores_by_the_file_too(call, capsys
     ready = ["compare", "--scores", "scores.csv", "scores.csv", "--config", "rule.toml"]
     assert run(ready) == 2
     assert "--depth is for runs" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("key", ["measures", "guards", "baseline_run", "resample"])
-def test_an_option_has_one_key(call, capsys, key) -> None:
-    Path("rule.toml").write_text(f"{key} = 'AP'")
-    assert run(call) == 2
-    assert f'unknown key "{key}"' in capsys.readouterr().err
-    with pytest.raises(ArgumentError, match=f'unknown key "{key}"'):
-        abrank.compare("q.txt", "a.run", "b.run", config="rule.toml")

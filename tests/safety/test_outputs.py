@@ -11,8 +11,6 @@ import abrank
 from abrank import ArgumentError
 from abrank.cli import run
 
-FILES = ("q.txt", "a.run", "b.run", "segments.csv")
-
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

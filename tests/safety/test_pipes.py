@@ -40,10 +40,7 @@ def into_a_closed_pipe(command: str, folder: Path) -> tuple[int, str]:
 GATED = "compare q.txt {} -m AP -q --require better"
 
 
-CLOSED = [
-    ("score q.txt a.run -m AP", 0),
-    (GATED.format("b.run a.run"), 1),
-]
+CLOSED = [("score q.txt a.run -m AP", 0), (GATED.format("b.run a.run"), 1)]
 # The same doors with another command or format.
 RARER = [
     ("compare q.txt a.run b.run -m AP -q", 0),
@@ -63,8 +60,7 @@ RARER = [
 
 
 @pytest.mark.parametrize(
-    ("command", "code"),
-    [*CLOSED, *(pytest.param(*item, marks=pytest.mark.slow) for item in RARER)],
+    ("command", "code"), [*CLOSED, *(pytest.param(*item, marks=pytest.mark.slow) for item in RARER)]
 )
 def test_a_closed_pipe_is_no_failure_and_hides_none(folder, command, code) -> None:
     result, text = into_a_closed_pipe(command, folder)

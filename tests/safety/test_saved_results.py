@@ -115,37 +115,9 @@ def test_what_was_written_is_read_and_an_edited_number_is_refused(saved, n_edits
         assert str(places[i][-1]) in str(caught.value) or places[i][0] in str(caught.value)
 
 
-EDITS = {
-    "a p-value": (("tests", 0, "pvalue"), lambda _: 1e-6),
-    "an adjusted p-value": (("measures", 1, "pvalue_adj"), lambda _: 1e-6),
-    "an effect size": (("effects", "d_z", "estimate"), lambda x: x + 0.2),
-    "a plan": (("planning", "sd"), lambda x: 2 * x),
-    "a next step": (
-        ("next_step",),
-        lambda x: "look-at-depth" if x == "declare-margin" else "declare-margin",
-    ),
-    "a limit": (("tests", 0, "ci_low"), lambda x: x + 0.001),
-    "a segment": (("segments", 0, "rows", 0, "pvalue"), lambda _: 1e-6),
-    "a score": (("queries", "scores", "AP", "b", 0), lambda x: 1.0 - x),
-    "the margin": (("settings", "margin"), lambda _: 0.2),
-    "the seed's test": (("settings", "test"), lambda _: "wilcoxon"),
-    "the direction": (("settings", "higher_is_better"), lambda _: False),
-}
-
-
 @pytest.fixture(scope="module")
 def pair() -> dict[str, Any]:
     return comparison().to_dict()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None:
-    place, change = EDITS[edit]
-    (tmp_path / "results.json").write_text(json.dumps(edited(pair, place, change)))
-    assert run(["render", str(tmp_path / "results.json")]) == 3
-    err = capsys.readouterr().err
-    assert "but the scores and rule of the file give" in err or "cannot be computed again" in err
 
 
 @pytest.mark.slow

@@ -68,7 +68,4 @@ def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> N
     meaning = compose(clipped, digits=3).headline.meaning
     assert "One more collection would have a Δ of −1.000 to +1.000" in meaning
     assert "1.7" not in whole_text(clipped) + svg("forest", clipped)
-    assert found.primary.prediction == (
-        found.primary.prediction_low,
-        found.primary.prediction_high,
-    )
+    assert found.primary.prediction == (found.primary.prediction_low, found.primary.prediction_high)

@@ -115,25 +115,6 @@ def test_the_axis_of_a_margin_in_per_cent_is_in_per_cent() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("nothing_drawn")
-@pytest.mark.parametrize(
-    ("gain", "margin", "said"),
-    [
-        (0.004, 0.02, "B is not worse than A by 0.020 or more; a gain is not significant"),
-        (-0.004, 0.02, "B is not better than A by 0.020 or more; a loss is not significant"),
-        (0.0, 0.03, "B and A differ by less than 0.030"),
-        (0.004, "4%", "B is not worse than A by 4% of A's mean or more; a gain is not significant"),
-    ],
-)
-def test_headlines_of_the_margin_are_plain(gain: float, margin: float, said: str) -> None:
-    result = abrank.compare_scores(*frames(60, gain, 0.08), margin=margin)
-    assert result.verdict in ("not-worse", "not-better", "same")
-    for name, text in written(result).items():
-        if name != ".tex":
-            assert said.lower() in " ".join(text.replace("&#39;", "'").split()).lower(), name
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "name"),
     [("sign", "net share of decided queries won"), ("wilcoxon", "pseudo-median difference")],

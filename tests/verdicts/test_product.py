@@ -5,12 +5,10 @@ of abilities are asked at all doors, as most defects hid where two of them meet:
 clusters, a cost and anything, looks and ties.
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,6 @@ from abrank.inference.sequential import level_of_seen
 from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
-from abrank.verdict import Rule, decide
 from tests.asked import asked
 
 MEASURES = ["AP", "RR", "ms"]
@@ -596,35 +593,6 @@ def holds_together(cell: Cell) -> None:
         assert from_dict(result.to_dict()) == result
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("door", ["ready", "collections"])
-def test_a_cost_that_rises_is_worse_by_every_test(door: str, tmp_path: Path) -> None:
-    result = DOORS[door](primary="ms", lower_is_better="ms")
-    assert str(result.verdict) == "worse"
-    text = result.report(tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "B is worse than A" in text
-    assert not re.search(r"B is better than|A is worse than", text)
-    (row,) = re.findall(r"^\| \*\*(?:ms ★|= all queries)\*\* .*$", text, re.MULTILINE)
-    assert "**+0.072**" in row
-    assert re.search(r"\| (\*\*)?▼ worse(\*\*)? \|$", row)
-    if door == "ready":
-        assert "All five tests are significant." in text
-        assert all(row.estimate > 0.0 for row in result.test_rows)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("door", ["ready", "machine", "collections"])
-def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
-    result = Cell(door, {}, DOORS[door](primary="ms")).of
-    assert (str(result.verdict), result.decision.reason) == (
-        "cannot-test",
-        "direction-not-declared",
-    )
-    assert result.primary.reading in ("differs", "unclear")
-    with pytest.raises(ArgumentError, match="is lower better for ms"):
-        DOORS[door](primary="ms", require="better")
-
-
 def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
     random = np.random.default_rng(1)
     a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
@@ -678,75 +646,3 @@ def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
 
 
 # --- Boundaries that a table of cells does not meet
-
-
-@pytest.mark.parametrize("higher", [True, False])
-def test_a_limit_on_the_margin_itself_is_not_beyond_it(higher: bool) -> None:
-    sign = 1 if higher else -1
-    rule = Rule("AP", margin=0.02, higher_is_better=higher)
-    cases = {
-        (-0.05, -0.02): Verdict.WORSE_SIZE_UNCLEAR,
-        (-0.05, -0.0201): Verdict.WORSE,
-        (0.02, 0.05): Verdict.BETTER_SIZE_UNCLEAR,
-        (0.0201, 0.05): Verdict.BETTER,
-        (0.0, 0.05): Verdict.NOT_WORSE,
-    }
-    for limits, verdict in cases.items():
-        low, high = sorted(sign * x for x in limits)
-        result = decide(
-            rule, estimate=(low + high) / 2, interval=(low, high), equivalence_interval=(low, high)
-        )
-        assert result.verdict is verdict, limits
-
-
-def test_a_difference_that_is_shown_decides_by_its_own_interval_where_it_is_the_same() -> None:
-    rule = Rule("AP", margin=0.05)
-    limits = {"interval": (0.01, 0.04), "equivalence_interval": (0.012, 0.038)}
-    result = decide(rule, estimate=0.025, **limits)
-    assert (result.verdict, result.direction) == (Verdict.SAME, 1)
-    assert (result.deciding, result.by_margin) == ((0.01, 0.04), False)
-
-
-@pytest.mark.parametrize("look", ["0/4", (0, 4), "5/4"])
-def test_a_look_is_one_of_those_planned(look: Any) -> None:
-    with pytest.raises(ArgumentError, match="look"):
-        ready(look=look)
-
-
-@pytest.mark.slow
-def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
-    result = ready()
-    secondary = next(row for row in result.rows if row.reading == "unclear")
-    for part, place in (("measures", result.rows.index(secondary)), ("tests", 0)):
-        value = result.to_dict()
-        value[part][place]["pvalue"] = 0.0001 if part == "measures" else 0.9
-        with pytest.raises(abrank.ReadError, match=rf"{part}\[{place}\].pvalue"):
-            from_dict(value)
-    value = result.to_dict()
-    value["sensitivity"] = [
-        {
-            "kind": "judged-only", "n_queries": N, "mean_a": 0.4, "mean_b": 0.4, "diff": 0.0,
-            "ci_low": -0.1, "ci_high": 0.1, "pvalue": 0.001, "verdict": "inconclusive",
-            "changes": True, "depth": None, "left_out": [],
-        }
-    ]  # fmt: skip
-    with pytest.raises(abrank.ReadError, match="judged-only contradict"):
-        from_dict(value)
-
-
-@pytest.mark.slow
-def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> None:
-    result = collections(margin=0.02, require="non-inferior", guard=["RR:-0.05"], primary="AP")
-    again = type(result).from_json(result.report(tmp_path / "results.json"))
-    assert again == result
-    assert again.decision == result.decision
-    value = result.to_dict()
-    assert value["verdict"]["state"] == str(result.verdict)
-    value["verdict"]["state"] = "worse"
-    (tmp_path / "changed.json").write_text(json.dumps(value))
-    with pytest.raises(abrank.ReadError, match=r"verdict\.state"):
-        type(result).from_json(tmp_path / "changed.json")
-    value = result.to_dict() | {"settings": result.to_dict()["settings"] | {"require": "best"}}
-    (tmp_path / "changed.json").write_text(json.dumps(value))
-    with pytest.raises(abrank.ReadError, match=r"settings\.require"):
-        type(result).from_json(tmp_path / "changed.json")

@@ -71,11 +71,6 @@ def test_collections_are_what_they_say_and_the_same_again(tmp_path: Path) -> Non
     assert make(TINY, tmp_path / "one").a.stat().st_mtime_ns == before
 
 
-def test_one_judgment_a_query_is_a_relevant_one(tmp_path: Path) -> None:
-    files = make(Size("one", 5, 100, 1, 1), tmp_path)
-    assert read_qrels(files.qrels).grade.tolist() == [1] * 5
-
-
 def test_a_process_is_timed_and_its_failure_told() -> None:
     completed = run(Job("spin", (sys.executable, "-c", "sum(range(3_000_000))")))
     assert completed.cpu > 0
@@ -124,11 +119,6 @@ def test_the_command_writes_table_figure_and_numbers(
     assert re.search(r"cores \(two processes at once do \d\.\d times", loads["machine"])
 
 
-@pytest.mark.slow
-def test_what_two_processes_do_at_once_is_measured() -> None:
-    assert clock.work_of_two() > 0.0
-
-
 def test_a_busy_machine_is_refused_or_marked(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(clock, "QUIET", 1.6)
     monkeypatch.setattr(clock, "work_of_two", lambda: 1.2)
@@ -170,23 +160,6 @@ def test_a_command_loads_only_libraries_it_needs(tmp_path: Path) -> None:
     assert "numpy" not in names["--help"]
     assert "matplotlib" in names["compare --report x.html"]
     assert "matplotlib" not in names["compare"]
-
-
-@pytest.mark.slow
-def test_a_failing_program_is_an_error_with_its_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    broken = [Job("peer", (sys.executable, "-c", "raise SystemExit('no such option')"))]
-    monkeypatch.setattr(jobs, "start_jobs", lambda: broken)
-    assert command.main(["--sizes", "S", "--output", str(tmp_path)]) != 0
-    assert "peer failed: no such option" in capsys.readouterr().err
-
-
-def test_the_peers_that_are_there_do_the_same_work(tmp_path: Path) -> None:
-    files = make(TINY, tmp_path)
-    programs = [job.program for job in jobs.score_jobs(files, "/usr/bin/trec_eval")]
-    assert programs[:2] == ["abrank", "trec_eval"]
-    assert jobs.compare_jobs(files, "x.json")[0].program == "abrank"
 
 
 def test_the_table_has_ratios_first() -> None:
@@ -242,19 +215,3 @@ def test_where_no_peer_is_installed_abrank_is_alone(
     ]  # fmt: skip
     assert {job.program for item in of_all for job in item} <= {"abrank", "abrank, file"}
     assert [len(item) for item in of_all] == [1] * 5
-
-
-@pytest.mark.slow
-def test_a_page_is_timed_beside_the_peers_script_with_one_figure(tmp_path: Path) -> None:
-    peer = Job(
-        "peer",
-        (sys.executable, "-c", "import sys, numpy as np\nx, y = np.arange(3), np.ones(3)", *"qab"),
-    )
-    page, plain, sample, _ = everyday.report_jobs(
-        [Job("abrank", ("abrank",)), peer], f"{tmp_path}/r.html"
-    )
-    assert page.command == ("abrank", "--report", f"{tmp_path}/r.html")
-    assert plain == peer
-    assert sample.program == "peer, one figure"
-    assert run(sample).cpu > 0
-    assert "<svg" in (tmp_path / "r.html.svg").read_text("utf-8")

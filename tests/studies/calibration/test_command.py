@@ -13,7 +13,7 @@ from reports.studies.calibration import sources as made
 from reports.studies.calibration.__main__ import main
 from reports.studies.calibration.page import page
 from reports.studies.calibration.parts.catalogue import PARTS
-from reports.studies.calibration.table import MAIN, read_study, rows, select
+from reports.studies.calibration.table import MAIN, read_study, rows
 from reports.studies.calibration.writing import table
 
 COMMITTED = Path(__file__).parents[3] / "reports" / "calibration"
@@ -73,16 +73,6 @@ def test_an_interrupted_run_goes_on(tmp_path) -> None:
     (part / "calibration.json").write_text(some, encoding="utf-8")
     main([*arguments, str(part)])
     assert (part / "calibration.json").read_text("utf-8") == path.read_text("utf-8")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small", "undrawn")
-def test_other_settings_begin_anew(tmp_path) -> None:
-    arguments = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
-    main([*arguments, "10"])
-    main([*arguments, "12"])
-    result = select(rows(read_study(tmp_path / "calibration.json")), source="simulated")
-    assert {row.replications for row in result} == {4 * 12}
 
 
 def test_a_part_alone_has_no_page(tmp_path, capsys) -> None:

@@ -12,7 +12,6 @@ from reports.studies.calibration.draw import (
     SHOWN,
     calibration,
     calibration_parts,
-    save,
 )
 
 
@@ -109,13 +108,3 @@ def test_names_do_not_lie_on_each_other(figure) -> None:
         boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.y0)
         for lower, upper in pairwise(boxes):
             assert upper.y0 > lower.y1 - 1.0
-
-
-@pytest.mark.slow
-def test_a_figure_is_written_the_same_each_time(tmp_path) -> None:
-    # Tests that were not asked have no line.
-    paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
-    for path in paths:
-        save(calibration(ROWS[:2]), path)
-    assert "<svg" in paths[0].read_text("utf-8")
-    assert paths[0].read_bytes() == paths[1].read_bytes()

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference import (
-    run_joint_test,
-)
+from abrank.inference import run_joint_test
 from abrank.inference.segments import SegmentTest, answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.material import Block
