@@ -216,20 +216,8 @@ def test_a_rule_file_serves_scores_and_collections(tmp_path: Path) -> None:
         abrank.compare_collections({}, config=rule)
 
 
-def test_a_text_is_a_look_or_clusters() -> None:
-    assert (parts_of("2/4"), parts_of("users.csv")) == ((Looks(2, of=4),), (Clusters("users.csv"),))
-
-
 def test_collections_take_some_options_of_a_pair() -> None:
     assert options_of("compare_collections").keys() < options_of(*PAIR).keys()
-
-
-def test_options_are_found_by_the_names_of_other_tools() -> None:
-    assert (
-        python_spelling("metrics", "compare"),
-        python_spelling("depth", "compare"),
-        python_spelling("family", "compare"),
-    ) == ("measures=", "scoring=Scoring(depth=...)", "config=Question(family=...)")
 
 
 def test_a_flag_that_a_command_lacks_is_told() -> None:
@@ -238,12 +226,3 @@ def test_a_flag_that_a_command_lacks_is_told() -> None:
         "--config depth=...",
         "",
     )
-
-
-def test_values_by_their_keys_become_objects() -> None:
-    arguments = {"measure": ["AP"], "look": "2/4", "depth": 100, "seed": 7}
-    assert nested(arguments)["design"] == (Looks(2, of=4),)
-
-
-def test_objects_give_their_options_by_their_keys() -> None:
-    assert flattened({"design": "2/4:pocock", "rng": 3})["look"] == "2/4:pocock"

@@ -12,15 +12,7 @@ from abrank import ArgumentError, UnknownNameError
 from abrank._support.typing import Requirement
 from abrank.inference.equivalence import RelativeChange
 from abrank.rule import Design, GuardResult
-from abrank.verdict import (
-    GATES,
-    Decision,
-    Rule,
-    SignFlips,
-    Verdict,
-    check_gate,
-    decide,
-)
+from abrank.verdict import GATES, Decision, Rule, SignFlips, Verdict, check_gate, decide
 
 pytestmark = pytest.mark.every_case
 
@@ -170,11 +162,7 @@ def test_gate_verdict_and_intervals_agree(
     """Each gate, asked of the intervals alone, says what the verdict says."""
     assume(margin > 0 or not GATES[require].needs_margin)
     rule = Rule(
-        "AP",
-        margin=margin,
-        margin_is_relative=relative,
-        require=require,
-        higher_is_better=higher,
+        "AP", margin=margin, margin_is_relative=relative, require=require, higher_is_better=higher
     )
     outer = (middle - inner - more, middle + inner + more)
     narrow = (middle - inner, middle + inner)

@@ -27,31 +27,6 @@ def asked(files, **plumbing):
 
 
 @pytest.mark.slow
-def test_files_frames_and_dicts_give_the_same_result(files) -> None:
-    collection = abrank.simulate_runs(40, rng=5)
-    options = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
-    from_files = compare(*files, **options)
-    from_frames = compare(
-        collection.qrels.frame(),
-        collection.baseline.frame(),
-        collection.candidate.frame(),
-        **options,
-    )
-    dicts = [
-        {
-            query: dict(zip(rows["doc_id"], rows[column], strict=True))
-            for query, rows in frame.groupby("query_id")
-        }
-        for frame, column in (
-            (collection.qrels.frame(), "relevance"),
-            (collection.baseline.frame(), "score"),
-            (collection.candidate.frame(), "score"),
-        )
-    ]
-    assert from_files.rows == from_frames.rows == compare(*dicts, **options).rows
-
-
-@pytest.mark.slow
 def test_provenance_replays_the_result(files, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     result = asked(files, command="abrank compare qrels a.run b.run")
@@ -125,14 +100,3 @@ def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:
     assert len(scores.tidy()) == 8
     wide = result.queries.set_index("query_id")
     assert abrank.compare_scores(wide["a"], wide["b"]).n_queries == 8
-
-
-@pytest.mark.slow
-def test_segments_and_topics_come_from_files_or_objects(files, tmp_path) -> None:
-    (tmp_path / "segments.csv").write_text("query_id,part\nq01,one\nq02,two\n")
-    (tmp_path / "topics.tsv").write_text("q01\twhy\nother\twhat\n")
-    result = compare(*files, segments=tmp_path / "segments.csv", topics=tmp_path / "topics.tsv")
-    assert result.topics == {"q01": "why"}
-    assert result.segmentations[0].labels[:3] == ("one", "two", "(none)")
-    again = compare(*files, segments={"part": {"q01": "one", "q02": "two"}}, topics={"q01": "why"})
-    assert again == result

@@ -205,99 +205,58 @@ compare(*PAIR, metrics=["AP"]) -> did you mean measures= ?
 compare(*PAIR, measures=[]) -> no measure is named
 compare(*PAIR, measures=None, primary="AP@3") -> did you mean config=Question(primary=...) ?
 compare(*PAIR, measures=[3]) -> all: abrank guide measures
-compare(*PAIR, measures="nDCG@") -> did you mean nDCG@5?
 compare(*PAIR, measures="nDCG@-3") -> nDCG@-3: cutoff must be a whole number of at least 1, not -3
-compare(*PAIR, measures="P@0") -> P@0: cutoff must be a whole number of at least 1, not 0
 compare(*PAIR, measures="AP, RR") -> "AP, RR" is 2 measures: -m AP -m RR (measures=['AP', 'RR'])
-compare(*PAIR, margin="big") -> a percentage of the baseline's mean such as 2%, not 'big'
-compare(*PAIR, margin=-0.1) -> or a percentage of the baseline's mean such as 2%, not -0.1
+compare(*PAIR, measures="nDCG@") -> did you mean nDCG@5?
 compare(*PAIR, margin="2") -> of 2% of the baseline's mean is --margin 2% (margin="2%")
 compare(*PAIR, margin=5) -> of 5% of the baseline's mean is --margin 5% (margin="5%")
 compare(*PAIR, margin="200%") -> give one below 100%
 compare(*PAIR, alpha=5) -> alpha must lie between 0 and 1, not 5.0
-compare(*PAIR, alpha=0) -> alpha must lie between 0 and 1, not 0.0
-compare(*PAIR, test="ttest") -> did you mean t?
 compare(*PAIR, require="non-inferior") -> the gate "non-inferior" needs a margin above 0
-compare(*PAIR, require="good") -> choices: better, non-inferior, equivalent
 compare(*PAIR, require="better", fail_on="worse") -> choose one
 compare(*PAIR, guard="R@100") -> be excluded, such as R@100:-0.02 or R@100:-2%, not 'R@100'
-compare(*PAIR, segments="nothing.csv") -> nothing.csv: no such file
 compare(*PAIR, segments=pd.DataFrame({"x": [1]})) -> segments (DataFrame): no column of query_id
 compare_scores([0.1, 0.2], [0.2, 0.3], paired=False) -> did you mean design=Independent()
 compare_scores([0.1, 0.2], [0.2, 0.3, 0.4]) -> give dicts or Series by query id, or design=Indep
-compare(*PAIR, segments=["a", "b"]) -> segments: a path, a table or a mapping is wanted, not list
-compare(*PAIR, clusters={"q1": "u"}) -> did you mean design=Clusters(...) ?
-compare(*PAIR, design="clusters") -> clusters: no such file
 compare(*PAIR, design=Clusters({})) -> by clusters: 20 queries of 20 have none (q01, q02, q03 …)
 compare(*PAIR, rng="x") -> must be a whole number from 0, a Generator or None, not 'x'
 compare(*PAIR, seed=3) -> did you mean rng= ?
 compare(*PAIR, baseline="x") -> takes no baseline=: the runs are a= and b=, their names name_a=
-compare(*PAIR, topics=3) -> topics: a path, a table or a mapping is wanted, not int
 compare(*PAIR, queries=["nope"]) -> did you mean topics= ?
-compare(*PAIR, engine="sparkk") -> choices: local, dask, spark
-compare(*PAIR, scoring=Scoring(depth=-1)) -> depth must be a whole number of at least 1, not -1
-compare(*PAIR, scoring={"depth": 10}) -> scoring must be Scoring(...), not {'depth': 10}
-compare(*PAIR, config="nothing.toml") -> nothing.toml: no such file
-compare(*PAIR, adjust="bonf") -> did you mean config=Question(adjust=...) ?
-compare(*PAIR, family="some") -> did you mean config=Question(family=...) ?
 compare_scores(ONE, [1, 2]) -> compare_scores(a, b, design=abrank.Independent())
 compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1: if they mean the same
-compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 compare_scores(ONE, {**ONE, "q0": float("inf")}) -> the first: score of B on query q0
 compare_scores(ONE, ONE, measures="AP") -> there are score
-compare_scores([True, "a"], [1, 2]) -> A: scores must be a path, a table or a dict, not list
+compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 rank(PAIR[0], []) -> abrank score (evaluate) takes one
 rank(PAIR[0], PAIR[1]) -> runs are a mapping by name, not one Run: give {"bm25": run}
-rank(PAIR[0], [PAIR[1]]) -> abrank score (evaluate) takes one
-rank_scores(ONE) -> scores must be a path, a table or a dict, not float
 rank_scores({"a": ONE}) -> a ranking is of two systems or more, and there is one: a
-evaluate(PAIR[0], PAIR[1]) -> runs are a mapping by name, not one Run: give {"bm25": run}
-evaluate(PAIR[0], {"a": None}) -> path, a DataFrame, a dict of dicts or tuples, not NoneType
-power() -> planning needs a pilot or sd, and not both
-power(RESULT, queries="x") -> queries must be a whole number of at least 0, not 'x'
-power(sd=0.2) -> an effect, a margin or a width, or the queries at hand
-power(sd=-1, effect=.1) -> sd must be 0 or more, not -1
 power(3) -> differences must have one or two dimensions, not 0
 measure("AP")(len) -> the name "AP" is taken by AP
 compare_collections({}) -> one is for compare
-compare_collections("nothing") -> nothing: no such file
-compare_preferences("nothing.csv") -> nothing.csv: no such file
-inspect_query(*PAIR, "nope") -> the first is q01
 inspect_query(*PAIR) -> inspect_query(): missing a required argument: 'query_id'
 RESULT.inspect("nope") -> the first is q01
-RESULT.inspect(None) -> the first is q01
 RESULT["nope"] -> there are AP
 RESULT.report("x.html", digits="a") -> digits must be a whole number of at least 1, not 'a'
-RESULT.require("good") -> choices: better, non-inferior, equivalent, no-significant-loss
 RESULT.require() -> require(): missing a required argument: 'requirement'
 RESULT.plot("forest") -> a plot is a method: .plot.forest()
 RESULT.plot.deltas("RR") -> there are AP
 RESULT.plot.deltas(color="red") -> it takes measure=, ax=, theme=, digits=, width=, height=
 RESULT.plot.scatter(width="wide") -> be "column", "text" or inches from 1 to 100, not 'wide'
-RESULT.confidence_interval(0) -> level must lie between 0 and 1, not 0
 RESULT.confidence_interval("a") -> level must lie between 0 and 1, not 'a'
 RESULT.effect_size("r") -> d_z, hedges_g, d_av, glass_delta, rank_biserial, p_better
 RESULT.worst(-1) -> n must be a whole number of at least 1, not -1
-RESULT.queries_of("nDCG") -> there are AP
-read_run("nothing.run") -> nothing.run: no such file
-read_run(None) -> path, a DataFrame, a dict of dicts or tuples, not NoneType
-read_scores("nothing.eval") -> nothing.eval: no such file
-read_scores(None) -> scores must be a path, a table or a dict, not NoneType
 from_groups([1, 0], [.1, .2], [3]) -> rows: neither sizes that add up to them nor an id for each
 from_groups([1], [.1, .2], [2]) -> 2 scores of run for 1 rows
 judge_agreement(PAIR[0]) -> judge_agreement(): missing a required argument: 'machine'
 suggest_margins(PAIR[0]) -> 1': run, …}) has them, or an array with a column a run
 suggest_margins(PAIR[0], [PAIR[1]], measure="x") -> it has a, b, span, sd, alpha, power
 audit() -> audit(): missing a required argument: 'queries'
-audit(queries=50) -> audit(): missing a required argument: 'a'
 audit(queries=50, a="x", b=1) -> a is a mean such as 0.412, not 'x'
 history("nothing") -> nothing: there is no ledger
 simulate_runs(-1) -> n_queries must be a whole number of at least 1, not -1
 simulate_runs(10, effect="x") -> effect must be a number, not 'x'
-Looks("x", of=2) -> look must be a whole number of at least 1, not 'x'
 Anytime("x") -> anytime must be a whole number of at least 1, not 'x'
-Engine("x") -> choices: local, dask, spark
-Question(margn=1) -> did you mean margin= ?
 Scoring(dept=1) -> did you mean depth= ?
 sample_queries(PAIR[0], n=0) -> n must be a whole number of at least 1, not 0
 sample_documents(PAIR[0], PAIR[1], PAIR[2], n=-1) -> it has qrels, a, b, measure, depth
@@ -370,113 +329,79 @@ aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
 inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
 render r.json --margin 0.01 -> 2 compare asks anew
 compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
-compare q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
-compare q.txt q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
 compare q.txt a.run b.run -m -> 2 Option '-m' requires an argument.
 compare q.txt a.run b.run -m foo -> 2 all: abrank guide measures
 compare q.txt a.run b.run --measures AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --margin -> 2 Option '--margin' requires an argument.
-compare q.txt a.run b.run --margin abc -> 2 of the baseline's mean such as 2%, not 'abc'
 compare q.txt a.run b.run --margin 2 -> 2 the baseline's mean is --margin 2% (margin="2%")
-compare q.txt a.run b.run --margin=-0.1 -> 2 of the baseline's mean such as 2%, not '-0.1'
 compare q.txt a.run b.run --threshold 0.1 -> 2 Did you mean '--margin'?
 compare q.txt a.run b.run --require -> 2 Option '--require' requires an argument.
-compare q.txt a.run b.run --require best -> 2 'better', 'equivalent'; did you mean better?
 compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
 compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
 compare q.txt a.run b.run --test anova -> 2 'permutation', 'bounded', 'bootstrap', 'wilcoxon'.
-compare q.txt a.run b.run --alpha 95 -> 2 alpha must lie between 0 and 1, not 95.0
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
-compare q.txt a.run b.run --seed x -> 2 for '--seed': 'x' is not a valid integer range.
 compare q.txt a.run b.run --report -> 2 Option '--report' requires an argument.
-compare q.txt a.run b.run --report q.txt -> 2 write elsewhere
 compare q.txt a.run b.run --figures png: -> 2 names no folder: png:figures writes to figures/
 compare q.txt a.run b.run --figures a.run -> 2 for '--figures': Directory 'a.run' is a file.
-compare q.txt a.run b.run --config nope.toml -> 2 nope.toml: no such file
 compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)
 compare q.txt a.run b.run --config odd.toml -> 2 odd.toml: unknown key "marginn"
 compare q.txt a.run b.run --config marginn=2 -> 2 --config: unknown key "marginn"
 compare q.txt a.run b.run --config margn -> 2 margn: no such file
-compare q.txt a.run b.run --segments nope.csv -> 2 nope.csv: no such file
 compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q01, q02, q03 …)
-compare q.txt a.run b.run --topics nope -> 2 nope: no such file
 compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, such as 2/4
-compare q.txt a.run b.run --look 2 -> 2 this look of those planned, such as 2/4, not '2'
 compare q.txt a.run b.run --config planned=x -> 2 must be a number of queries, such as 400, not 'x'
 compare q.txt a.run b.run --anytime 0 -> 2 for '--anytime': 0 is not in the range x>=1.
-compare q.txt a.run b.run --missing skip -> 2 'worst', 'error'; did you mean drop?
 compare q.txt a.run b.run --as trec_eval8 -> 2 for '--as': 'trec_eval8' is not 'trec_eval9'.
-compare q.txt a.run b.run --engine ray -> 2 choices: local, dask, spark
 compare q.txt a.run b.run --depth 10 -> 2 Did you mean '--config depth=...'?
-compare q.txt a.run b.run --machine-qrels nope -> 2 nope: no such file
 compare empty a.run b.run -> 3 empty: no lines
 compare q.txt dir b.run -> 3 dir: is a folder, not a file
 compare q.txt nope.run b.run -> 2 nope.run: no such file
 compare - - b.run -> 2 only one of the files can be standard input
 compare --scores s.csv -> 3 score "x" is not a number
-compare --scores s.csv sim.csv -> 3 s.csv, line 3: score "x" is not a number
-compare --scores a.run b.run -> 3 this looks like a run, not like scores of queries
 compare --scores q.txt a.run b.run -> 2 --scores takes one table of scores or two, not 3
-compare --collections nope.tsv -> 2 nope.tsv: no such file
 compare --collections col.tsv -> 2 col.tsv, the collection x: nope.run: no such file
 compare --collections dir -> 2 each has its judgments (qrels.txt or qrels/test.tsv) and its runs
 compare --collections col.tsv q.txt -> 2 collection: it cannot stand beside --collections
 compare --preferences votes.csv -> 3 votes.csv, line 3: no known winner
-compare --preferences nope.csv -> 2 nope.csv: no such file
 rank q.txt -> 2 --scores and their files, or --collections FILE)
-rank q.txt a.run -> 2 there is one, a; abrank score (evaluate) takes one
 rank a.run b.run -> 2 abrank score (evaluate) takes one
 rank q.txt a.run b.run --baseline c -> 2 the baseline 'c' is not among a, b
 rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
-rank q.txt a.run b.run --require better -> 2 compare decides between two
 rank q.txt a.run b.run --config x=1 -> 2 compare decides between two
-rank --scores s.csv -> 3 s.csv, line 3: score "x" is not a number
 score q.txt -> 2 at least one run are needed (or --scores FILE, or --list-measures)
-score a.run -> 2 at least one run are needed (or --scores FILE, or --list-measures)
-score q.txt a.run -m nope -> 2 all: abrank guide measures
 score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
-score q.txt a.run --at-least nDCG@10 -> 2 nDCG@10 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
 power -> 2 RUN_B, or --scores and one table or two, or --sd without files
-power q.txt a.run -> 2 RUN_B, or --scores and one table or two, or --sd without files
 power --sd 0.2 -> 2 needs --queries, --effect, --margin or --width
-margin q.txt -> 2 and RUNS are needed (or --scores and their files)
 audit -> 2 --queries, --a and --b are needed
-audit --queries 50 -> 2 --queries, --a and --b are needed
 audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
 audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
 audit --queries x --a .4 --b .5 -> 2 '--queries': 'x' is not a valid integer range.
 aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
-inspect q.txt a.run b.run nope -> 2 the first is q01
 render -> 2 Missing argument 'RESULTS'.
-render nope.json -> 2 nope.json: no such file
 render r.json -> 3 holds no results of abrank: it names no schema
 render a.run -> 3 a.run, line 1, column 1: no JSON: Expecting value
 history -> 2 Missing argument 'LEDGER'.
 history nope -> 2 nope: there is no ledger
-check -> 2 Missing argument 'FILES...'.
 check nope -> 2 nope: no such file
 guide nope -> 2 all: abrank guide
 guide start stop -> 2 Got unexpected extra argument (stop)
-demo a.run -> 2 for '[FOLDER]': Directory 'a.run' is a file.
 foo -> 2 unknown command "foo"; all: abrank --help
---foo -> 2 No such option '--foo'.
 compare --qrels q.txt --run-a a.run --run-b b.run -> 2 stand without a flag, in this order
 compare q.txt a.run b.run -m nDCG@10 AP -> 2 a further measure takes its own -m
 compare q.txt a.run b.run -k 10 -> 2 Did you mean '--measure'?
-compare q.txt a.run b.run --metric AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
 compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
 compare q.txt a.run b.run --color never -> 2 NO_COLOR=1 or FORCE_COLOR=1 in the environment
+compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
 compare q.txt a.run b.run --name-a x -> 2 Did you mean '--config name_a=...'?
 compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
-compare q.txt a.run b.run --html report.html -> 2 Did you mean '--report'?
 compare q.txt a.run b.run --json -> 2 Did you mean '--format'?
 compare q.txt a.run b.run --report out -> 2 a file is known by its ending, as in report.html
 compare q.txt a.run b.run --report report.pdf -> 2 --figures DIR writes the figures as PDF
@@ -485,9 +410,7 @@ compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of '
 compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
 compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
 compare q.txt a.run b.run --config on=each -> 2 is for --collections: one pair has one verdict
-compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
-compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
 compare q.txt a.run b.run --machine-qrels a.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)

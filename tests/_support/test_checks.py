@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -50,35 +49,6 @@ RUN = {"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}, "3": {"c": 1.0}}
 
 def compare(**how: Any) -> Any:
     return abrank.compare(QRELS, RUN, {"1": {"b": 1.0, "a": 0.5}, "2": {"b": 1.0}}, **how)
-
-
-MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
-    "metrics": (lambda: compare(metrics=["AP"]), "no argument metrics=; did you mean measures= ?"),
-    "names": (
-        lambda: compare(names=["a", "b"]),
-        "no argument names=; did you mean name_a= and name_b= ?",
-    ),
-    "seed": (lambda: compare(seed=1), "no argument seed=; did you mean rng= ?"),
-    "slip": (lambda: compare(margn=0.1), "no argument margn=; did you mean margin= ?"),
-    "nothing": (lambda: abrank.evaluate(QRELS), "evaluate(): missing a required argument: 'runs'"),
-    "unlike": (lambda: abrank.read_run(RUN, zzzzz=1), "read_run() has no argument zzzzz=; it has"),
-    "test": (lambda: compare(test="ttest"), 'unknown test "ttest"; did you mean t?'),
-    "no such test": (lambda: compare(test="zzz"), 'unknown test "zzz"; choices: '),
-    "kind": (lambda: compare(alpha=5), "alpha must lie between 0 and 1, not 5"),
-    "level": (lambda: compare(alpha="0.05"), "alpha must be a number, not '0.05'"),
-    "measure": (lambda: compare()["ndcg@9"], "no measure 'ndcg@9' here; there are nDCG@10"),
-    "one run": (lambda: abrank.rank(QRELS, "bm25.run"), 'not one str: give {"bm25": run}'),
-    "rows": (lambda: abrank.evaluate(QRELS, [("1", "a", 1.0)]), "a mapping by name, not one list"),
-}
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told(name: str) -> None:
-    call, words = MISTAKES[name]
-    with pytest.raises(abrank.AbrankError) as caught:
-        call()
-    assert words in str(caught.value)
 
 
 def test_names_of_other_dialects_find_their_row() -> None:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank._support import display as f
-from abrank._support.display import signed
 
 finite = st.floats(-1e5, 1e5, allow_nan=False)
 
@@ -75,12 +74,6 @@ def test_infinite_limits_are_shown_with_their_sign() -> None:
     assert f.interval(-math.inf, math.inf) == "−∞ to +∞"
     assert f.score(math.inf) == "∞"
     assert f.interval(math.nan, 1.0) == "not defined"
-
-
-def test_digits_change_scores_and_differences() -> None:
-    assert f.score(0.12345, digits=4) == "0.1235"
-    assert f.signed(-0.12345, digits=1) == "−0.1"
-    assert f.interval(0.01, 0.02, digits=2) == "+0.01 to +0.02"
 
 
 def test_noise_of_a_sum_has_no_sign() -> None:
@@ -169,15 +162,6 @@ def test_how_a_value_is_written() -> None:
         (f.visible, ("one\ttwo\x1b[31m" + chr(0x202E),), "one\ttwo\\x1b[31m\\u202e"),
     ):
         assert write(*arguments) == shown
-
-
-def test_a_difference_has_its_sign() -> None:
-    assert (signed(-0.0004), signed(0.0496), signed(0.0), signed(1e-9)) == (
-        "−0.0004",
-        "+0.050",
-        "0.000",
-        "+0.000",
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import pytest
 
 from abrank import ArgumentError, NotFoundError, ReadError, UnknownNameError
-from abrank._support import checks
 from abrank._support.errors import AbrankWarning, BadLine, nearest
 
 
@@ -38,26 +37,3 @@ def test_warning_carries_its_code() -> None:
     warning = AbrankWarning("few-queries", "only 5 queries")
     assert warning.code == "few-queries"
     assert str(warning) == "only 5 queries [few-queries]"
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("check", "value"),
-    [
-        (checks.fraction, 0.0),
-        (checks.fraction, 1.0),
-        (checks.not_negative, -1e-9),
-        (checks.not_negative, float("inf")),
-        (checks.count, 0),
-        (checks.count, 2.5),
-        (checks.count, True),
-    ],
-)
-def test_checks_name_the_argument(check, value) -> None:
-    with pytest.raises(ArgumentError, match="cutoff"):
-        check("cutoff", value)
-
-
-def test_one_of_lists_the_choices() -> None:
-    with pytest.raises(UnknownNameError, match="choices: zero, drop"):
-        checks.one_of("missing", "zeroo", ["zero", "drop"])

@@ -3,9 +3,7 @@
 import gzip
 import itertools
 import json
-import subprocess
 import sys
-import tomllib
 
 import numpy as np
 import pandas as pd
@@ -24,7 +22,7 @@ from abrank._support.errors import (
 from abrank.engines import Engine, drive, job
 from abrank.measures.names import RequestedMeasures
 from abrank.scoring import partitioned
-from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_shown, write
+from tests.engines.conftest import COMMANDS, MEASURES, run_shown, write
 
 SMALL = Engine(rows=100)
 
@@ -434,18 +432,3 @@ def test_options_that_do_nothing_are_refused():
         Engine(address="tcp://127.0.0.1:8786")
     with pytest.raises(ArgumentError, match="by subtopic, which no engine reads"):
         abrank.evaluate([("q", "d", 1)], {"A": "a.parquet"}, ["alpha_nDCG@10"], engine="local")
-
-
-@pytest.mark.slow
-def test_neither_dask_nor_spark_is_pulled_or_imported():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    for name, extra in (("dask", "dask"), ("spark", "pyspark")):
-        assert not [item for item in project["dependencies"] if extra in item]
-        assert [item for item in extras[name] if item.startswith(extra)]
-    code = (
-        "import sys, abrank, abrank.workflow, abrank.engines.drive\n"
-        "print([name for name in ('dask', 'distributed', 'pyspark') if name in sys.modules])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"

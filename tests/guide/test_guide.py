@@ -11,7 +11,7 @@ import abrank
 from abrank import guide
 from abrank._support.errors import UnknownNameError
 from abrank.cli import run
-from abrank.guide import catalogue, find_page, read_page, site
+from abrank.guide import catalogue, find_page, site
 from abrank.guide.catalogue import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
@@ -21,13 +21,6 @@ from abrank.report.sections.cautions import WORDS
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     return site.build(tmp_path_factory.mktemp("site")).parent
-
-
-@pytest.mark.slow
-def test_what_is_registered_has_a_page(built) -> None:
-    for name in [*measures(), *TESTS, *JOINT_TESTS, *WORDS]:
-        assert guide.find_page(name).topic == name
-        assert (built / f"{name}.html").exists()
 
 
 TOOLS = ("here", "ir_measures, PyTerrier", "trec_eval, pytrec_eval", "ranx", "understood besides")
@@ -246,19 +239,3 @@ def test_a_caution_names_its_page_wherever_it_stands(tmp_path) -> None:
         comparison.report(tmp_path / f"x.{kind}").read_text("utf-8") for kind in ("html", "md")
     ]
     assert all(f"abrank guide {code}" in item for item in text)
-
-
-def test_a_topic_has_its_page() -> None:
-    assert read_page("start").title == "Start in five minutes"
-
-
-@pytest.mark.slow
-def test_any_name_of_a_thing_finds_its_page() -> None:
-    assert (find_page("ndcg_cut_10").title, find_page("permutation").title) == (
-        "nDCG",
-        "Sign-flip permutation",
-    )
-    assert find_page("MTEB").text.startswith(
-        "# MTEB\n\nThere is no page of this name. The word stands in:\n\n"
-        "- [What is read](inputs.md): "
-    )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import compare_scores, rank_scores, read_scores
+from abrank import rank_scores, read_scores
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.inference import compare_repeats
@@ -87,12 +87,6 @@ def test_a_query_that_one_run_lacks_is_told(made) -> None:
     assert scores.notes[-1] == "t5 (run 1) lacks 1 judged query"
 
 
-def test_one_run_in_a_list_is_that_run(made) -> None:
-    qrels, a = made[0].qrels, made[0].baseline
-    listed = abrank.evaluate(qrels, {"x": [a]}, ["AP"])
-    np.testing.assert_array_equal(listed.values, abrank.evaluate(qrels, {"x": a}, ["AP"]).values)
-
-
 def test_names_that_clash_and_files_given_twice_are_refused() -> None:
     with pytest.raises(ArgumentError, match="a run of t5 is given twice"):
         expand_repeats({"t5": ["a.run", "a.run"]})
@@ -122,14 +116,6 @@ def test_the_command_takes_runs_by_name(files, capsys) -> None:
     assert "Means of repeated runs were compared." in Path("out.html").read_text(encoding="utf-8")
     assert run(["render", "out.json", "--report", "again.html"]) == 0
     assert Path("again.html").read_bytes() == Path("out.html").read_bytes()
-
-
-@pytest.mark.slow
-def test_a_ranking_takes_them_too(files, capsys) -> None:
-    assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP", "-v"]) == 0
-    out = capsys.readouterr().out
-    assert "Of 1 pair" in out
-    assert "Means of the runs: AP 0." in out
 
 
 @pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
@@ -170,23 +156,6 @@ def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
         assert "bm25 is the mean" not in text
 
 
-@pytest.mark.slow
-def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
-    table = long_table()
-    first, two = (table[table.system == name] for name in ("bm25", "t5"))
-    comparison = compare_scores(first, two)
-    means = table.groupby("system").score.mean()
-    assert comparison.mean_difference == pytest.approx(means.t5 - means.bm25)
-    assert comparison.n_queries == 12
-    first.to_csv(tmp_path / "a.csv", index=False)
-    two.to_csv(tmp_path / "b.csv", index=False)
-    assert run(["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]) == 0
-    assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
-    table.to_csv(tmp_path / "long.csv", index=False)
-    assert run(["rank", "--scores", str(tmp_path / "long.csv"), "-v"]) == 0
-    assert "Means of the runs: AP 0." in capsys.readouterr().out
-
-
 def test_seeds_need_no_column_system() -> None:
     table = long_table().query("system == 't5'").drop(columns="system")
     scores = read_scores(table.rename(columns={"run": "seed"}))
@@ -205,13 +174,6 @@ def test_a_run_that_lacks_a_query_is_an_error() -> None:
     table = long_table().drop(index=3)
     with pytest.raises(AlignmentError, match="query q0 has no score of AP of t5"):
         rank_scores(table)
-
-
-def test_of_one_query_no_spread_is_told() -> None:
-    runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
-    scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
-    assert scores.values.tolist() == [[[0.75]]]
-    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)
 
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d4": 2}}
@@ -241,11 +203,6 @@ def test_dropped_queries_have_no_row_and_diversity_no_range() -> None:
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1)]
     ranges = abrank.score_ranges(rows, {"run": {"q1": {"d1": 1.0}}}, ["alpha_nDCG@5"])
     assert ranges["tie_low"].isna().all()
-
-
-def test_equal_seeds_give_equal_tables() -> None:
-    first, two = (abrank.score_ranges(QRELS, RUNS, ["AP"], n_orders=5, rng=3) for _ in range(2))
-    assert first.equals(two)
 
 
 def test_a_query_whose_id_begins_with_a_hash_counts_and_comments_are_counted(tmp_path) -> None:
@@ -289,35 +246,6 @@ def test_measures_of_gain_take_fractional_grades() -> None:
     for measure, values in expected.items():
         scores = abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure])
         np.testing.assert_allclose(scores.values[:, 0, 0], values, rtol=1e-12, err_msg=measure)
-
-
-@pytest.mark.slow
-def test_binary_measures_ask_from_which_grade_on_fractions_are_relevant(tmp_path, capsys) -> None:
-    for measure in ("AP", "P@10", "RR", "R@100", "bpref", "Success@1", "infAP", "RBP"):
-        with pytest.raises(ArgumentError, match=r"such as 0\.5, and .* counts a document"):
-            abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure])
-        stated = abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure], scoring=abrank.Scoring(rel=1))
-        whole = {q: {d: int(g >= 1) for d, g in docs.items()} for q, docs in FRACTIONS.items()}
-        by_hand = abrank.evaluate(whole, {"a": RANKED}, [measure])
-        assert stated.values.tolist() == by_hand.values.tolist()
-    with pytest.raises(ArgumentError, match="where the scale of ERR@20 ends"):
-        abrank.evaluate(FRACTIONS, {"a": RANKED}, ["ERR@20"])
-    rows = [(q, d, g) for q, docs in FRACTIONS.items() for d, g in docs.items()]
-    pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"]).to_parquet(
-        tmp_path / "q.parquet"
-    )
-    runs = [(q, d, -i) for q, docs in RANKED.items() for i, d in enumerate(docs)]
-    frame = pd.DataFrame(runs, columns=["query_id", "doc_id", "score"])
-    frame.to_parquet(tmp_path / "a.parquet")
-    frame.assign(score=-frame.score).to_parquet(tmp_path / "b.parquet")
-    for engine in ((), ("--engine", "local")):
-        files = [str(tmp_path / f"{name}.parquet") for name in "qab"]
-        assert run(["compare", *files, "-m", "AP", *engine]) != 0
-        assert "(rel=1)" in capsys.readouterr().err
-        assert run(["compare", *files, "-m", "nDCG@10", *engine]) == 0
-        out = str(tmp_path / "out.json")
-        assert run(["compare", *files, "-m", "AP(rel=1)", *engine, "--report", out]) == 0
-        assert run(["render", out, "--format", "md"]) == 0
 
 
 @pytest.mark.parametrize("door", ["measure", "Scoring", "--rel", "rule"])

@@ -62,13 +62,6 @@ def test_bets_are_those_of_a_bounded_difference() -> None:
     assert 0.9 < mean_interval(full, "bounded", bounds=(0.0, 1.0))[0] < 1.0
 
 
-def test_clusters_of_one_query_are_none() -> None:
-    x = RNG.random(30)
-    assert mean_interval(x, clusters=range(30)) == pytest.approx(mean_interval(x), abs=1e-12)
-    wide = mean_interval(np.repeat(x, 3), clusters=np.repeat(np.arange(30), 3).tolist())
-    assert wide == pytest.approx(mean_interval(x), abs=1e-9)
-
-
 @pytest.mark.parametrize("test", MEAN_TESTS)
 def test_every_interval_holds_the_mean_and_stays_in_the_range(test: str) -> None:
     x = RNG.beta(0.3, 3.0, 12)
@@ -114,13 +107,6 @@ def test_a_sum_has_no_interval_and_a_geometric_mean_has_its_own() -> None:
     low, high = mean_interval(scores.of("run")[:, 1])
     assert (intervals.rows[0].ci_low, intervals.rows[0].ci_high) == (np.exp(low), np.exp(high))
     assert intervals.rows[0].mean == pytest.approx(scores.aggregates()[0, 1])
-
-
-def test_a_floor_names_a_measure_in_any_dialect() -> None:
-    collection = simulate_runs(20, rng=2)
-    scores = evaluate(collection.qrels, {"run": collection.baseline}, ["ERR@20", "map"])
-    intervals = scores.intervals(at_least=["ERR@20:0.01", "map:0.01"])
-    assert [floor.measure for floor in intervals.floors] == [*scores.measures]
 
 
 @pytest.mark.every_case

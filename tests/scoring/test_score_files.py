@@ -100,12 +100,6 @@ def test_the_means_of_ndeval_are_aggregates_too(saved) -> None:
     assert scores.measures == ("alpha_nDCG@5", "NRBP")
 
 
-def test_ids_stay_text_and_are_sorted_as_bytes(saved) -> None:
-    scores = read_scores(saved("query_id,AP\n10,0.1\n01,0.2\n1,0.3\né,0.4\n"))
-    assert scores.query_ids == ("01", "1", "10", "é")
-    assert scores.values.ravel().tolist() == [0.2, 0.3, 0.1, 0.4]
-
-
 def test_a_missing_score_names_query_and_measure(saved) -> None:
     with pytest.raises(ReadError) as caught:
         read_scores(saved("query_id,AP,ndcg_cut_10\n301,0.5,0.25\n302,,\n"))
