@@ -121,6 +121,17 @@ _UNDECLARED = {
 }
 
 
+_OF_GROUPS = {
+    "hedges_g": ("Hedges' g", "Cohen's d corrected for few units"),
+    "p_better": ("Chance that a unit of B beats one of A", "ties count half"),
+    "rank_biserial": ("Rank-biserial r", "from −1 (all of A beat all of B) to +1 (all of B win)"),
+}
+_OF_GROUPS_UNDECLARED = {
+    "p_better": ("Chance that a unit of B is above one of A", "ties count half"),
+    "rank_biserial": ("Rank-biserial r", "from −1 (all of A above all of B) to +1 (B above A)"),
+}
+
+
 def plan(comparison: Comparison) -> Section | None:
     """Return the section of power; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
@@ -151,7 +162,10 @@ def effects(comparison: Comparison) -> Section | None:
 def effect_table(comparison: Comparison) -> Table:
     """Return the effect sizes, those that most people ask for first."""
     w = Words(comparison)
-    titles = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
+    independent, declared = comparison.rule.independent, comparison.rule.direction_declared
+    titles = _EFFECTS | (_OF_GROUPS if independent else {})
+    if not declared:
+        titles |= _OF_GROUPS_UNDECLARED if independent else _UNDECLARED
     rows = []
     for name in sorted(comparison.effects, key=[*_EFFECTS].index):
         effect, (title, meaning) = comparison.effects[name], titles[name]
@@ -165,7 +179,7 @@ def effect_table(comparison: Comparison) -> Table:
         rows.append((title, Cell(text, effect.estimate), limits, meaning))
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     rows.append(("Relative change", Cell(f.percent(change), change), "", "of A's mean"))
-    if not comparison.rule.independent:
+    if not independent:
         cell = Cell(f.signed(correlation, digits=2), correlation)
         rows.append(("Correlation of A and B", cell, "", "why pairing helps"))
     middle = pseudo_median(comparison)

@@ -12,6 +12,7 @@ from statsmodels.stats.power import TTestIndPower
 import abrank
 from abrank.cli import run
 from abrank.options import Anytime, Clusters, Independent, Question
+from abrank.report.sections.appendix import effect_table
 
 
 def group(letter: str, n: int, *, scale: float, seed: int) -> pd.DataFrame:
@@ -118,6 +119,16 @@ def test_units_of_one_arm_each_are_read_and_none_is_lost(frame, options, tmp_pat
         assert result.n_queries == len(a) + len(b)
         expected = stats.ttest_ind(b, a, equal_var=False).pvalue
         assert result.pvalue == pytest.approx(expected, rel=1e-9)
+
+
+def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
+    table = effect_table(found)
+    rows = {row[0].text: (row[1].text, row[-1].text) for row in table.rows}
+    a, b = A["nDCG@10"].to_numpy(), B["nDCG@10"].to_numpy()
+    share = (b[:, None] > a).mean() + (b[:, None] == a).mean() / 2
+    assert rows["Chance that a unit of B beats one of A"] == (f"{share:.1%}", "ties count half")
+    assert rows["Hedges' g"][1] == "Cohen's d corrected for few units"
+    assert not any("queries" in cell.text for row in table.rows for cell in row)
 
 
 def test_groups_without_spread_have_no_empty_line() -> None:
