@@ -161,7 +161,7 @@ POWER_SIZE = (5.6, 3.1)
 POINTS = 81
 
 
-@plot("power", title="What so many queries can see", size=POWER_SIZE)
+@plot("power", title="What a sample of this size can see", size=POWER_SIZE)
 def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the chance to show a true difference: with these queries, a quarter, four times.
 

@@ -365,4 +365,4 @@ def _needed(comparison: Comparison) -> str:
     claims = {"non-inferior": "not-worse", "equivalent": "same"}
     claim = comparison.planning.claim(claims.get(str(comparison.rule.require), ""))
     needed = planning.needed_for(claim, comparison.n_queries)
-    return f"; {needed}" if needed else ""
+    return words.in_units(comparison, f"; {needed}") if needed else ""

@@ -35,7 +35,7 @@ def next_step(comparison: Comparison) -> NextStep:
             text = f"-m {comparison.rule.primary} (measures=), or another"
             return NextStep("choose-measure", f"Choose the measure that decides: {text}.")
     step = choose_step(comparison.rule, comparison.decision)
-    start, rest = _sentence(comparison, step)
+    start, rest = (words.in_units(comparison, text) for text in _sentence(comparison, step))
     headline = "" if comparison.verdict is Verdict.CANNOT_TEST else start
     if comparison.decision.direction and step.action in ("add-queries", "judge", "sample"):
         headline += " first" * bool(headline)

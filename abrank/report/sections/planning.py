@@ -226,7 +226,10 @@ def needed_table(comparison: Comparison) -> Table:
         comparison.planning.differences,
         (Column("True Δ"), difference),
         (
-            Column(f"Queries, {f.level(comparison.planning.power)} power"),
+            Column(
+                f"{words.capital(words.unit(comparison)[1])},"
+                f" {f.level(comparison.planning.power)} power"
+            ),
             lambda x: number(x.queries_needed, _TOO_MANY),
         ),
         *[ranges] * _has_ranges(comparison),
@@ -291,7 +294,8 @@ def claims(comparison: Comparison) -> str:
     ]  # fmt: skip
     if not parts:
         return ""
-    return f"If the true Δ is 0, B would be found {'; and '.join(parts)}."
+    text = f"If the true Δ is 0, B would be found {'; and '.join(parts)}."
+    return words.in_units(comparison, text)
 
 
 def assumption(comparison: Comparison) -> str:
@@ -303,6 +307,15 @@ def assumption(comparison: Comparison) -> str:
             "For the prediction-powered t test, from the width of its interval here. Queries are"
             " those that people judge, if the machine judges as many more to each as here."
         )
+    if comparison.rule.independent:
+        text = (
+            "For a two-sided Welch t test, if both groups keep their standard deviations and their"
+            " shares of the units. The difference that was observed plays no part."
+        )
+        if _has_ranges(comparison):
+            few = words.queries_of(comparison)
+            text += f" The {_level(comparison)} ranges: {few} estimate the variance only roughly."
+        return text
     wider = ""
     if planned.inflation != 1.0:
         times = f.score(planned.inflation, digits=2)

@@ -1,5 +1,6 @@
 """Independent groups at every door: equal numbers, every format, and what is refused."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,18 @@ def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
     assert rows["Chance that a unit of B beats one of A"] == (f"{share:.1%}", "ties count half")
     assert rows["Hedges' g"][1] == "Cohen's d corrected for few units"
     assert not any("queries" in cell.text for row in table.rows for cell in row)
+
+
+def test_a_report_of_units_speaks_of_no_queries() -> None:
+    second = group("v", 45, scale=0.2, seed=3)
+    result = abrank.compare_scores(
+        A, second, **BOTH, margin=0.02, require="equivalent", guard="AP:-0.1"
+    )  # fmt: skip
+    page = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", result.to_html(), flags=re.S)
+    for text in (result.to_markdown(), result.summary(), page):
+        assert "Add units" in text
+        text = re.sub(r"read as a [a-z ]+, \d+ queries", "", text)
+        assert not re.findall(r"(?i)\bquer(?:y|ies)\b(?!=).{30}", text)
 
 
 def test_groups_without_spread_have_no_empty_line() -> None:
