@@ -193,7 +193,8 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
             key in variants or 1.5 * facts.n_distinct(key) <= n_labels
         )]  # fmt: skip
         is_large = name not in variants and n_labels > 2
-        return is_large and facts.names_rows(name, *rest, *facts.columns_of("metric"))
+        told = (*facts.columns_of("metric"), *facts.roles.get("variant", ()))
+        return is_large and facts.names_rows(name, *rest, *told)
 
     candidates: list[str] = []
     for some in ([name for name in plain if not facts.is_numeric(name)], plain, keys):

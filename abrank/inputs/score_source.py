@@ -497,7 +497,7 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
     """Return the columns of a pandas frame and of its index."""
     frame = arrow.with_index(frame, INDEX)
     levels = [tuple(map(str, name)) if isinstance(name, tuple) else () for name in frame.columns]
-    names = ["/".join(filter(None, level)) if level else str(name)
+    names = ["/".join(filter(None, level)) if level else str(name).strip()
              for level, name in zip(levels, frame.columns, strict=True)]  # fmt: skip
     # Above a column that was a level of the index there is one name alone.
     columns = [
@@ -524,7 +524,8 @@ def _of_frames(frames: Mapping[Any, Any], origin: Source) -> NamedTable:
 
 def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) -> NamedTable:
     """Return a table of Arrow columns, or of lists."""
-    return _named(map(ScoreColumn.of, map(str, names), columns), origin)
+    names = [str(name).strip() for name in names]
+    return _named(map(ScoreColumn.of, names, columns), origin)
 
 
 def _of_tree(

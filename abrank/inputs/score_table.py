@@ -133,7 +133,7 @@ def _of_tasks(
         return table
     scores = [
         column for column in table.columns
-        if column.is_numeric and not (
+        if column.is_numeric and column.name not in named and not (
             is_cost(column.name) or terms.NO_QUALITY.fullmatch(words[column.name])
             or not {words[column.name], words[column.name].split("_")[0]}.isdisjoint(terms.TOTALS)
         )
