@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, ReadError, retold
 from abrank.inputs import arrow, ids, trec
 from abrank.inputs.columns import (
+    ACCEPTED,
     DOC_IDS,
     QUERY_IDS,
     RUN,
@@ -36,6 +37,7 @@ from abrank.inputs.columns import (
     found_in,
     has_columns,
     holds_ones,
+    holds_ranks,
 )
 from abrank.inputs.ids import MOST_ID, Ids
 
@@ -228,11 +230,16 @@ def _hits_of(answer: object) -> list[Any] | None:
 
 def _id_of(hit: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Return the id of a hit, which may stand in its document; None without one."""
-    names = list(hit)
-    places = found_in(names, _HIT_IDS)
-    if places:
-        return hit[names[places[0]]]
+    name = _name_in(tuple(hit), _HIT_IDS)
+    if name is not None:
+        return hit[name]
     return _id_of(hit["document"]) if isinstance(hit.get("document"), Mapping) else None
+
+
+@lru_cache(1000)  # hits have the same names
+def _name_in(names: tuple[Any, ...], groups: tuple[tuple[str, ...], ...]) -> Any:  # noqa: ANN401
+    """Return the first name of a hit that the first group has which has any; None for none."""
+    return next((names[place] for place in found_in(names, groups)), None)
 
 
 def _ranked_hits(query: object, answer: object, label: str) -> list[Any]:
@@ -381,11 +388,20 @@ def _hit(
     if doc is None:
         problem = f"a hit of query {query!r} names no document; it has {', '.join(hit)}"
         raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
-    value = hit.get(layout.value)
-    if value is None and layout is RUN:
-        value = hit.get("_score")  # of Elasticsearch; null where hits were sorted by a field
-        return doc, score if value is None and layout.value not in hit else value
-    return doc, hit.get(layout.value, 1)
+    # What else a hit holds are fields of its document, unless it holds nothing but a number.
+    groups = ACCEPTED[layout.value] if layout is not RUN or len(hit) == 2 else (("score",),)
+    names = tuple(name for name in hit if layout is RUN or name != "_score")
+    name = _name_in(names, groups)
+    if layout is RUN:
+        # Of Elasticsearch `_score` is null where hits were sorted by a field.
+        if name is None or (name == "_score" and hit[name] is None):
+            return doc, score
+        number, problem = read_number(hit[name]) if holds_ranks(name, RUN) else (0.0, "no rank")
+        return doc, hit[name] if problem else -number
+    if name is None and any(isinstance(hit[name], Number) and hit[name] != doc for name in names):
+        problem = f"a hit of query {query!r} names no grade; it has {', '.join(hit)}"
+        raise ReadError(label, problem, expected='{"doc_id": ..., "relevance": ...}')
+    return doc, 1 if name is None else hit[name]
 
 
 def read_rows(

@@ -174,8 +174,10 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     first = next((line.strip(b"\r\n") for line in io.BytesIO(data) if line.strip()), None)
     if first is None:
         raise ReadError(origin.label, "no lines", expected=FORMS)
-    with suppress(UnicodeDecodeError):  # of Excel in Western Europe
-        if not _is_utf8(first):
+    try:
+        first.decode()
+    except UnicodeDecodeError:  # of Excel in Western Europe
+        with suppress(UnicodeDecodeError):
             data, first = (text.decode("cp1252").encode() for text in (data, first))
             note = f"{origin.label}: read as Windows-1252: the names of columns are no UTF-8"
             origin = replace(origin, notes=(*origin.notes, note))
@@ -210,14 +212,6 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     # Where commas stand between cells, only quotes let one stand within.
     marked = delimiter != "," or b'"' in data
     return _tidied(table, delimiter, marked=marked)
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 _LINES = 12  # in which a table begins, below its title

@@ -182,8 +182,6 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
     """Return the variant of repeats that are known; else refuse them, with a choice of readings."""
     key = facts.columns_of("query", "metric", "repeat")
     crossed = facts.crossed()
-    if "variant" in facts.roles:
-        crossed = _without_scores(facts, crossed, [*key, *named])
     variant = (
         facts.roles.get("variant")
         or tuple(named[:1])
@@ -250,10 +248,9 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
 def _ends(facts: TableFacts, variant: Sequence[str], name: str, places: IntArray) -> dict[str, str]:
     """Return two variants that differ in ``variant`` alone, or else in ``name``."""
     first, second = places
-    if variant:
-        of_variant, of_name = facts.codes(*variant), facts.codes(name)
-        others = (of_variant != of_variant[first]) & (of_name == of_name[first])
-        second = int(np.argmax(others)) if others.any() else second
+    of_variant, of_name = facts.codes(*variant), facts.codes(name)
+    others = (of_variant != of_variant[first]) & (of_name == of_name[first])
+    second = int(np.argmax(others)) if others.any() else second
     rows = np.flatnonzero(facts.rows)
     coded = [facts.column(column).coded for column in (*variant, name)]
     cells = [

@@ -283,6 +283,8 @@ SHAPES: dict[str, Any] = {
     # sentence_transformers.util.semantic_search, by query id
     "hits": {"q1": [{"corpus_id": "d1", "score": 0.5}, {"corpus_id": "d2", "score": 0.75}]},
     "hits without scores": {"q1": [{"id": "d2"}, {"id": "d1"}]},
+    "hits with ranks": {"q1": [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]},
+    "hits with a Score": {"q1": [{"id": "d1", "Score": 1, "x": 9}, {"id": "d2", "Score": 2}]},
     # InformationRetrievalEvaluator(write_predictions=True), a line a query
     "predictions of sentence-transformers": [
         {
@@ -333,6 +335,14 @@ def test_objects_and_the_files_they_are_saved_in(name: str, tmp_path: Path) -> N
         scores = evaluate({"q1": {"d1": 1}}, {"B": source}, ["RR"])
         assert scores.values.tolist() == [[[0.5]]]
         assert scores.systems == ("B",)
+
+
+@pytest.mark.parametrize("name", ["relevance", "grade", "rating", "Label", "score"])
+def test_the_grade_of_a_hit_is_known_by_the_names_of_columns(name: str) -> None:
+    hits = [{"doc_id": "d1", name: 2, "title": "x"}, {"doc_id": "d2", name: 0, "_score": 7.5}]
+    assert read_qrels({"q1": hits}).grades("q1") == {"d1": 2, "d2": 0}
+    with pytest.raises(ReadError, match="names no grade; it has doc_id, relevant"):
+        read_qrels({"q1": [{"doc_id": "d1", "relevant": False}]})
 
 
 @pytest.mark.parametrize("relevant", [["d1", "d2"], ("d1", "d2"), {"d1", "d2"}])
