@@ -266,6 +266,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "sample-differs": "doubtful",
         "unjudged-decide": "doubtful",
         "few-judged": "doubtful",
+        "unequal-groups": "doubtful",
         "clusters-ignored": "doubtful",
         "one-cluster-carries": "doubtful",
         "skewness-decides": "doubtful",

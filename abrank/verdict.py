@@ -466,6 +466,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "sample-differs": "sample",
         "unjudged-decide": "judge",
         "few-judged": "judge",
+        "unequal-groups": "mend-inputs",
         "clusters-ignored": "choose-test",
         "one-cluster-carries": "add-queries",
         "skewness-decides": "add-queries",

@@ -19,6 +19,7 @@ from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
 from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
+from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, change_of_groups
 from abrank.inference.families import MaxT
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
@@ -30,6 +31,10 @@ TITLES = {
     "permutation": "Permutation of the labels",
     "bootstrap": "Bootstrap of both groups",
 }
+
+# Groups nearer to half and half than this share were meant to be equal; their sizes mismatch where
+# so unequal ones are rarer than this (Fabijan et al. 2019, KDD, 2156-2164).
+SMALLEST_SHARE, MISMATCH = 0.45, 0.001
 
 
 @record
@@ -142,6 +147,17 @@ class IndependentGroups(Sample):
             return math.nan
         error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
         return error * math.sqrt(self.n)
+
+    def cautions(self, result: Comparison) -> list[Note]:
+        column = self.measures.index(result.rule.primary)
+        units = np.array([self.of_unit.get(unit, unit) for unit in self.query_ids])
+        present = np.isfinite(self.scores.values[:, :, column])
+        n_a, n_b = (len(np.unique(units[has_score])) for has_score in present.T)
+        n = max(n_a + n_b, 1)
+        pvalue = math.erfc(abs(n_a - n_b) / math.sqrt(2.0 * n))
+        if min(n_a, n_b) < SMALLEST_SHARE * n or not pvalue < MISMATCH:
+            return []
+        return [Note("unequal-groups", 2, {"a": n_a, "b": n_b, "pvalue": pvalue})]
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))

@@ -438,6 +438,12 @@ SENTENCES: dict[str, Sentences] = {
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
         f" others; without it the difference is not significant ({names.p_clause(v['pvalue'])}).",
     ),
+    "unequal-groups": lambda v, names: (
+        f"{f.count(v['a'])} units saw {names['a']} and {f.count(v['b'])} saw {names['b']}",
+        f"Where each is to see one with the same chance, groups so unequal have"
+        f" {names.p_clause(v['pvalue'])}: the assignment or the logging may be broken, and the"
+        " groups differ in more than what they saw.",
+    ),
     "clusters-ignored": _clusters_ignored,
     "skewness-decides": _skewness,
     "monte-carlo-near-alpha": lambda v, names: (

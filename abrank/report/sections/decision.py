@@ -193,6 +193,10 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f" {', '.join(f'{_name(result, key)} {f.percent(v[key], sign=False)}' for key in 'ab')};"
         f" the rule asks for {f.percent(v['required'], sign=False)}"
     ),
+    "unequal-groups": lambda v, result: (
+        f"groups of {f.count(v['a'])} and {f.count(v['b'])} {words.unit(result)[1]} are no equal"
+        f" shares drawn at random ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
+    ),
     "clusters-ignored": lambda v, result: (
         f"{words.unit(result)[1]} of one {v['clusters']} may be alike, and were tested as"
         f" independent; by whole clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"

@@ -147,6 +147,10 @@ _OF_EVIDENCE: Mapping[str, tuple[str, str]] = {
     "same-judgments": (
         "Give each collection once", ": queries that count twice make the test too sure."
     ),
+    "unequal-groups": (
+        "Find out why one group has more units",
+        ": if both were to have half of them, the assignment or the logging is broken.",
+    ),
     "sample-differs": (
         "Have a random sample of the queries judged by people",
         " (abrank sample queries), and compare again.",

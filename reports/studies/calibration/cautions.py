@@ -113,6 +113,7 @@ OF_THE_INPUT = {
     "order-fixed": "stays: the design of the votes",
     "order-unknown": "stays: the design of the votes",
     "few-clusters": "stays: rates in `calibration.md`",
+    "unequal-groups": "stays: 1 in 1,000 by construction",
     "clusters-ignored": "stays: the design; rates in `abrank.ranking.details`",
     "machine-set-aside": "stays: rates in `machine.md`",
     "machine-sample-differs": "stays: rates in `machine-picked.md`",

@@ -122,6 +122,27 @@ def test_units_of_one_arm_each_are_read_and_none_is_lost(frame, options, tmp_pat
         assert result.pvalue == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_sample_ratio_mismatch_puts_a_verdict_in_doubt() -> None:
+    def compared(n_a: int, n_b: int, users: int = 0) -> abrank.Comparison:
+        n = n_a + n_b
+        frame = pd.DataFrame({
+            "unit": [f"u{i}" for i in range(n)], "variant": ["a"] * n_a + ["b"] * n_b,
+            "gain": np.r_[np.arange(n_a) % 7, np.arange(n_b) % 7 + 1],
+        })  # fmt: skip
+        if users:
+            frame["user"] = [f"{arm}{i % users}" for i, arm in enumerate(frame["variant"])]
+        return abrank.compare_scores(frame, baseline="a", design=Independent(), require="better")
+
+    result = compared(1_080, 920)
+    (reason,) = result.soundness.reasons
+    assert (reason.code, result.decision.exit_code) == ("unequal-groups", 1)
+    assert reason.values["pvalue"] == pytest.approx(stats.chisquare([1_080, 920]).pvalue)
+    assert "Find out why one group has more units" in result.summary()
+    # What chance leaves, what was meant to be unequal, and as many users with more sessions.
+    for healthy in (compared(1_060, 940), compared(3_000, 1_000), compared(1_080, 920, users=300)):
+        assert (healthy.soundness.reasons, healthy.decision.exit_code) == ((), 0)
+
+
 def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
     table = effect_table(found)
     rows = {row[0].text: (row[1].text, row[-1].text) for row in table.rows}

@@ -32,6 +32,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"query_id": "468", "difference": 0.69, "pvalue": 0.081},
         "One query decides",
     ),
+    "unequal-groups": (
+        {"a": 10_400, "b": 9_800, "pvalue": 2.4e-5},
+        "10\u202f400 units saw bm25 and 9\u202f800 saw monot5",
+    ),
     "clusters-ignored": (
         {
             "measure": "AP",
