@@ -140,22 +140,11 @@ def situation(request: pytest.FixtureRequest) -> Comparison:
 
 
 HOSTILE = (
-    "<script>alert(1)</script>",
-    "a|b|c",
-    "`tick``tick`",
-    "two\nlines\r\n# heading",
-    '=cmd|"/c calc"!A1',
-    "@octocat",
-    "[link](http://evil.example)",
-    "**bold** _it_ \\",
-    "\x1b[31mred\x1b[0m",
-    "\u202egnp.exe",
-    "検索エンジン",
-    "</details>",
-    "&lt;b&gt;",
-    "x" * 300,
+    "<script>alert(1)</script>", "a|b|c", "`tick``tick`", "two\nlines\r\n# heading",
+    '=cmd|"/c calc"!A1', "@octocat", "[link](http://evil.example)", "**bold** _it_ \\",
+    "\x1b[31mred\x1b[0m", "\u202egnp.exe", "検索エンジン", "</details>", "&lt;b&gt;", "x" * 300,
     "~~gone~~ $x$ www.evil.example",
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")

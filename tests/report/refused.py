@@ -9,32 +9,27 @@ import pytest
 from abrank._support.errors import ReadError
 from abrank.report import from_dict
 
-Change = Callable[[dict[str, Any]], Any]
-# By name: a change of what was saved, and what is said of it.
-Contradictions = dict[str, tuple[Change, str]]
+GONE = object()  # in the place of a value: the key is taken away
 
-# Of any comparison, whether its queries are kept or not.
-OF_THE_MEANS: Contradictions = {
-    "another difference": (
-        lambda d: d["measures"][0].update(diff=0.25),
-        "measures[0].diff: is 0.25, but the scores and rule of the file give 0.",
-    ),
-    "another share": (
-        lambda d: d["measures"][0].update(rel_diff=0.5),
-        "measures[0].rel_diff: is 0.5, but the scores and rule of the file give 0.",
-    ),
-}
+
+def put(saved: Any, place: str, value: Any) -> Any:
+    """Return a copy of what was saved with another value at a place, such as ``tests/0/pvalue``."""
+    result = part = copy.deepcopy(saved)
+    *above, last = (int(key) if key.isdigit() else key for key in place.split("/"))
+    for key in above:
+        part = part[key]
+    if value is GONE:
+        del part[last]
+    else:
+        part[last] = value(part[last]) if callable(value) else value
+    return result
 
 
 def why_refused(
-    saved: dict[str, Any],
-    change: Change,
-    *,
-    read: Callable[[dict[str, Any]], Any] = from_dict,
+    saved: Any, place: str, value: Any, *, read: Callable[[Any], Any] = from_dict
 ) -> str:
-    """Change a copy of what was saved and return with which words it is refused."""
-    value = copy.deepcopy(saved)
-    change(value)
+    """Change what was saved at one place and return with which words it is refused."""
     with pytest.raises(ReadError) as caught:
-        read(value)
+        read(put(saved, place, value))
+    assert caught.value.exit_code == 3
     return str(caught.value)

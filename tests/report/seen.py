@@ -14,19 +14,8 @@ from typing import NamedTuple
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr", "col"}
 LEAVES = {
-    "p",
-    "li",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "dt",
-    "dd",
-    "summary",
-    "figcaption",
-    "caption",
-    "title",
-}
+    "p", "li", "h1", "h2", "h3", "h4", "dt", "dd", "summary", "figcaption", "caption", "title",
+}  # fmt: skip
 VALUE = r"[+−-]?\d+(?:\.\d+)?%?"
 INTERVAL = re.compile(rf"({VALUE})(?: to |, )({VALUE})")
 LEVEL = re.compile(

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.report import cells
-from abrank.report.cells import clean, cut, display_width, fit, one_line, to_ascii, wrap
+from abrank.report.cells import (
+    clean,
+    cut,
+    display_width,
+    fit,
+    one_line,
+    pad_left,
+    pad_right,
+    to_ascii,
+    wrap,
+)  # fmt: skip
 
 # One or more of each kind: narrow, wide, of no width, a control, an override, half a pair. The
 # night draws any letter, in tests/report/formats/test_text.py.
@@ -42,13 +52,22 @@ def test_to_ascii_is_ascii(text: str) -> None:
     assert cells.to_ascii(text).isascii()
 
 
-@pytest.mark.parametrize(("text", "wide"), [("abc", 3), ("検索", 4), ("e\u0301", 1), ("−∞", 2)])
-def test_columns(text: str, wide: int) -> None:
-    assert cells.display_width(text) == wide
-
-
-def test_fit_keeps_both_ends() -> None:
-    assert cells.fit("nDCG(dcg='exp-log2')@100", 12).endswith("@100")
+@pytest.mark.every_case
+@pytest.mark.parametrize(("visible", "expected"), [
+    ([*map(display_width, ("abc", "検索", "e\u0301", "−∞"))], [3, 4, 1, 2]),
+    ((pad_right("検", 4), pad_left("検", 4)), ("検  ", "  検")),
+    (one_line("two\nlines", width=40), "two\\nlines"),
+    (one_line("abcdefghij", width=5), "ab…ij"),
+    (to_ascii("Δ −0.010 · café"), "diff -0.010 - caf\\xe9"),
+    (to_ascii("B\N{NO-BREAK SPACE}wins 12\N{NARROW NO-BREAK SPACE}000"), "B wins 12000"),
+    (fit("nDCG(dcg='exp-log2')@10", 12), "nDCG(d…')@10"),
+    ([fit("AP", width) for width in (12, 1)], ["AP", "A"]),
+    (wrap("about 810 queries would show", 12), ["about 810", "queries", "would show"]),
+    (clean("a\u202eb"), "a\ufffdb"),
+    ([cut("x" * 500, 5), cut("q1", 5), cut("one two three", 12)], ["xxxx…", "q1", "one two…"]),
+])  # fmt: skip
+def test_text_is_fitted_into_columns(visible: object, expected: object) -> None:
+    assert visible == expected
 
 
 def test_names_are_cut_where_they_differ() -> None:
@@ -57,48 +76,3 @@ def test_names_are_cut_where_they_differ() -> None:
     assert max(map(len, short)) <= 15
     assert len({*short}) == 4
     assert cells.fit_apart(["a" * 30, "a" * 31], 9) == ["aaaa…aaaa"] * 2  # nothing tells them apart
-
-
-def test_left_and_right_fill() -> None:
-    assert (cells.pad_right("検", 4), cells.pad_left("検", 4)) == ("検  ", "  検")
-
-
-def test_a_line_shows_control_characters_and_is_cut() -> None:
-    assert (one_line("two\nlines", width=40), one_line("abcdefghij", width=5)) == (
-        "two\\nlines",
-        "ab…ij",
-    )
-
-
-def test_ascii_writes_what_has_no_likeness_as_its_code() -> None:
-    assert to_ascii("Δ −0.010 · café") == "diff -0.010 - caf\\xe9"
-    assert to_ascii("B\N{NO-BREAK SPACE}wins 12\N{NARROW NO-BREAK SPACE}000") == "B wins 12000"
-
-
-def test_wide_characters_take_two_columns() -> None:
-    assert (display_width("nDCG@10"), display_width("検索")) == (7, 4)
-
-
-def test_a_text_that_does_not_fit_is_cut_in_the_middle() -> None:
-    assert (fit("nDCG(dcg='exp-log2')@10", 12), fit("AP", 12), fit("AP", 1)) == (
-        "nDCG(d…')@10",
-        "AP",
-        "A",
-    )
-
-
-def test_lines_are_wrapped_at_the_width() -> None:
-    assert wrap("about 810 queries would show it", 12) == [
-        "about 810",
-        "queries",
-        "would show",
-        "it",
-    ]
-
-
-def test_a_clean_text_has_no_override_of_direction() -> None:
-    assert clean("a" + chr(0x202E) + "b") == "a�b"
-
-
-def test_a_long_text_is_cut() -> None:
-    assert (cut("x" * 500, 5), cut("q1", 5)) == ("xxxx…", "q1")

@@ -85,11 +85,8 @@ GALLERY: dict[str, Callable[[], Any]] = {
     **{name: build for name, (_, _, build) in SITUATIONS.items()},
     **{f"design: {name}": build for name, build in DESIGNS.items()},
     **{f"test: {test}": partial(_make, 0.03, n=60, measures=3, test=test) for test in _TESTS},
-    **{
-        f"test: {test}, margin": partial(_make, 0.03, n=60, measures=3, test=test, margin=0.02)
-        for test in _TESTS
-        if test != "sign"
-    },
+    **{f"test: {test}, margin": partial(_make, 0.03, n=60, measures=3, test=test, margin=0.02)
+     for test in _TESTS if test != "sign"},
     **{f"{mean} by {m}": partial(_make, mean, margin=m, measures=3) for mean, m in _PERCENT},
     "segments": _segmented,
     "segments, margin": partial(_segmented, margin=0.02),
@@ -106,7 +103,7 @@ GALLERY: dict[str, Callable[[], Any]] = {
     "collections, clusters": partial(_collected, design=_USERS, margin=0.02),
     "collections, both": partial(_collected, segments=_INTENTS, design=_USERS, require="better"),
     "collections, many": lambda: rank_collections({f"col{i}": _systems(i, 3) for i in range(3)}),
-}
+}  # fmt: skip
 # Results whose figures are drawn and read, too; of the others the words and tables of the page are.
 DRAWN = frozenset({
     "better", "same", "not worse", "worse, size unclear", "constant", "people and machine",
@@ -139,9 +136,7 @@ def report_of(name: str) -> Report:
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_nothing_shown_contradicts_itself(
-    name: str, monkeypatch: pytest.MonkeyPatch, no_drawer: Callable[..., str]
-) -> None:
+def test_nothing_shown_contradicts_itself(name, monkeypatch, no_drawer) -> None:
     if name not in DRAWN:
         monkeypatch.setattr(plots, "svg", no_drawer)
     result = {owner: found_in(read(report_of(name))) for owner, read in READ.items()}

@@ -292,9 +292,7 @@ def split(drawing: ET.Element) -> tuple[list[list[Tick]], list[str]]:
 
 
 @pytest.mark.slow
-def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
-    page: str, runs: Comparison, results: Known
-) -> None:
+def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(page, runs, results) -> None:
     n, result = runs.n_queries, drawings(page)
     # Curves of power for four times and a quarter of the queries are of the drawing's own choice; a
     # bar of a query has the difference of that query.
@@ -360,9 +358,7 @@ def assert_all_known(comparison: Comparison, kind: str) -> int:
 @pytest.mark.parametrize(
     ("kind", "least"), [(".md", 150), (".txt", 40), (".tex", 25), (".methods", 5)]
 )
-def test_texts_have_no_other_number(
-    runs: Comparison, judged: Comparison, kind: str, least: int
-) -> None:
+def test_texts_have_no_other_number(runs, judged, kind, least) -> None:
     assert assert_all_known(runs, kind) >= least
     assert_all_known(judged, kind)
 

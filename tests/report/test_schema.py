@@ -40,7 +40,6 @@ from abrank.report.saved.restoring import annotations_of
 from abrank.scoring.judging import ToJudge, Unjudged
 from abrank.verdict import Action, Condition, Rule, Verdict
 
-Make = Callable[..., Comparison]
 PUBLISHED = json.loads(
     resources.files("abrank.report.saved").joinpath("abrank-2.schema.json").read_text("utf-8")
 )
@@ -65,9 +64,7 @@ def test_every_situation_obeys_it(situation: Comparison) -> None:
     assert violations(saved(situation)) == []
 
 
-def test_runs_hostile_names_gates_and_segments_obey_it(
-    judged: Comparison, hostile: Comparison, make: Make
-) -> None:
+def test_runs_hostile_names_gates_and_segments_obey_it(judged, hostile, make) -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(30))}
     intents = {query: "a" if i < 28 else "b" for i, query in enumerate(a)}
@@ -78,33 +75,30 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         assert violations(saved(comparison)) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("measure", MeasureResult),
-        ("test", TestRow),
-        ("effect", Effect),
-        ("spread", Spread),
-        ("planning", Planning),
-        ("planned_difference", PlannedDifference),
-        ("planned_claim", PlannedClaim),
-        ("note", Note),
-        ("audit", Audit),
-        ("id_difference", IdDifference),
-        ("alternative", Alternative),
-        ("segmentation", Segmentation),
-        ("segment", SegmentRow),
-        ("evidence", RunDetails),
-        ("cutoff_curve", CutoffCurve),
-        ("recall_curve", RecallCurve),
-        ("machine", MachineJudgments),
-        ("preferences", Preferences),
-        ("share", Estimate),
-        ("weights", QueryWeights),
-        ("to_judge", ToJudge),
-        ("unjudged", Unjudged),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind"), [
+    ("measure", MeasureResult),
+    ("test", TestRow),
+    ("effect", Effect),
+    ("spread", Spread),
+    ("planning", Planning),
+    ("planned_difference", PlannedDifference),
+    ("planned_claim", PlannedClaim),
+    ("note", Note),
+    ("audit", Audit),
+    ("id_difference", IdDifference),
+    ("alternative", Alternative),
+    ("segmentation", Segmentation),
+    ("segment", SegmentRow),
+    ("evidence", RunDetails),
+    ("cutoff_curve", CutoffCurve),
+    ("recall_curve", RecallCurve),
+    ("machine", MachineJudgments),
+    ("preferences", Preferences),
+    ("share", Estimate),
+    ("weights", QueryWeights),
+    ("to_judge", ToJudge),
+    ("unjudged", Unjudged),
+])  # fmt: skip
 def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:
     properties = PUBLISHED["$defs"][name]["properties"]
     written = {key: part for key, part in properties.items() if not part.get("deprecated")}
@@ -182,14 +176,11 @@ def test_fixed_objects_are_closed() -> None:
         assert item["additionalProperties"] is False
 
 
-@pytest.mark.parametrize(
-    ("place", "codes"),
-    [
-        (("$defs", "reason", "properties", "code"), rule.LEVELS),
-        (("properties", "next_step"), get_args(Action)),
-        (("properties", "next_step_condition"), [arg for arg in get_args(Condition) if arg]),
-    ],
-)
+@pytest.mark.parametrize(("place", "codes"), [
+    (("$defs", "reason", "properties", "code"), rule.LEVELS),
+    (("properties", "next_step"), get_args(Action)),
+    (("properties", "next_step_condition"), [arg for arg in get_args(Condition) if arg]),
+])  # fmt: skip
 def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) -> None:
     part: Any = PUBLISHED
     for key in place:
@@ -197,22 +188,19 @@ def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) 
     assert {*codes} <= {*part["enum"]}
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda d: d.pop("seed"),
-        lambda d: d.update(more=1),
-        lambda d: d["measures"][0].update(stars="***"),
-        lambda d: d["measures"][0].update(pvalue=1.5),
-        lambda d: d["tests"][0].update(method="magic"),
-        lambda d: d["verdict"].update(state="splendid"),
-        lambda d: d["verdict"]["interval"].update(low="-infinity"),
-        lambda d: d["queries"]["scores"]["nDCG@10"]["a"].__setitem__(0, "0.5"),
-        lambda d: d["evidence"]["rankings"].update(q=[[["d1"]], []]),
-        lambda d: d["quality"]["a"].update(sha256="x"),
-        lambda d: d["evidence"].update(tie_range=[0.1, 0.2, 0.3]),
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    lambda d: d.pop("seed"),
+    lambda d: d.update(more=1),
+    lambda d: d["measures"][0].update(stars="***"),
+    lambda d: d["measures"][0].update(pvalue=1.5),
+    lambda d: d["tests"][0].update(method="magic"),
+    lambda d: d["verdict"].update(state="splendid"),
+    lambda d: d["verdict"]["interval"].update(low="-infinity"),
+    lambda d: d["queries"]["scores"]["nDCG@10"]["a"].__setitem__(0, "0.5"),
+    lambda d: d["evidence"]["rankings"].update(q=[[["d1"]], []]),
+    lambda d: d["quality"]["a"].update(sha256="x"),
+    lambda d: d["evidence"].update(tie_range=[0.1, 0.2, 0.3]),
+])  # fmt: skip
 def test_what_is_wrong_is_refused(judged: Comparison, damage: Callable[[Any], Any]) -> None:
     value = saved(judged)
     damage(value)

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
+from markdown_it import MarkdownIt
 
 from abrank import compare_scores
 from abrank.comparison import Comparison
@@ -24,17 +25,33 @@ class Page(HTMLParser):
     tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
     text: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
+    tables: list[list[list[str]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
 
+    @property
+    def rows(self) -> list[list[str]]:
+        return [row for table in self.tables for row in table]
+
+    @property
+    def kinds(self) -> set[str]:
+        """The names of all tags."""
+        return {tag for tag, _ in self.tags}
+
+    @property
+    def visible(self) -> str:
+        """All text but that of styles and scripts."""
+        return "".join(data for where, data in self.text if not {"style", "script"} & {*where})
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag == "table":
+            self.tables.append([])
         if tag == "tr":
-            self.rows.append([])
-        if tag in ("th", "td") and self.rows:
-            self.rows[-1].append("")
+            self.tables[-1].append([])
+        if tag in ("th", "td"):
+            self.tables[-1][-1].append("")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -47,8 +64,9 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text.append((tuple(self.open), data))
-        if {"th", "td"} & set(self.open):
-            self.rows[-1][-1] += data.strip()
+        table = self.tables[-1] if {"th", "td"} & set(self.open) else []
+        if table and table[-1]:  # a table in a cell has no row yet
+            table[-1][-1] += data.strip()
 
     def inside(self, tag: str) -> str:
         """Return all text inside elements of a kind, figures left out."""
@@ -65,6 +83,19 @@ def read(text: str) -> Page:
     page.close()
     assert page.open == []
     return page
+
+
+def rendered(source: str) -> Page:
+    """Read Markdown as a forge shows it."""
+    engine = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return read(engine.render(source))
+
+
+# What Markdown of ours may have.
+OF_MARKDOWN = {
+    "h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li", "details",
+    "summary", "pre", "code",
+}  # fmt: skip
 
 
 def island(text: str) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """Figures for a paper: those that one uses, in the width of a column."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,7 @@ from abrank.plots import WIDTHS
 from abrank.report import compose
 from abrank.report.formats import figures
 from abrank.report.model import Figure
-
-Make = Callable[..., Comparison]
+from tests.report.conftest import Make
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +43,6 @@ def test_figures_are_those_that_a_paper_uses(comparison: Comparison, make: Make)
     segments = {f"q{i:04}": i % 2 for i in range(100)}
     result = figures.figures_of(compose(make.__wrapped__(0.05, segments={"half": segments})))
     assert {"scatter", "distribution", "segments"} < {*result} <= {*figures.PAPER}
-
-
-@pytest.mark.slow
-def test_each_is_written_as_what_was_asked_for(folder: Path) -> None:
-    assert {path.suffix for path in folder.glob("forest.*")} == {".pdf", ".svg", ".png"}
 
 
 def test_another_kind_is_refused_before_anything_is_read(capsys) -> None:

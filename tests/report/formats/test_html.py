@@ -1,10 +1,8 @@
 """The tests of ``abrank/report/formats/html.py``."""
 
-import importlib
 import re
 from dataclasses import replace
 from html import unescape
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,10 +14,7 @@ from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
-from abrank.report.cells import cut
 from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, breaking, drawing
-from abrank.report.formats.text import SHOWN
-from abrank.report.sections.scorecard import exploratory
 from tests.report.written import card
 
 
@@ -67,13 +62,6 @@ def test_card_says_verdict_numbers_and_rule(better: Comparison) -> None:
         assert part in text
 
 
-def test_card_leaks_no_style_script_or_id(better: Comparison) -> None:
-    names = {element.tag for element in tree(card(better)).iter()}
-    attributes = {name for element in tree(card(better)).iter() for name in element.attrib}
-    assert names <= {"div", "span", "svg", "text", "path", "circle"}
-    assert not attributes & {"id", "class", "href", "src"}
-
-
 def test_card_reads_on_any_background(better: Comparison) -> None:
     text = card(better)
     assert "background" not in text
@@ -108,87 +96,16 @@ def test_adjusted_interval_is_drawn_thin_and_wider(better: Comparison) -> None:
         assert line.thin[0] <= line.thick[0] < line.dot < line.thick[1] <= line.thin[1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("shift", "tone"), [(0.1, "b"), (-0.1, "a"), (0.0, "tie")])
-def test_border_has_the_colour_of_the_winner(shift: float, tone: str) -> None:
-    assert f"border-left:4px solid {TONES[tone]}" in card(comparison_of(shift=shift))
-
-
 def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
-    text = card(comparison_of(measures=30))
+    text = card(comparison_of(measures=30, name_b="x" * 10_000))
     assert len(text.encode()) <= 25_000
     assert f"and {30 - MOST_ROWS} more in .to_frame()" in text
-
-
-def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds = {"nDCG@10": (0, 1), "AP": (0, 1000), "P@1": (0, 1)}
-    monkeypatch.setattr(
-        importlib.import_module("abrank.comparison.units"),
-        "known",
-        lambda name: SimpleNamespace(entry=SimpleNamespace(bounds=bounds[name])),
-    )
-    comparison = comparison_of(shift=0.1)
-    assert [line is None for line in drawn(comparison).rows] == [False, True, False]
-    card = compose(comparison).scorecard
-    assert all(row[3].text.startswith("+") for row in card.rows)
-
-
-def test_single_measure_is_not_called_adjusted() -> None:
-    assert "adjusted" not in card(comparison_of(measures=1))
 
 
 def test_an_interval_without_ends_is_no_bar() -> None:
     (line,) = drawn(comparison_of(n=4, test="wilcoxon", measures=1)).rows
     assert line is not None
     assert (line.thick, line.dot is None) == (None, False)
-
-
-def test_nothing_tested_shows_the_verdict_without_a_drawing() -> None:
-    text = card(comparison_of(n=1))
-    assert "<path" not in text
-    assert "1 query is too few for a test" in text
-
-
-def test_identical_systems_have_a_card() -> None:
-    scores = {"q1": 0.5, "q2": 0.25, "q3": 0.75}
-    text = card(compare_scores(scores, dict(scores)))
-    assert "both score the same on all" in text
-
-
-def test_gate_is_said_where_one_was_asked_for(better: Comparison) -> None:
-    assert "Gate passed: better on nDCG@10." in card(comparison_of(shift=0.1, require="better"))
-    assert "Gate" not in card(better)
-
-
-def test_hostile_names_stay_text() -> None:
-    baseline, candidate = "<script>alert(1)</script>\u202e", "\"'><b>" + "x" * 10_000
-    text = card(comparison_of(name_a=baseline, name_b=candidate))
-    names = {element.tag for element in tree(text).iter()}
-    assert "script" not in names
-    assert "b" not in names
-    assert "\u202e" not in text
-    assert len(text.encode()) <= 25_000
-
-
-@pytest.mark.slow
-def test_card_is_the_same_each_time(better: Comparison) -> None:
-    assert card(better) == card(comparison_of())
-
-
-def test_notebook_shows_the_card(better: Comparison) -> None:
-    assert better._repr_html_() == card(better)
-
-
-@pytest.mark.slow
-def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
-    runs = replace(runs, notes=(Note("few-clusters", 3, {"n": 5, "too_few": True}),))
-    text = unescape(card(runs))
-    titles = [caution.title for caution in compose(runs).cautions]
-    assert 0 < len(titles) <= SHOWN
-    assert f"Read before you decide: {'; '.join(titles)}." in text
-    assert "more note" not in text
-    assert exploratory(runs)[:380] in text
-    assert "Exploratory" not in card(replace(runs, segmentations=()))
 
 
 def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
@@ -206,6 +123,7 @@ def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
         )
     ]
     text = unescape(card(replace(better, notes=tuple(notes))))
+    assert "Read before you decide: Only 5 clusters of queries; " in text
     assert text.count("has several run tags") == 1
     assert "contradict its scores" not in text
     assert '2 more notes in the report: .report("report.html").' in text
@@ -219,6 +137,13 @@ def test_columns_of_a_card_have_heads(better: Comparison) -> None:
     }
 
 
-def test_a_sentence_is_cut_between_two_words() -> None:
-    assert cut("one two three four", 12) == "one two…"
-    assert cut("onetwothreefour", 12) == "onetwothree…"
+@pytest.mark.parametrize(("how", "words", "absent"), [
+    ({"measures": 1}, "nDCG@10", "adjusted"),
+    ({"n": 1}, "1 query is too few for a test", "<path"),
+    ({"shift": 0.1, "require": "better"}, "Gate passed: better on nDCG@10.", "nan"),
+    ({}, "monot5", "Gate"),
+])  # fmt: skip
+def test_a_card_says_what_was_found_and_nothing_of_what_was_not_asked(how, words, absent) -> None:
+    text = card(comparison_of(**how))
+    assert words in text
+    assert absent not in text

@@ -1,7 +1,6 @@
 """The tests of ``abrank/report/formats/queries.py``."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,8 +17,8 @@ from abrank.report.formats.queries import (
     query_rows,
     tone_of,
 )
+from tests.report.conftest import Make
 
-Make = Callable[..., Comparison]
 FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
 
 
@@ -69,9 +68,7 @@ def test_rows_without_lists_are_counted(runs: Comparison) -> None:
     assert rows.without_lists.startswith("The documents of 9 queries are in this file")
 
 
-def test_lists_of_the_outermost_rows_come_first(
-    runs: Comparison, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_of_the_outermost_rows_come_first(runs, monkeypatch) -> None:
     lists = rows_of(runs).lists
     size = len(json.dumps([item.compact for item in lists]))
     monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", size // 3)
@@ -123,7 +120,10 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
     scores = random.random((2, n))
     ids = tuple(f"q{i}" for i in range(n))
     result = replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T)
-    values = rows_of(result).columns[-1].values
+    rows = rows_of(result)
+    values = rows.columns[-1].values
+    assert rows.total == n
+    assert rows.left_out.startswith("Of 100\u202f005 queries this table holds 1\u202f000 worst")
     differences = np.sort(scores[1] - scores[0])
     np.testing.assert_allclose(values[:1000], differences[:1000], atol=1e-9)
     np.testing.assert_allclose(values[-1000:], differences[-1000:], atol=1e-9)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,10 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, read_results, to_dict
 from abrank.report.data import json_bytes
 from abrank.report.saved.comparison import differences
-from tests.report.refused import Contradictions, why_refused
+from tests.report.conftest import DESIGNS, Make
+from tests.report.refused import GONE, why_refused
 from tests.report.written import html
 
-Make = Callable[..., Comparison]
 CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]
 
 
@@ -34,9 +33,7 @@ def test_every_situation_comes_back(situation: Comparison) -> None:
     assert [WRITERS[kind](back) for kind in CHEAP] == [WRITERS[kind](situation) for kind in CHEAP]
 
 
-def test_runs_with_every_fault_come_back(
-    judged: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_with_every_fault_come_back(judged, tmp_path, monkeypatch) -> None:
     back = Comparison.from_json(judged.report(tmp_path / "results.json"))
     assert back == judged
     assert back.audits == judged.audits
@@ -48,13 +45,10 @@ def test_runs_with_every_fault_come_back(
         assert WRITERS[kind](back) == WRITERS[kind](judged)
 
 
-@pytest.mark.parametrize(
-    ("grades", "chips"),
-    [
-        ((0, 1, 2), {("g0", "0"), ("g1", "1"), ("g2", "2")}),
-        ((0.0, 0.5, 1.25), {("g0", "0.0"), ("g1", "0.5"), ("g2", "1.25")}),
-    ],
-)
+@pytest.mark.parametrize(("grades", "chips"), [
+    ((0, 1, 2), {("g0", "0"), ("g1", "1"), ("g2", "2")}),
+    ((0.0, 0.5, 1.25), {("g0", "0.0"), ("g1", "0.5"), ("g2", "1.25")}),
+])  # fmt: skip
 def test_grades_come_back_as_they_were(grades: tuple[float, ...], chips: set[Any]) -> None:
     docs = ("d1", "d2", "d3")
     qrels = {f"q{i}": dict(zip(docs, grades, strict=True)) for i in range(6)}
@@ -98,115 +92,34 @@ def test_limits_without_end_and_undefined_numbers_come_back() -> None:
     assert np.isnan(row.pvalue)
 
 
-def test_scores_keep_order_and_every_bit(make: Make) -> None:
-    result = make(0.05, measures=3)
-    back = again(result)
-    np.testing.assert_array_equal(back.a, result.a)
-    np.testing.assert_array_equal(back.b, result.b)
-    assert back.confidence_interval(0.9) == result.confidence_interval(0.9)
+SCHEMA_3 = """was written by a newer abrank, in schema 3; this version reads schema 2
+  update abrank, or render it with the version that wrote it"""
+SEGMENT = {"name": "x", "labels": ["a"], "rows": [], "reversal": False}
+SEGMENT |= {"interaction_pvalue": 1, "interaction_pvalue_adj": 1}
+DAMAGES: list[tuple[str, Any, str]] = [
+    ("tests", GONE, ", tests: is not there"),
+    ("measures/1/pvalue", GONE, ", measures[1].pvalue: is not there"),
+    ("seed", True, ", seed: expected a whole number, found true"),
+    ("queries/scores/AP/b", [0.5] * 99, ", queries.scores.AP.b: has 99 entries, and there are 100"),
+    ("queries/scores/AP/a/3", None, ", queries.scores.AP.a[3]: is no finite number"),
+    ("queries/query_id/1", "q0000", ', queries.query_id: "q0000" stands twice'),
+    ("queries/scores/RR", {"a": [], "b": []}, ", queries.scores: not of the same measures"),
+    ("queries/scores/AP/c", [0.5] * 100, ", queries.scores.AP: not of the two systems a and b"),
+    ("measures", [], ", queries.scores: not of the same measures"),
+    ("settings/primary", "RR", ', settings.primary: "RR" is not among the measures'),
+    ("settings/primary", "x" * 5000, f', settings.primary: "{"x" * 19}…{"x" * 19}" is not among'),
+    ("settings/alpha", 2, ", settings: cannot be computed again: "),
+    ("segments", [SEGMENT], ", segments[0].labels: has 1 entries"),
+    ("schema", "abrank/3", f": {SCHEMA_3}"),
+    ("schema", "abrank-ranking/2", ": is a ranking, not a comparison"),
+    ("schema", GONE, ": holds no results of abrank: it names no schema"),
+]
 
 
-DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "part gone": (lambda d: d.pop("tests"), "results.json, tests: is not there"),
-    "field gone": (
-        lambda d: d["measures"][1].pop("pvalue"),
-        "results.json, measures[1].pvalue: is not there",
-    ),
-    "text for a number": (
-        lambda d: d["measures"][0].update(diff="much"),
-        'results.json, measures[0].diff: expected a number or one of null, inf, -inf, found "much"',
-    ),
-    "number for a text": (
-        lambda d: d["systems"].update(a=3),
-        "results.json, systems.a: expected text, found 3",
-    ),
-    "truth for a count": (
-        lambda d: d.update(seed=True),
-        "results.json, seed: expected a whole number, found true",
-    ),
-    "list for an object": (
-        lambda d: d.update(quality=[]),
-        "results.json, quality: expected an object, found a list of 0",
-    ),
-    "object for a list": (
-        lambda d: d.update(notes={}),
-        "results.json, notes: expected a list, found an object",
-    ),
-    "null for a truth": (
-        lambda d: d["verdict"].update(by_equivalence=None),
-        "results.json, verdict.by_equivalence: expected true or false, found null",
-    ),
-    "a verdict of its own": (
-        lambda d: d["verdict"].update(state="splendid"),
-        "results.json, verdict.state: expected one of better,",
-    ),
-    "scores too few": (
-        lambda d: d["queries"]["scores"]["AP"]["b"].pop(),
-        "results.json, queries.scores.AP.b: has 99 entries, and there are 100 queries",
-    ),
-    "a score of nothing": (
-        lambda d: d["queries"]["scores"]["AP"]["a"].__setitem__(3, None),
-        "results.json, queries.scores.AP.a[3]: is no finite number",
-    ),
-    "a query twice": (
-        lambda d: d["queries"]["query_id"].__setitem__(1, d["queries"]["query_id"][0]),
-        'results.json, queries.query_id: "q0000" stands twice',
-    ),
-    "a measure more": (
-        lambda d: d["queries"]["scores"].update(RR={"a": [], "b": []}),
-        "results.json, queries.scores: not of the same measures",
-    ),
-    "a system more": (
-        lambda d: d["queries"]["scores"]["AP"].update(c=[0.5] * 100),
-        "results.json, queries.scores.AP: not of the two systems a and b",
-    ),
-    "no measure": (
-        lambda d: (d["measures"].clear(), d["queries"]["scores"].clear()),
-        "results.json, queries.scores: not of the same measures",
-    ),
-    "an unknown primary": (
-        lambda d: d["settings"].update(primary="RR"),
-        'results.json, settings.primary: "RR" is not among the measures',
-    ),
-    "an endless primary": (
-        lambda d: d["settings"].update(primary="x" * 5000),
-        'results.json, settings.primary: "xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxx" is not among',
-    ),
-    "an impossible level": (
-        lambda d: d["settings"].update(alpha=2),
-        "results.json, settings: cannot be computed again: ",
-    ),
-    "a segment too long": (
-        lambda d: d["segments"].append(
-            {
-                "name": "x",
-                "labels": ["a"],
-                "rows": [],
-                "interaction_pvalue": 1,
-                "interaction_pvalue_adj": 1,
-                "reversal": False,
-            }
-        ),
-        "results.json, segments[0].labels: has 1 entries",
-    ),
-    "three ends of a range": (
-        lambda d: d["evidence"].update(tie_range=[0, 1, 2]),
-        "results.json, evidence.tie_range: expected a list of 2, found a list of 3",
-    ),
-    "another schema": (
-        lambda d: d.update(schema="abrank/3"),
-        "results.json: was written by a newer abrank, in schema 3; this version reads schema 2\n"
-        "  update abrank, or render it with the version that wrote it",
-    ),
-    "a ranking": (
-        lambda d: d.update(schema="abrank-ranking/2"),
-        "results.json: is a ranking, not a comparison",
-    ),
-    "no schema": (
-        lambda d: d.pop("schema"),
-        "results.json: holds no results of abrank: it names no schema",
-    ),
-}
+@pytest.mark.every_case
+@pytest.mark.parametrize(("place", "value", "text"), DAMAGES)
+def test_damage_is_named_with_its_place(saved: str, place: str, value: Any, text: str) -> None:
+    assert why_refused(json.loads(saved), place, value).startswith(f"results.json{text}")
 
 
 @pytest.fixture(scope="module")
@@ -214,28 +127,14 @@ def saved(make: Make) -> str:
     return json_bytes(make(0.05, measures=2)).decode()
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_named_with_its_place(saved: str, damage: str) -> None:
-    change, text = DAMAGES[damage]
-    value = json.loads(saved)
-    change(value)
-    with pytest.raises(ReadError) as caught:
-        from_dict(value)
-    assert str(caught.value).startswith(text)
-    assert caught.value.exit_code == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "no JSON: Expecting value"),
-        ('{"schema": "abrank/1",', "line 1, column 23: no JSON"),
-        ('{"p": NaN}', "no JSON: NaN is no number of JSON"),
-        ("[1, 2]", "holds no results of abrank"),
-        ("[" * 100_000, "no JSON"),
-        ("\udcff", "no JSON"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "no JSON: Expecting value"),
+    ('{"schema": "abrank/1",', "line 1, column 23: no JSON"),
+    ('{"p": NaN}', "no JSON: NaN is no number of JSON"),
+    ("[1, 2]", "holds no results of abrank"),
+    ("[" * 100_000, "no JSON"),
+    ("\udcff", "no JSON"),
+])  # fmt: skip
 def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -264,45 +163,17 @@ def test_a_level_that_was_asked_for_again_is_that_of_the_design(design: Comparis
     assert interval == pytest.approx(design.confidence_interval(), rel=1e-12)
 
 
-DESIGNS_THAT_CONTRADICT: Contradictions = {
-    "a level of another look": (
-        lambda d: d["settings"]["design"].update(look=1) if d["settings"]["design"] else None,
-        "settings.alpha: is 0.",
-    ),
-    "a look that was not planned": (
-        lambda d: d["settings"]["design"].update(look=9),
-        "look 9 is not one of 3",
-    ),
-    "a guard that passed after all": (
-        lambda d: d["verdict"]["guards"][0].update(passed=not d["verdict"]["guards"][0]["passed"]),
-        "verdict.guards[0].passed: is ",
-    ),
-    "a guard that was not declared": (
-        lambda d: d["settings"]["guards"].clear(),
-        "verdict.guards: is a list of 1, but the scores and rule of the file give a list of 0",
-    ),
-    "a guard of nothing compared": (
-        lambda d: [item[0].update(measure="P@3") for item in
-                   (d["settings"]["guards"], d["verdict"]["guards"])],
-        "settings: cannot be computed again: ",
-    ),
-}  # fmt: skip
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DESIGNS_THAT_CONTRADICT)
-def test_a_design_that_contradicts_itself_is_refused(looked: Comparison, name: str) -> None:
-    change, message = DESIGNS_THAT_CONTRADICT[name]
-    assert message in why_refused(json.loads(json_bytes(looked)), change)
-
-
-@pytest.mark.slow
-def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
-    def change(found: dict[str, Any]) -> None:
-        found["clusters"]["labels"][0] = "somebody else"
-
-    reason = why_refused(json.loads(json_bytes(clustered)), change)
-    assert "but the scores and rule of the file give " in reason
+@pytest.mark.parametrize(("design", "place", "value", "message"), [
+    ("a look", "settings/design/look", 1, "settings.alpha: is 0."),
+    ("a look", "settings/design/look", 9, "look 9 is not one of 3"),
+    ("a look", "verdict/guards/0/passed", lambda x: not x, "verdict.guards[0].passed: is "),
+    ("a look", "settings/guards", [], "verdict.guards: is a list of 1, but the scores and rule"),
+    ("a look", "settings/guards/0/measure", "P@3", "settings: cannot be computed again: "),
+    ("clusters", "clusters/labels/0", "nobody", "but the scores and rule of the file give "),
+])  # fmt: skip
+def test_a_design_that_contradicts_itself_is_refused(design, place, value, message) -> None:
+    assert message in why_refused(json.loads(json_bytes(DESIGNS[design]())), place, value)
 
 
 def test_differences_name_the_place_and_pass_over_rounding() -> None:

@@ -19,21 +19,18 @@ class Part:
     limits: tuple[float, float] = (0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "restored"),
-    [
-        (float, 1, 1.0),
-        (float, LARGEST, LARGEST),
-        (float | None, None, None),
-        (tuple[float, ...], ["-inf", 2], (-math.inf, 2.0)),
-        (Mapping[str, tuple[str, int | None]], {"q": ["d", None]}, {"q": ("d", None)}),
-        (Literal["a", "b"], "b", "b"),
-        (Verdict, "better", Verdict("better")),
-        (Any, {"free": [1, None, True]}, {"free": [1, None, True]}),
-        (Part, {"name": "x"}, Part("x")),
-        (tuple[Part, ...], [{"name": "y", "limits": [1, "inf"]}], (Part("y", (1.0, math.inf)),)),
-    ],
-)
+@pytest.mark.parametrize(("kind", "value", "restored"), [
+    (float, 1, 1.0),
+    (float, LARGEST, LARGEST),
+    (float | None, None, None),
+    (tuple[float, ...], ["-inf", 2], (-math.inf, 2.0)),
+    (Mapping[str, tuple[str, int | None]], {"q": ["d", None]}, {"q": ("d", None)}),
+    (Literal["a", "b"], "b", "b"),
+    (Verdict, "better", Verdict("better")),
+    (Any, {"free": [1, None, True]}, {"free": [1, None, True]}),
+    (Part, {"name": "x"}, Part("x")),
+    (tuple[Part, ...], [{"name": "y", "limits": [1, "inf"]}], (Part("y", (1.0, math.inf)),)),
+])  # fmt: skip
 def test_values_become_what_their_annotation_says(kind: Any, value: Any, restored: Any) -> None:
     assert repr(restore(kind, value)) == repr(restored)
 
@@ -45,34 +42,31 @@ def test_an_undefined_number_is_nan_again() -> None:
     assert note.values["n"] == 3
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "problem"),
-    [
-        (int, "x", 'at: expected a whole number, found "x"'),
-        (int, True, "at: expected a whole number, found true"),
-        (int, 1.0, "at: expected a whole number, found 1.0"),
-        (int, 10**400, "at: expected a number of at most 1e+150, found 1000000"),
-        (bool, None, "at: expected true or false, found null"),
-        (str, 3, "at: expected text, found 3"),
-        (float, "much", 'at: expected a number or one of null, inf, -inf, found "much"'),
-        (float, False, "at: expected a number or one of null, inf, -inf, found false"),
-        (float, 1e200, "at: expected a number of at most 1e+150"),
-        (float, math.inf, "at: expected a number of at most 1e+150"),
-        (Literal["a", "b"], "c", 'at: expected one of a, b, found "c"'),
-        (Literal["a", "b"], ["a"], "at: expected one of a, b, found a list of 1"),
-        (Verdict, "splendid", "at: expected one of better, "),
-        (tuple[str, ...], "ab", "at: expected a list, found"),
-        (tuple[str, ...], ["a", 1], "at[1]: expected text, found 1"),
-        (tuple[str, int | None], ["a"], "at: expected a list of 2, found a list of 1"),
-        (tuple[str, float], ["a", []], "at[1]: expected a number or one of"),
-        (Mapping[str, tuple[int, ...]], {"p": {}}, "at.p: expected a list, found an object"),
-        (Part, [], "at: expected an object, found a list of 0"),
-        (Part, {}, "at.name: is not there"),
-        (Part, {"name": "x", "limits": [1, "x"]}, "at.limits[1]: expected a number"),
-        (Any, {"p": [10**400]}, "at.p[0]: expected a number of at most"),
-        (Any, {"p": [[[[[[[[1]]]]]]]]}, "is nested more than 8 deep"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "value", "problem"), [
+    (int, "x", 'at: expected a whole number, found "x"'),
+    (int, True, "at: expected a whole number, found true"),
+    (int, 1.0, "at: expected a whole number, found 1.0"),
+    (int, 10**400, "at: expected a number of at most 1e+150, found 1000000"),
+    (bool, None, "at: expected true or false, found null"),
+    (str, 3, "at: expected text, found 3"),
+    (float, "much", 'at: expected a number or one of null, inf, -inf, found "much"'),
+    (float, False, "at: expected a number or one of null, inf, -inf, found false"),
+    (float, 1e200, "at: expected a number of at most 1e+150"),
+    (float, math.inf, "at: expected a number of at most 1e+150"),
+    (Literal["a", "b"], "c", 'at: expected one of a, b, found "c"'),
+    (Literal["a", "b"], ["a"], "at: expected one of a, b, found a list of 1"),
+    (Verdict, "splendid", "at: expected one of better, "),
+    (tuple[str, ...], "ab", "at: expected a list, found"),
+    (tuple[str, ...], ["a", 1], "at[1]: expected text, found 1"),
+    (tuple[str, int | None], ["a"], "at: expected a list of 2, found a list of 1"),
+    (tuple[str, float], ["a", []], "at[1]: expected a number or one of"),
+    (Mapping[str, tuple[int, ...]], {"p": {}}, "at.p: expected a list, found an object"),
+    (Part, [], "at: expected an object, found a list of 0"),
+    (Part, {}, "at.name: is not there"),
+    (Part, {"name": "x", "limits": [1, "x"]}, "at.limits[1]: expected a number"),
+    (Any, {"p": [10**400]}, "at.p[0]: expected a number of at most"),
+    (Any, {"p": [[[[[[[[1]]]]]]]]}, "is nested more than 8 deep"),
+])  # fmt: skip
 def test_what_does_not_obey_is_named_with_its_place(kind: Any, value: Any, problem: str) -> None:
     with pytest.raises(DamagedValue) as caught:
         restore(kind, value, "at")

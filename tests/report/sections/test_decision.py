@@ -1,84 +1,41 @@
 """The tests of ``abrank/report/sections/decision.py``."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from abrank._support import display as f
 from abrank._support.errors import GateError
-from abrank.comparison import Comparison, compare_scores
+from abrank.comparison import compare_scores
 from abrank.report import compose, gate_sentence
-
-Make = Callable[..., Comparison]
+from tests.report.conftest import Make
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mean", "how", "sentence"),
-    [
-        (0.05, {"require": "better"}, "passed: better on nDCG@10"),
-        (
-            0.05,
-            {"require": "better", "margin": 0.01},
-            "passed: better by more than 0.010 on nDCG@10",
-        ),
-        (
-            0.01,
-            {"require": "non-inferior", "margin": 0.02},
-            "passed: not worse by 0.020 or more on nDCG@10 (90% interval −0.007 to +0.027)",
-        ),
-        (
-            0.001,
-            {"require": "equivalent", "margin": 0.03},
-            "passed: within ±0.030 on nDCG@10 (90% interval −0.016 to +0.018)",
-        ),
-        (
-            -0.01,
-            {"require": "no-significant-loss"},
-            "passed: not significantly worse on nDCG@10; 100 queries detect a true loss of 0.028"
-            " 80% of the time"
-            "; --require non-inferior is stricter",
-        ),
-        (
-            -0.05,
-            {"require": "no-significant-loss"},
-            "not passed: worse (−0.050, 95% interval −0.070 to −0.030)",
-        ),
-        (-0.05, {"require": "better"}, "not passed: worse (−0.050, 95% interval −0.070 to −0.030)"),
-        (
-            -0.05,
-            {"require": "non-inferior", "margin": 0.02},
-            "not passed: nDCG@10 lost more than 0.020 (−0.050, 95% interval −0.070 to −0.030)",
-        ),
-        (
-            -0.03,
-            {"require": "non-inferior", "margin": 0.02},
-            "not passed: nDCG@10 may have lost 0.020 or more (−0.030, 95% interval −0.050 to"
-            " −0.010)",
-        ),
-        (
-            0.05,
-            {"require": "equivalent", "margin": 0.02},
-            "not passed: nDCG@10 differs by more than 0.020"
-            " (+0.050, 95% interval +0.030 to +0.070)",
-        ),
-        (
-            0.05,
-            {"require": "non-inferior", "margin": 0.02},
-            "passed: not worse by 0.020 or more on nDCG@10 (95% interval +0.030 to +0.070)",
-        ),
-        (
-            0.03,
-            {"require": "better", "margin": 0.04},
-            "not passed: B is not significantly better by more than 0.040 (+0.030, 95% interval"
-            " +0.010 to +0.050)",
-        ),
-    ],
-)
-def test_gate_says_what_passed_or_lacked(
-    make: Make, mean: float, how: dict[str, Any], sentence: str
-) -> None:
+@pytest.mark.parametrize(("mean", "how", "sentence"), [
+    (0.05, {"require": "better"}, "passed: better on nDCG@10"),
+    (0.05, {"require": "better", "margin": 0.01}, "passed: better by more than 0.010 on nDCG@10"),
+    (0.01, {"require": "non-inferior", "margin": 0.02},
+     "passed: not worse by 0.020 or more on nDCG@10 (90% interval −0.007 to +0.027)"),
+    (0.001, {"require": "equivalent", "margin": 0.03},
+     "passed: within ±0.030 on nDCG@10 (90% interval −0.016 to +0.018)"),
+    (-0.01, {"require": "no-significant-loss"},
+     "passed: not significantly worse on nDCG@10; 100 queries detect a true loss of 0.028"
+     " 80% of the time" "; --require non-inferior is stricter"),
+    (-0.05, {"require": "no-significant-loss"},
+     "not passed: worse (−0.050, 95% interval −0.070 to −0.030)"),
+    (-0.05, {"require": "better"}, "not passed: worse (−0.050, 95% interval −0.070 to −0.030)"),
+    (-0.05, {"require": "non-inferior", "margin": 0.02},
+     "not passed: nDCG@10 lost more than 0.020 (−0.050, 95% interval −0.070 to −0.030)"),
+    (-0.03, {"require": "non-inferior", "margin": 0.02},
+     "not passed: nDCG@10 may have lost 0.020 or more (−0.030, 95% interval −0.050 to" " −0.010)"),
+    (0.05, {"require": "equivalent", "margin": 0.02},
+     "not passed: nDCG@10 differs by more than 0.020" " (+0.050, 95% interval +0.030 to +0.070)"),
+    (0.05, {"require": "non-inferior", "margin": 0.02},
+     "passed: not worse by 0.020 or more on nDCG@10 (95% interval +0.030 to +0.070)"),
+    (0.03, {"require": "better", "margin": 0.04},
+     "not passed: B is not significantly better by more than 0.040 (+0.030, 95% interval"
+     " +0.010 to +0.050)"),
+])  # fmt: skip
+def test_gate_says_what_passed_or_lacked(make, mean, how, sentence) -> None:
     comparison = make(mean, **how)
     assert gate_sentence(comparison) == sentence
     assert compose(comparison).headline.gate == sentence

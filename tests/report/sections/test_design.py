@@ -1,6 +1,5 @@
 """Guards, looks and beliefs in words, also where nothing could be tested."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, compose
 from abrank.report.sections.design import guard
 from tests.asked import asked
-
-Make = Callable[..., Comparison]
+from tests.report.conftest import Make
 
 
 def scores(n: int, *, zero: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -33,14 +31,11 @@ CASES: list[tuple[int, dict[str, Any], str]] = [
     (1, {"guard": ["RR:-0.05"]}, f"RR may have lost 0.050 or more: {NO_TEST}."),
     (1, {"guard": ["RR:-5%"]}, f"RR may have lost 5% or more: {NO_TEST}."),
     (1, {"bayes": True}, "The differences of these queries give no posterior."),
-    (
-        40,
-        {"guard": ["RR:-0.01"]},
-        "RR is not worse by 0.0100 or more (90% interval 0.0000 to 0.0000).",
-    ),
+    (40, {"guard": ["RR:-0.01"]},
+     "RR is not worse by 0.0100 or more (90% interval 0.0000 to 0.0000)."),
     (40, {"bayes": True}, "Without a margin a flat prior says the p-value again"),
     (40, {"bayes": True, "margin": 0.01}, "by more than 0.0100 with probability over 99.9%"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -71,15 +66,12 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mean", "look", "end"),
-    [
-        (0.001, "3/3", "It is the last, and the difference is not significant."),
-        (0.001, "2/3", "The difference is not significant yet."),
-        (0.05, "3/3", "The difference is significant."),
-        (0.05, "2/3", "Δ at an early stop is larger than the true one on average."),
-    ],
-)
+@pytest.mark.parametrize(("mean", "look", "end"), [
+    (0.001, "3/3", "It is the last, and the difference is not significant."),
+    (0.001, "2/3", "The difference is not significant yet."),
+    (0.05, "3/3", "The difference is significant."),
+    (0.05, "2/3", "Δ at an early stop is larger than the true one on average."),
+])  # fmt: skip
 def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, end: str) -> None:
     assert compose(make(mean, look=look)).headline.design.endswith(end)
 
@@ -119,15 +111,12 @@ def test_a_guard_is_told_with_the_interval_it_is_held_against() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "lower", "clause", "step"),
-    [
-        (10.0, True, "ms rose by more than 5.0", "ms is worse by more than its"),
-        (5.0, True, "ms may have risen by 5.0", "ms may be worse by its"),
-        (-10.0, False, "ms lost more than 5.0", "ms is worse by more than its"),
-        (-5.0, False, "ms may have lost 5.0", "ms may be worse by its"),
-    ],
-)
+@pytest.mark.parametrize(("change", "lower", "clause", "step"), [
+    (10.0, True, "ms rose by more than 5.0", "ms is worse by more than its"),
+    (5.0, True, "ms may have risen by 5.0", "ms may be worse by its"),
+    (-10.0, False, "ms lost more than 5.0", "ms is worse by more than its"),
+    (-5.0, False, "ms may have lost 5.0", "ms may be worse by its"),
+])  # fmt: skip
 def test_a_guard_says_which_way_is_a_loss_and_whether_it_is_sure(
     change: float, lower: bool, clause: str, step: str
 ) -> None:

@@ -25,87 +25,41 @@ from tests.report.written import card
 CASES: list[tuple[float, dict[str, Any], str, str]] = [
     (0.05, {"margin": 0.01}, "ship", "Ship monot5: its gain is larger than the margin."),
     (0.05, {}, "ship-if", "Ship monot5 if any gain is worth the change."),
-    (
-        0.05,
-        {"margin": 0.04},
-        "ship-if",
-        "Ship monot5 if a gain below the margin of 0.040 is worth the change.",
-    ),
-    (
-        0.001,
-        {"margin": 0.03},
-        "either",
-        "Keep bm25 or ship monot5, as cost decides: the difference is too small to matter.",
-    ),
-    (
-        0.01,
-        {"margin": 0.02},
-        "ship-if",
-        "Ship monot5 if not losing 0.020 is enough; a gain would need more queries.",
-    ),
-    (
-        -0.01,
-        {"margin": 0.02},
-        "do-not-ship",
-        "Do not ship monot5 for its quality: a gain of 0.020 or more is excluded.",
-    ),
-    (
-        -0.05,
-        {"margin": 0.04},
-        "do-not-ship",
-        "Do not ship monot5: its loss may be smaller than the margin.",
-    ),
-    (
-        -0.05,
-        {"margin": 0.01},
-        "do-not-ship",
-        "Do not ship monot5: its loss is larger than the margin.",
-    ),
+    (0.05, {"margin": 0.04}, "ship-if",
+     "Ship monot5 if a gain below the margin of 0.040 is worth the change."),
+    (0.001, {"margin": 0.03}, "either",
+     "Keep bm25 or ship monot5, as cost decides: the difference is too small to matter."),
+    (0.01, {"margin": 0.02}, "ship-if",
+     "Ship monot5 if not losing 0.020 is enough; a gain would need more queries."),
+    (-0.01, {"margin": 0.02}, "do-not-ship",
+     "Do not ship monot5 for its quality: a gain of 0.020 or more is excluded."),
+    (-0.05, {"margin": 0.04}, "do-not-ship",
+     "Do not ship monot5: its loss may be smaller than the margin."),
+    (-0.05, {"margin": 0.01}, "do-not-ship",
+     "Do not ship monot5: its loss is larger than the margin."),
     (-0.05, {}, "do-not-ship", "Do not ship monot5: it is worse than bm25."),
     # A gate that was declared decides what to do.
     (0.05, {"margin": 0.01, "require": "better"}, "ship", "it passes the gate."),
     (0.01, {"margin": 0.02, "require": "non-inferior"}, "ship", "it passes the gate."),
-    (
-        0.03,
-        {"margin": 0.06, "require": "better"},
-        "do-not-ship",
-        "its gain is too small to matter.",
-    ),
-    (
-        0.05,
-        {"margin": 0.04, "require": "better"},
-        "add-queries",
-        "the gain seen (+0.050) is larger than the margin of 0.040, but a smaller one",
-    ),
+    (0.03, {"margin": 0.06, "require": "better"}, "do-not-ship",
+     "its gain is too small to matter."),
+    (0.05, {"margin": 0.04, "require": "better"}, "add-queries",
+     "the gain seen (+0.050) is larger than the margin of 0.040, but a smaller one"),
     # A difference that is shown, and may reach the margin: no plan for a true Δ of 0 answers that.
-    (
-        -0.05,
-        {"margin": 0.06, "require": "non-inferior"},
-        "add-queries",
-        "Add queries: the loss seen (−0.050) is smaller than the margin of 0.060, but a larger one"
-        " is not excluded yet.",
-    ),
-    (
-        0.05,
-        {"margin": 0.06, "require": "equivalent"},
-        "add-queries",
-        "Add queries: the gain seen (+0.050) is smaller than the margin of 0.060,",
-    ),
+    (-0.05, {"margin": 0.06, "require": "non-inferior"}, "add-queries",
+     "Add queries: the loss seen (−0.050) is smaller than the margin of 0.060, but a larger one"
+     " is not excluded yet."),
+    (0.05, {"margin": 0.06, "require": "equivalent"}, "add-queries",
+     "Add queries: the gain seen (+0.050) is smaller than the margin of 0.060,"),
     # That no loss was shown is no evidence: the gate passes, and the verdict decides.
-    (
-        0.01,
-        {"require": "no-significant-loss"},
-        "declare-margin",
-        "Declare the smallest Δ worth having",
-    ),
-]
+    (0.01, {"require": "no-significant-loss"}, "declare-margin",
+     "Declare the smallest Δ worth having"),
+]  # fmt: skip
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize(("mean", "how", "action", "sentence"), CASES)
-def test_every_verdict_and_gate_has_its_step(
-    make: Callable[..., Comparison], mean: float, how: dict[str, Any], action: str, sentence: str
-) -> None:
+def test_every_verdict_and_gate_has_its_step(make, mean, how, action, sentence) -> None:
     step = next_step(make(mean, **how))
     assert step.action == action
     assert sentence in step.sentence
@@ -143,20 +97,12 @@ def test_what_cannot_be_tested_is_sent_back() -> None:
     assert next_step(compare_scores({"q": 0.2}, {"q": 0.5})).action == "add-queries"
 
 
-@pytest.mark.parametrize(
-    ("highest", "said"),
-    [
-        (
-            3,
-            "Choose a grade that the judgments have as the lowest relevant one (--config rel=…),"
-            " and",
-        ),
-        (0, "Take judgments with a relevant document, and"),
-    ],
-)
-def test_judgments_without_a_relevant_document_are_mended_first(
-    make: Callable[..., Comparison], highest: int, said: str
-) -> None:
+@pytest.mark.parametrize(("highest", "said"), [
+    (3, "Choose a grade that the judgments have as the lowest relevant one (--config rel=…),"
+     " and"),
+    (0, "Take judgments with a relevant document, and"),
+])  # fmt: skip
+def test_judgments_without_a_relevant_document_are_mended_first(make, highest, said) -> None:
     tied = make(0.0, sd=0.0)
     for measure, mended in (("nDCG@10", True), ("AP", False)):
         note = Note("none-relevant", 3, {"measures": [measure], "rel": 5, "highest": highest})
@@ -164,9 +110,7 @@ def test_judgments_without_a_relevant_document_are_mended_first(
         assert (step.sentence == f"{said} compare again.") is mended
 
 
-def test_documents_are_judged_where_they_could_change_the_verdict(
-    make: Callable[..., Comparison],
-) -> None:
+def test_documents_are_judged_where_they_could_change_the_verdict(make) -> None:
     comparison = make(0.05)
     evidence = replace(comparison.evidence, n_unjudged=(12, 340))
     soundness = Soundness((Reason("unjudged-decide", {"verdict": "inconclusive"}),))

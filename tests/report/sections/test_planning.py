@@ -1,7 +1,6 @@
 """What is said of the queries needed: from the spread, with a range, never from the difference."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,8 +23,7 @@ from abrank.report.sections.planning import (
     smallest_visible,
 )
 from abrank.verdict import Verdict
-
-Make = Callable[..., Comparison]
+from tests.report.conftest import Make
 
 
 def about(sd: float, difference: float) -> str:
@@ -132,18 +130,11 @@ def test_the_section_says_what_the_numbers_rest_on(make: Make) -> None:
     )
 
 
-def test_a_margin_has_the_decimals_that_it_needs() -> None:
+def test_a_margin_has_the_decimals_that_it_needs_and_says_of_what_it_is_a_share() -> None:
     a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    assert [margin(compare_scores(a, b, margin=item)) for item in (0.01, 0.0025, "2%")] == [
-        "0.010",
-        "0.0025",
-        "2%",
-    ]
-
-
-def test_a_relative_margin_says_of_what() -> None:
-    a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    assert margin_of_what(compare_scores(a, b, margin="2%")) == "2% of A's mean"
+    results = [compare_scores(a, b, margin=item) for item in (0.01, 0.0025, "2%")]
+    assert [margin(result) for result in results] == ["0.010", "0.0025", "2%"]
+    assert margin_of_what(results[-1]) == "2% of A's mean"
 
 
 def test_a_limit_near_the_margin_has_more_decimals() -> None:
@@ -153,26 +144,21 @@ def test_a_limit_near_the_margin_has_more_decimals() -> None:
 
 def test_the_verdict_of_other_margins_is_said() -> None:
     a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
+    end = "Same in practice from 0.325 on."
     assert other_margins(compare_scores(a, b)) == (
         "Up to a margin of 0.190 the verdict stays Inconclusive. It is Not worse from 0.191 to"
-        " 0.324"
-        " and Same in practice from 0.325 on."
+        f" 0.324 and {end}"
     )
     assert other_margins(compare_scores(a, b, margin=0.25)) == (
         "For a margin from 0.191 to 0.324 the verdict stays Not worse. It is Inconclusive up to"
-        " 0.190"
-        " and Same in practice from 0.325 on."
+        f" 0.190 and {end}"
     )
-
-
-def test_a_verdict_of_one_margin_alone_is_said_so() -> None:
     a = (0.48, 0.5, 0.65, 0.77, 0.22, 0.28, 0.69, 0.76, 0.34, 0.38, 0.72, 0.45)
     b = (0.44, 0.56, 0.61, 0.75, 0.24, 0.29, 0.62, 0.68, 0.4, 0.42, 0.78, 0.46)
     a, b = ({f"q{i}": value for i, value in enumerate(item)} for item in (a, b))
     assert other_margins(compare_scores(a, b, margin=0.026)) == (
         "Only at 0.026 the verdict is Not worse. It is Inconclusive up to 0.025 and Same in"
-        " practice"
-        " from 0.027 on."
+        " practice from 0.027 on."
     )
 
 

@@ -1,7 +1,7 @@
 """The tests of ``abrank/report/sections/scorecard.py``."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -20,10 +20,8 @@ from abrank.report.sections.scorecard import (
     segments,
     segments_sentence,
 )
-from tests.report.conftest import _with_machine
-from tests.report.written import text
-
-Make = Callable[..., Comparison]
+from tests.report.conftest import Make, _with_machine
+from tests.report.written import card, text
 
 
 def row(label: str, reading: str, n: int = 10) -> SegmentRow:
@@ -35,29 +33,17 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
     return Segmentation("intent", ("s0",), rows, p, reversal=False, interaction_pvalue_adj=p)
 
 
-@pytest.mark.parametrize(
-    ("readings", "p", "words"),
-    [
-        (
-            ("better", "better", "unclear", "worse"),
-            0.01,
-            "Segments by intent, after adjustment: 2 better, 1 worse, 1 unclear; the segments"
-            " differ (p = 0.010 for interaction).",
-        ),
-        (
-            ("unclear", "too few"),
-            float("nan"),
-            "Segments by intent, after adjustment: 1 unclear, 1 too few; whether the segments"
-            " differ cannot be tested.",
-        ),
-        (
-            ("unclear", "unclear", "too few"),
-            0.3,
-            "Segments by intent, after adjustment: 2 unclear, 1 too few; the segments do not differ"
-            " significantly (p = 0.300 for interaction).",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("readings", "p", "words"), [
+    (("better", "better", "unclear", "worse"), 0.01,
+     "Segments by intent, after adjustment: 2 better, 1 worse, 1 unclear; the segments"
+     " differ (p = 0.010 for interaction)."),
+    (("unclear", "too few"), float("nan"),
+     "Segments by intent, after adjustment: 1 unclear, 1 too few; whether the segments"
+     " differ cannot be tested."),
+    (("unclear", "unclear", "too few"), 0.3,
+     "Segments by intent, after adjustment: 2 unclear, 1 too few; the segments do not differ"
+     " significantly (p = 0.300 for interaction)."),
+])  # fmt: skip
 def test_sentence(make: Make, readings: tuple[str, ...], p: float, words: str) -> None:
     assert segments_sentence(make(0.05), segmentation(*readings, p=p)) == words
 
@@ -119,11 +105,10 @@ def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> N
 def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
     tests = all_tests(_with_machine())
     assert tests is not None
-    card = tests.blocks[0]
-    assert isinstance(card, Scorecard)
-    assert [row[1].text for row, bar in zip(card.rows, card.bars, strict=True) if bar is None] == [
-        "net share of decided queries won"
-    ]
+    board = tests.blocks[0]
+    assert isinstance(board, Scorecard)
+    undrawn = [row[1].text for row, bar in zip(board.rows, board.bars, strict=True) if bar is None]
+    assert undrawn == ["net share of decided queries won"]
 
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
@@ -138,11 +123,13 @@ def test_only_the_largest_segments_are_shown(make: Make) -> None:
     )
 
 
-def test_terminal_says_the_same(runs: Comparison) -> None:
+def test_terminal_and_card_say_the_same(runs: Comparison) -> None:
     visible = text(runs)
     assert max(map(len, visible.splitlines())) <= 80
     joined = " ".join(visible.split())
     assert f"segments {exploratory(runs)}" in joined
+    assert exploratory(runs)[:380] in unescape(card(runs))
+    assert "Exploratory" not in card(replace(runs, segmentations=()))
 
 
 def test_a_cost_beside_a_gain_is_drawn_by_what_is_higher_and_a_mean_of_0_has_no_share() -> None:

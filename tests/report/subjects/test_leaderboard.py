@@ -12,28 +12,14 @@ from tests.report.written import text
 
 
 def test_a_chance_is_never_printed_as_none_or_all() -> None:
-    assert (chance(1.0), chance(0.99991), chance(0.256), chance(0.0001), chance(0.0)) == (
-        "100%",
-        "> 99.9%",
-        "25.6%",
-        "< 0.1%",
-        "0%",
-    )
+    shares = 1.0, 0.99991, 0.256, 0.0001, 0.0
+    assert [*map(chance, shares)] == ["100%", "> 99.9%", "25.6%", "< 0.1%", "0%"]
 
 
-def test_letters_that_follow_each_other_are_a_range() -> None:
-    assert (letters("abcdf"), letters("abcdfghij")) == ("abcdf", "a–d, f–j")
-
-
-def test_systems_have_letters_beyond_z() -> None:
-    assert [letter(place) for place in (0, 25, 26, 27, 701, 702)] == [
-        "a",
-        "z",
-        "aa",
-        "ab",
-        "zz",
-        "aaa",
-    ]
+def test_letters_that_follow_each_other_are_a_range_and_go_on_beyond_z() -> None:
+    assert [*map(letters, ("abcdf", "abcdfghij"))] == ["abcdf", "a–d, f–j"]
+    places = 0, 25, 26, 27, 701, 702
+    assert [*map(letter, places)] == ["a", "z", "aa", "ab", "zz", "aaa"]
 
 
 def test_intervals_lie_within_the_measures_range_and_an_open_one_is_not_drawn() -> None:

@@ -51,23 +51,16 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("these", "like", "said"),
-    [
-        (6, 6, "On these 2 collections any of the 6 systems could be the best."),
-        (6, 6, "On collections like these it is as open."),
-        (
-            5,
-            6,
-            "5 could be the best on these 2 collections: {4} and 1 more. 1 is worse.",
-        ),
-        (5, 6, "any of the 6 could be the best: 2 collections are too few to tell."),
-        (3, 3, "On collections like these the same could be the best."),
-        (1, 1, "On collections like these it alone could be the best, too."),
-        (2, 5, "On collections like these 5 could be the best: {4} and 1 more."),
-        (2, 1, "On collections like these only {1} could be the best."),
-    ],
-)
+@pytest.mark.parametrize(("these", "like", "said"), [
+    (6, 6, "On these 2 collections any of the 6 systems could be the best."),
+    (6, 6, "On collections like these it is as open."),
+    (5, 6, "5 could be the best on these 2 collections: {4} and 1 more. 1 is worse."),
+    (5, 6, "any of the 6 could be the best: 2 collections are too few to tell."),
+    (3, 3, "On collections like these the same could be the best."),
+    (1, 1, "On collections like these it alone could be the best, too."),
+    (2, 5, "On collections like these 5 could be the best: {4} and 1 more."),
+    (2, 1, "On collections like these only {1} could be the best."),
+])  # fmt: skip
 def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, six) -> None:
     rows = tuple(
         replace(

@@ -24,33 +24,16 @@ def found():
     return compare_collections({"x": (a, b), "y": second, "<z>": (a, a)})
 
 
-@pytest.mark.parametrize(
-    ("these", "like", "said"),
-    [
-        (
-            "better",
-            "better",
-            "B is better than A on average over these 3 collections (ahead on 2), and on",
-        ),
-        (
-            "worse",
-            "unclear",
-            "B is worse than A on average over these 3 collections (ahead on 2); this",
-        ),
-        (
-            "better",
-            "worse",
-            "B is better than A over all queries (ahead on 2), but worse on average",
-        ),
-        ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
-        (
-            "unclear",
-            "unclear",
-            "These 3 collections cannot tell B from A: B is ahead on 2.",
-        ),
-        ("identical", "identical", "A and B score the same on every query of every collection."),
-    ],
-)
+@pytest.mark.parametrize(("these", "like", "said"), [
+    ("better", "better",
+     "B is better than A on average over these 3 collections (ahead on 2), and on"),
+    ("worse", "unclear",
+     "B is worse than A on average over these 3 collections (ahead on 2); this"),
+    ("better", "worse", "B is better than A over all queries (ahead on 2), but worse on average"),
+    ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
+    ("unclear", "unclear", "These 3 collections cannot tell B from A: B is ahead on 2."),
+    ("identical", "identical", "A and B score the same on every query of every collection."),
+])  # fmt: skip
 def test_the_title_answers_both_questions(found, these, like, said) -> None:
     primary = replace(
         found.primary,
