@@ -78,19 +78,16 @@ def test_one_cut_off_is_two_dots(comparison_of):
     assert [label.get_text() for label in ax.child_axes[0].get_xticklabels()] == ["1"]
 
 
-@pytest.mark.parametrize(
-    ("measures", "sentence"),
-    [
-        (("nDCG@10",), "Ready scores were compared"),
-        (("AP",), "AP has no cut-off"),
-        (("my score",), "my score has no cut-off"),
-    ],
-)
+@pytest.mark.parametrize(("measures", "sentence"), [
+    (("nDCG@10",), "Ready scores were compared"),
+    (("AP",), "AP has no cut-off"),
+    (("my score",), "my score has no cut-off"),
+])  # fmt: skip
 def test_a_sentence_where_there_is_no_curve(measures, sentence, comparison_of):
     (text,) = cutoffs(without_evidence(comparison_of(30, measures=measures))).texts
     assert text.get_text().startswith(sentence)
-    (text,) = cutoffs(comparison_of(0, measures=measures)).texts
-    assert text.get_text() == "No queries: nothing to draw."
+    (text,) = recall(without_evidence(comparison_of(30, measures=measures))).texts
+    assert text.get_text().startswith("Ready scores were compared")
 
 
 def test_curves_are_the_evidences(comparison_of):
@@ -103,17 +100,6 @@ def test_curves_are_the_evidences(comparison_of):
         assert np.array_equal(lines[colour].get_ydata(), values)
         assert lines[colour].get_marker() == marker
     assert [text.get_text() for text in ax.texts] == ["▼ A BM25", "▲ B monoT5"]
-
-
-def test_ready_scores_make_a_sentence(comparison_of):
-    ready = dataclasses.replace(comparison_of(30), evidence=RunDetails())
-    (text,) = recall(ready).texts
-    assert text.get_text().startswith("Ready scores were compared")
-
-
-def test_no_queries_make_a_sentence(comparison_of):
-    (text,) = recall(comparison_of(0)).texts
-    assert text.get_text() == "No queries: nothing to draw."
 
 
 def curves(ax) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -172,7 +158,7 @@ def test_these_queries_are_the_thick_line(comparison_of):
 
 @pytest.mark.parametrize(
     ("n", "kind", "sentence"),
-    [(0, "normal", "No queries"), (1, "normal", "Only 1 query"), (30, "constant", "do not vary")],
+    [(1, "normal", "Only 1 query"), (30, "constant", "do not vary")],
 )
 def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_of):
     (text,) = power(comparison_of(n, kind)).texts

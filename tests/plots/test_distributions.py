@@ -54,14 +54,6 @@ def test_the_cloud_changes_colour_at_zero(comparison_of):
     assert left.get_xy()[:, 0].max() == right.get_xy()[:, 0].min() == 0.0
 
 
-def test_a_cloud_on_one_side_has_one_colour(comparison_of):
-    comparison = comparison_of(250, shift=0.9)
-    values = comparison.differences()
-    assert values.min() > 0
-    shapes = [p for p in distribution(comparison).patches if len(p.get_xy()) > 9]
-    assert {shape.get_facecolor()[:3] for shape in shapes} <= {to_rgb(LIGHT.a), to_rgb(LIGHT.b)}
-
-
 def test_thousands_of_drops_are_a_sample_with_both_ends(comparison_of):
     comparison = comparison_of(7000)
     values = comparison.differences()
@@ -110,10 +102,9 @@ def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
     assert sum(result.values()) == 100
 
 
-@pytest.mark.parametrize("n", [0, 60])
-def test_a_sentence_where_nothing_spreads(n, comparison_of):
-    (text,) = distribution(comparison_of(n, "identical")).texts
-    assert text.get_text().startswith("No queries" if n == 0 else "A and B score the same")
+def test_a_sentence_where_nothing_spreads(comparison_of):
+    (text,) = distribution(comparison_of(60, "identical")).texts
+    assert text.get_text().startswith("A and B score the same")
 
 
 def test_a_cloud_far_from_zero_has_one_colour():
@@ -137,13 +128,3 @@ def test_a_heap_beside_wins_alone():
     ax = distribution(compare_scores(a, b))
     assert {p.get_facecolor()[:3] for p in ax.patches} == {to_rgb(LIGHT.b)}
     assert sum(heights(ax).values()) == 90
-
-
-def shares(ax) -> tuple[float, float]:
-    """Areas of the near and of the far part."""
-    area = {"near": 0.0, "far": 0.0}
-    for shape in ax.patches:
-        x, y = shape.get_xy().T
-        size = abs(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
-        area["far" if shape.get_facecolor()[:3] == to_rgb(LIGHT.ink) else "near"] += size
-    return area["near"], area["far"]

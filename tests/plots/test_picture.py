@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from abrank import plots
@@ -90,11 +89,6 @@ def test_axes_figure_and_save_are_those_of_the_plot(comparison_of, tmp_path) -> 
     with pytest.raises(AttributeError, match=r"no 'nothing'$"):
         picture.nothing  # noqa: B018
     assert repr(picture).startswith("<Picture of forest, 3.33 x ")
-
-
-def test_axes_that_are_given_come_back(comparison_of) -> None:
-    ax = Figure().add_subplot()
-    assert comparison_of(12).plot.forest(ax=ax) is ax
 
 
 def test_showing_changes_no_setting(comparison_of) -> None:

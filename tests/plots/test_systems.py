@@ -43,13 +43,10 @@ def test_a_long_name_takes_one_line():
     assert not any("\n" in name for name in names)
 
 
-@pytest.mark.parametrize(
-    ("interval", "keys", "said"),
-    [
-        ("own", ("ci_low", "ci_high"), "interval of each mean by itself"),
-        ("within", ("within_low", "within_high"), "interval within queries"),
-    ],
-)
+@pytest.mark.parametrize(("interval", "keys", "said"), [
+    ("own", ("ci_low", "ci_high"), "interval of each mean by itself"),
+    ("within", ("within_low", "within_high"), "interval within queries"),
+])  # fmt: skip
 def test_rows_are_the_systems_with_their_intervals(interval, keys, said, ranking_of):
     ranking = ranking_of(8)
     ax = leaderboard(ranking, interval=interval)
@@ -229,15 +226,12 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("how", "sentence"),
-    [
-        ({"k": 401, "n": 2, "details": False}, "401 systems are too many"),
-        ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
-        ({"k": 4, "n": 1}, "Only 1 query"),
-        ({"k": 4, "n": 0}, "No queries"),
-    ],
-)
+@pytest.mark.parametrize(("how", "sentence"), [
+    ({"k": 401, "n": 2, "details": False}, "401 systems are too many"),
+    ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
+    ({"k": 4, "n": 1}, "Only 1 query"),
+    ({"k": 4, "n": 0}, "No queries"),
+])  # fmt: skip
 def test_a_sentence_where_there_is_no_matrix(how, sentence, ranking_of):
     (text,) = matrix(ranking_of(**how)).texts
     assert text.get_text().startswith(sentence)
@@ -303,21 +297,15 @@ def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
     assert cd(turned).get_xlabel().endswith(f"by its mean, {result.systems[0]} leads")
 
 
-@pytest.mark.parametrize(
-    ("how", "sentence"),
-    [
-        ({"k": 2}, "Only 2 systems"),
-        ({"k": 4, "n": 4}, "Only 4 queries"),
-        ({"k": 4, "n": 0}, "No queries"),
-        ({"k": 41, "n": 12, "test": "nemenyi"}, "41 systems are too many"),
-        ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
-        ({"k": 4}, "Max-T sign flips does not compare mean ranks"),
-        (
-            {"k": 4, "test": "t"},
-            "Paired t, adjusted by Holm does not compare mean ranks",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("how", "sentence"), [
+    ({"k": 2}, "Only 2 systems"),
+    ({"k": 4, "n": 4}, "Only 4 queries"),
+    ({"k": 4, "n": 0}, "No queries"),
+    ({"k": 41, "n": 12, "test": "nemenyi"}, "41 systems are too many"),
+    ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
+    ({"k": 4}, "Max-T sign flips does not compare mean ranks"),
+    ({"k": 4, "test": "t"}, "Paired t, adjusted by Holm does not compare mean ranks"),
+])  # fmt: skip
 def test_an_error_where_there_is_no_diagram(how, sentence, ranking_of):
     with pytest.raises(ArgumentError, match=sentence):
         cd(ranking_of(**how))
