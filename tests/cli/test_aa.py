@@ -1,8 +1,6 @@
 """``abrank aa`` and ``abrank.aa_test``: do tests keep their level on one's own data?"""
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,13 +36,8 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
     assert run([*CALL, "--format", "json"]) == 0
     loads = json.loads(capsys.readouterr().out)
     assert {row["test"] for row in loads["rows"]} == {
-        "t",
-        "permutation",
-        "wilcoxon",
-        "sign",
-        "hall",
-        "bounded",
-    }
+        "t", "permutation", "wilcoxon", "sign", "hall", "bounded",
+    }  # fmt: skip
     assert [row["by"] for row in loads["rows"]] == ["flips", "halves", "resampled"] * 6
     assert not any(row["too_often"] for row in loads["rows"] if row["by"] != "resampled")
     expected = check_level("t", differences[0].round(4), n_replications=400)
@@ -81,14 +74,6 @@ def test_csv_has_a_line_a_row(differences, capsys) -> None:
     assert [line.split(",")[:3] for line in lines[1:]] == [
         ["sign", "flips", "120"], ["sign", "halves", "60"], ["sign", "resampled", "120"],
     ]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_ascii_where_standard_output_takes_no_more(differences, monkeypatch) -> None:
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii", write_through=True))
-    assert run([*CALL[:-1], "12000", "--test", "sign"]) == 0
-    assert b"12 000" in written.getvalue()
 
 
 def test_refusals(differences, capsys) -> None:

@@ -1,15 +1,13 @@
 """``abrank compare --collections`` as a user meets it."""
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 
-import abrank
 from abrank.cli import run
-from abrank.collections import CollectionsComparison
 from abrank.report import WRITERS
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
@@ -17,11 +15,9 @@ def table(tmp_path, monkeypatch) -> str:
     """Three collections in files, and the table of them."""
     lines = ["name\tqrels\ta\tb"]
     for i, (name, effect) in enumerate({"fiqa": 0.4, "arguana": 0.1, "nq": 0.3}.items()):
-        collection = abrank.simulate_runs(25, effect=effect, rng=i)
-        collection.qrels.write(tmp_path / f"{name}.qrels")
-        collection.baseline.write(tmp_path / f"{name}.bm25.run")
-        collection.candidate.write(tmp_path / f"{name}.t5.run")
-        lines.append(f"{name}\t{name}.qrels\t{name}.bm25.run\t{name}.t5.run")
+        names = tuple(f"{name}.{end}" for end in ("qrels", "bm25.run", "t5.run"))
+        write_runs(tmp_path, 25, effect=effect, seed=i, names=names)
+        lines.append("\t".join([name, *names]))
     (tmp_path / "beir.tsv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
     return "beir.tsv"
@@ -51,65 +47,19 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
 
 
 @pytest.mark.slow
-def test_every_number_of_the_table_stands_in_the_json(table, capsys) -> None:
-    assert run(["compare", "--collections", table, *ASKED, "--format", "json"]) == 0
-    saved = json.loads(capsys.readouterr().out)
-    assert run(["compare", "--collections", table, *ASKED, "--format", "csv"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    for row in rows:
-        measure = next(item for item in saved["measures"] if item["measure"] == row["measure"])
-        selected = next(item for item in measure["rows"] if item["collection"] == row["collection"])
-        for key in ("diff", "ci_low", "ci_high_adj", "pvalue_adj", "weight_random"):
-            assert float(row[key]) == selected[key]
-
-
-@pytest.mark.slow
-def test_a_changed_summary_is_refused(table, capsys) -> None:
-    assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
-    text = Path("out.json").read_text(encoding="utf-8")
-    value = json.loads(text)
-    low = value["measures"][0]["random"]["ci_low"]
-    Path("other.json").write_text(text.replace(json.dumps(low), json.dumps(low + 0.01), 1))
-    assert run(["render", "other.json"]) == 3
-    assert "but the comparisons of the file give" in capsys.readouterr().err
-    value["measures"][0]["random"]["ci_low"] = low + 0.01
-    Path("other.json").write_text(json.dumps(value))
-    assert run(["render", "other.json"]) == 3
-    assert "measures[0].random.ci_low: is" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
-    assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
-    result = CollectionsComparison.from_json("out.json")
-    assert result._repr_markdown_().startswith("### ▲ Better over all queries: t5 is better")
-    assert repr(result) == "<CollectionsComparison 't5' against 'bm25' on 3 collections, nDCG@10>"
-    assert result["fiqa"].n_queries == 25
-
-
-@pytest.mark.slow
-def test_a_format_alone_has_a_place_of_its_own(table, capsys) -> None:
-    assert run(["compare", "--collections", table, *ASKED, "--report", "md"]) == 0
-    assert Path("reports/t5-vs-bm25-collections.md").exists()
-
-
-@pytest.mark.slow
 def test_figures_are_the_forest(table) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--figures", "f"]) == 0
     assert [path.name for path in Path("f").iterdir()] == ["forest.pdf"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
-        (["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
-        (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
-        (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
-        (["--collections", "none.tsv"], "no such file"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
+    (["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
+    (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
+    (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
+    (["--collections", "none.tsv"], "no such file"),
+])  # fmt: skip
 def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
     assert run(["compare", *arguments]) == 2
     assert words in capsys.readouterr().err

@@ -8,18 +8,13 @@ import pytest
 import abrank
 from abrank import read_scores
 from abrank.cli import run
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch, capsys):
     """The scores of two runs as ``abrank score`` prints them: a.eval, b.eval."""
-    collection = abrank.simulate_runs(40, effect=0.25, rng=5)
-    for name, kind in (
-        ("qrels", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b.run", collection.candidate),
-    ):
-        kind.write(tmp_path / name)
+    write_runs(tmp_path, 40)
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         call = ["score", "qrels", f"{name}.run", "-m", "AP", "-m", "nDCG@10", "--per-query"]
@@ -69,42 +64,6 @@ def test_names_gates_and_reports(files, capsys) -> None:
     assert err.startswith("gate      not passed")
     assert "a.eval" in (files / "out.html").read_text()
     assert "new is worse than b" in (files / "out.md").read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        ([], 2, "QRELS, RUN_A and RUN_B are needed (or --scores and one table or two)"),
-        (["qrels", "a.run"], 2, "QRELS, RUN_A and RUN_B are needed"),
-        (["qrels", "--scores", "a.eval", "b.eval"], 2, "takes one table of scores or two, not 3"),
-        (["--scores", "a.eval"], 3, "a.eval: holds one system, a, and two are compared"),
-        (["--scores", "-", "-"], 2, "only one of the files can be standard input"),
-        (["--scores", "a.eval", "b.eval", "--missing", "best"], 2, "'best' is not one of"),
-        (
-            ["--scores", "a.eval", "b.eval", "--config", "judged_only=true"],
-            2,
-            "--judged-only is for runs",
-        ),
-        (["--scores", "a.eval", "c.eval"], 2, "c.eval: no such file"),
-        (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "no measure 'RR' here"),
-        (
-            ["--scores", "a.eval", "a.run"],
-            3,
-            "a.run: this looks like a run, not like scores of queries",
-        ),
-        (["--scores", "a.eval", "bad.csv"], 3, 'bad.csv, line 3: score "high" is not a number'),
-        (["--scores", "a.eval", "short.csv"], 3, "the query ids differ"),
-    ],
-)
-def test_errors_say_what_where_and_what_to_do(files, arguments, code, said, capsys) -> None:
-    (files / "bad.csv").write_text("query_id,AP\nq01,0.5\nq02,high\n")
-    (files / "short.csv").write_text("query_id,AP,nDCG@10\nq01,0.5,0.5\n")
-    assert run(["compare", *arguments]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert said in err
-    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import abrank
 from abrank.cli import run
 from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import text as report_text
+from tests.cli.conftest import write_runs
 
 RULE = """
 qrels = "qrels.txt"
@@ -27,15 +27,9 @@ clusters = "who"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A rule beside its inputs, and a call from the folder above."""
-    collection = abrank.simulate_runs(60, effect=0.3, rng=5)
     home = tmp_path / "rules"
     home.mkdir()
-    for name, kind in (
-        ("qrels.txt", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b.run", collection.candidate),
-    ):
-        kind.write(home / name)
+    write_runs(home, effect=0.3, names=("qrels.txt", "a.run", "b.run"))
     ids = [f"q{i:02}" for i in range(1, 61)]
     lines = "".join(f"{query},{i // 2},{i % 2}\n" for i, query in enumerate(ids))
     (home / "segments.csv").write_text(f"query_id,who,half\n{lines}")
@@ -99,19 +93,16 @@ def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, ca
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "code", "message"),
-    [
-        ("margn = 0.01", 2, 'unknown key "margn"\n  did you mean margin?'),
-        ("margin = [0.01]", 2, "margin takes one value"),
-        ("margin = true", 2, "margin takes text or a number"),
-        ("bayes = 1", 2, "bayes takes true or false"),
-        ("test = 'F'", 2, 'unknown test "F"'),
-        ("margin = ", 3, "no TOML: "),
-        ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
-        ("reports = ['x.html']", 2, 'unknown key "reports"'),
-    ],
-)
+@pytest.mark.parametrize(("text", "code", "message"), [
+    ("margn = 0.01", 2, 'unknown key "margn"\n  did you mean margin?'),
+    ("margin = [0.01]", 2, "margin takes one value"),
+    ("margin = true", 2, "margin takes text or a number"),
+    ("bayes = 1", 2, "bayes takes true or false"),
+    ("test = 'F'", 2, 'unknown test "F"'),
+    ("margin = ", 3, "no TOML: "),
+    ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
+    ("reports = ['x.html']", 2, 'unknown key "reports"'),
+])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, capsys) -> None:
     (folder / "abrank.toml").write_text(text)
     assert run(CALL) == code
@@ -119,14 +110,11 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a = 'x.csv'", 'in a rule file scores = "'),
-        ("table = 'x.csv'", 'unknown key "table"\n  did you mean scores?'),
-        ("baseline = 'a.run'\ncandidate = 'b.run'", "baseline and candidate names"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("a = 'x.csv'", 'in a rule file scores = "'),
+    ("table = 'x.csv'", 'unknown key "table"\n  did you mean scores?'),
+    ("baseline = 'a.run'\ncandidate = 'b.run'", "baseline and candidate names"),
+])  # fmt: skip
 def test_a_file_without_inputs_says_how_they_are_named(folder, text, message, capsys) -> None:
     (folder / "abrank.toml").write_text(text)
     assert run(CALL[:3]) == 2

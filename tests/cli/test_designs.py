@@ -228,26 +228,23 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
 # ---- what does not go together
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        ("--clusters who --test wilcoxon", "clusters are tested by t, permutation, bootstrap"),
-        ("--anytime 100 --test permutation", "by t or bounded, not of permutation"),
-        ("--anytime 100 --look 1/2", "two ways of looking more than once"),
-        ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
-        ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
-        ("--clusters who --config bayes=true", "the Bayesian view takes queries to be independent"),
-        ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
-        ("--look 5/4", "look 5 is not one of 4"),
-        ("--look half", "this look of those planned, such as 2/4"),
-        ("--look 1/90", "look 1 of 90 comes too early"),
-        ("--guard R@100", "a guard is MEASURE:-X"),
-        ("--guard R@100:-1e", "a guard is MEASURE:-X"),
-        ("--guard R@100:-120%", "the guard R@100:-120% allows to lose everything"),
-        ("--guard P@5:-0.1", "no measure 'P@5' here; there are AP, R@100"),
-        ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "message"), [
+    ("--clusters who --test wilcoxon", "clusters are tested by t, permutation, bootstrap"),
+    ("--anytime 100 --test permutation", "by t or bounded, not of permutation"),
+    ("--anytime 100 --look 1/2", "two ways of looking more than once"),
+    ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
+    ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
+    ("--clusters who --config bayes=true", "the Bayesian view takes queries to be independent"),
+    ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
+    ("--look 5/4", "look 5 is not one of 4"),
+    ("--look half", "this look of those planned, such as 2/4"),
+    ("--look 1/90", "look 1 of 90 comes too early"),
+    ("--guard R@100", "a guard is MEASURE:-X"),
+    ("--guard R@100:-1e", "a guard is MEASURE:-X"),
+    ("--guard R@100:-120%", "the guard R@100:-120% allows to lose everything"),
+    ("--guard P@5:-0.1", "no measure 'P@5' here; there are AP, R@100"),
+    ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
+])  # fmt: skip
 def test_what_does_not_go_together_is_refused_with_the_reason(
     differences, flags, message, capsys
 ) -> None:

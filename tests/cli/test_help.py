@@ -12,27 +12,10 @@ from abrank.options import COMMANDS as TAKERS
 from abrank.options import HEADINGS, options_of
 
 FIRST = [
-    "-m",
-    "--margin",
-    "--require",
-    "--fail-on",
-    "--guard",
-    "--report",
-    "--scores",
-    "--variant",
-    "--baseline",
-    "--candidate",
-    "--preferences",
-    "--collections",
-    "--segments",
-    "--clusters",
-    "--topics",
-    "--docs",
-    "--lower-is-better",
-    "--config",
-    "--format",
-    "--seed",
-]
+    "-m", "--margin", "--require", "--fail-on", "--guard", "--report", "--scores", "--variant",
+    "--baseline", "--candidate", "--preferences", "--collections", "--segments", "--clusters",
+    "--topics", "--docs", "--lower-is-better", "--config", "--format", "--seed",
+]  # fmt: skip
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:

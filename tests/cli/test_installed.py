@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import abrank
+from tests.cli.conftest import write_runs
 
 COMMAND = Path(sys.executable).with_name("abrank")
 
@@ -20,13 +20,7 @@ pytestmark = pytest.mark.skipif(
 def folder(tmp_path_factory) -> Path:
     """Judgments, a baseline, a candidate that is better, and a rule."""
     home = tmp_path_factory.mktemp("ci")
-    collection = abrank.simulate_runs(60, effect=0.3, rng=5)
-    for name, kind in (
-        ("qrels", collection.qrels),
-        ("prod.run", collection.baseline),
-        ("new.run", collection.candidate),
-    ):
-        kind.write(home / name)
+    write_runs(home, effect=0.3, names=("qrels", "prod.run", "new.run"))
     # Of a candidate that returns 15 documents the first ten are as good, and R@100 is not.
     lines = (home / "new.run").read_text().splitlines(keepends=True)
     (home / "short.run").write_text("".join(x for x in lines if int(x.split()[3]) <= 15))

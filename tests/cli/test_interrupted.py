@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from abrank import simulate
+from tests.cli.conftest import write_runs
 
 ROOT = Path(__file__).parents[2]
 # Says when abrank is entered: a signal while Python itself starts is Python's to answer.
@@ -24,10 +23,7 @@ REPORTS = ["--report", "out/r.md", "--report", "out/results.json", "--report", "
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mktemp = tmp_path_factory.mktemp("killed")
-    runs = simulate.simulate_runs(20, effect=0.05, rng=1)
-    runs.qrels.write(mktemp / "qrels")
-    for name, run in (("a.run", runs.baseline), ("b.run", runs.candidate)):
-        run.write(mktemp / name)
+    write_runs(mktemp, 20, effect=0.05, seed=1)
     return mktemp
 
 
@@ -147,9 +143,7 @@ BY_NIGHT = pytest.mark.slow
     [signal.SIGINT, *(pytest.param(x, marks=BY_NIGHT) for x in (signal.SIGTERM, signal.SIGHUP))],
 )
 @pytest.mark.every_case
-def test_a_signal_ends_the_process_where_it_stands(
-    where: str, module: str, code: Callable[[int], int], number: int, folder: Path
-) -> None:
+def test_a_signal_ends_the_process_where_it_stands(where, module, code, number, folder) -> None:
     program = BEGIN + where.format(module=module, number=int(number)) + COMMAND_LINE
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -76,9 +76,7 @@ CAUSES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "cause", "id_", "counts"), CAUSES)
-def test_every_command_names_why_documents_are_not_judged(
-    capsys: pytest.CaptureFixture[str], name: str, cause: str, id_: str, counts: str
-) -> None:
+def test_every_command_names_why_documents_are_not_judged(capsys, name, cause, id_, counts) -> None:
     text = f"Document ids of {name} differ from the judged ones by {cause}"
     for arguments in (
         ["score", "qrels", name, "-m", "AP"],
@@ -100,9 +98,7 @@ def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_cut_run_is_told_with_the_result_at_a_common_depth(capsys) -> None:
     call = ("compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
     out, _ = called(capsys, *call)
     assert out.startswith("▼ WORSE cut is worse than old on AP")
@@ -208,9 +204,7 @@ SHOWN = [
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids="-".join)
 @pytest.mark.parametrize("shown", SHOWN)
-def test_missing_queries_are_said_with_every_format(
-    capsys: pytest.CaptureFixture[str], asked: list[str], shown: str
-) -> None:
+def test_missing_queries_are_said_with_every_format(capsys, asked, shown) -> None:
     if len(asked) == 1:  # several collections
         columns = "a\tb" if asked == ["compare"] else "old\tfew"
         rows = [f"{name}\tqrels\t{run_a}\tfew" for name, run_a in (("one", "old"), ("two", "new"))]
@@ -225,17 +219,12 @@ def test_missing_queries_are_said_with_every_format(
     assert called(capsys, *asked, "-m", "AP", "--format", shown, "-q")[1] == ""
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "step"),
-    [
-        ("old", "other", "documents of old are judged, and none of other."),
-        ("other", "old", "documents of old are judged, and none of other."),
-        ("other", "others", "Take judgments that fit the runs, and compare again."),
-    ],
-)
-def test_the_next_step_names_the_run_that_does_not_fit(
-    a: str, b: str, step: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("a", "b", "step"), [
+    ("old", "other", "documents of old are judged, and none of other."),
+    ("other", "old", "documents of old are judged, and none of other."),
+    ("other", "others", "Take judgments that fit the runs, and compare again."),
+])  # fmt: skip
+def test_the_next_step_names_the_run_that_does_not_fit(a, b, step, folder, capsys) -> None:
     for name, doc in (("other", "zz"), ("others", "yy")):
         lines = (f"{300 + q} Q0 {doc}{q}ü 1 1 t\n" for q in range(N_QUERIES))
         (folder / name).write_text("".join(lines))
@@ -244,9 +233,7 @@ def test_the_next_step_names_the_run_that_does_not_fit(
 
 
 @pytest.mark.parametrize("other", ["old", "others"])
-def test_a_run_without_documents_is_refused(
-    other: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_documents_is_refused(other, folder, capsys) -> None:
     (folder / "none").write_text("")
     (folder / "others").write_text("300 Q0 yy 1 1 t\n")
     for pair in ((other, "none"), ("none", other)):

@@ -12,20 +12,14 @@ import abrank
 from abrank.cli import run
 from abrank.planning.plan import JudgedT
 from abrank.planning.student import queries_needed, smallest_visible
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A collection of 40 queries in the current folder: qrels, a.run, b.run."""
-    collection = abrank.simulate_runs(40, effect=0.25, rng=5)
-    for name, kind in (
-        ("qrels", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b.run", collection.candidate),
-    ):
-        kind.write(tmp_path / name)
+    write_runs(tmp_path, 40)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_sd_and_queries_need_no_files(capsys) -> None:
@@ -148,35 +142,6 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
     out, err = capsys.readouterr()
     assert " ".join(out.split()).count("no number of queries would") == 3
     assert err == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"),
-        (
-            ["qrels", "a.run"],
-            "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files",
-        ),
-        (["qrels", "a.run", "b.run", "--sd", "0.2"], "or --sd without files"),
-        (["--sd", "0.2"], "--sd needs --queries, --effect, --margin or --width"),
-        (["--sd", "-0.2", "--effect", "0.1"], "sd must be 0 or more"),
-        (["--sd", "0.2", "--effect", "0.1", "--test", "wilcoxon"], "needs a pilot"),
-        (["--sd", "0.2", "--effect", "nan"], "effect must be finite"),
-        (["--sd", "0.2", "--correlation", "0.5", "--effect", "1"], "give machine_queries="),
-        (
-            ["--sd", "0.2", "--machine-qrels", "qrels", "--width", "1"],
-            "with --sd, give --machine-queries",
-        ),
-        (["qrels", "a.run", "nothere.run"], "no such file"),
-    ],
-)
-def test_wrong_usage(files, arguments, said, capsys) -> None:
-    assert run(["power", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert said in " ".join(err.split())
 
 
 @pytest.mark.slow

@@ -13,21 +13,18 @@ import abrank
 from abrank.cli import cli, run
 from abrank.cli._output import put_notes
 from abrank.ranking import rank_scores
+from tests.cli.conftest import write_runs
+
+FILES = ("qrels", "old.run", "new.run", "same.run")
+RUNS = {name: f"{name}.run" for name in ("old", "new", "same")}
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A collection of 60 queries in the current folder: qrels, old.run, new.run, same.run."""
-    collection = abrank.simulate_runs(60, effect=0.25, rng=5)
-    collection.qrels.write(tmp_path / "qrels")
-    for name, kind in (
-        ("old", collection.baseline),
-        ("new", collection.candidate),
-        ("same", collection.baseline),
-    ):
-        kind.write(tmp_path / f"{name}.run")
     monkeypatch.chdir(tmp_path)
-    return ["qrels", "old.run", "new.run", "same.run"]
+    write_runs(tmp_path, names=FILES)
+    return FILES
 
 
 @pytest.mark.slow
@@ -36,7 +33,7 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     out, err = capsys.readouterr()
     assert err == ""
     lines = out.splitlines()
-    expected = abrank.rank(files[0], {name: f"{name}.run" for name in ("old", "new", "same")})
+    expected = abrank.rank(files[0], RUNS)
     board = next(i for i, line in enumerate(lines) if line.split()[:1] == ["1"])
     for row, line in zip(expected.rows, lines[board : board + 3], strict=True):
         cells = line.split()
@@ -68,8 +65,7 @@ def test_against_a_baseline(files, capsys) -> None:
 def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
     assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "json"]) == 0
     loads = json.loads(capsys.readouterr().out)
-    runs = {name: f"{name}.run" for name in ("old", "new", "same")}
-    expected = abrank.rank("qrels", runs, test="wilcoxon", adjust="bh")
+    expected = abrank.rank("qrels", RUNS, test="wilcoxon", adjust="bh")
     assert loads["systems"] == expected.to_dict()["systems"]
     assert loads["pairs"] == expected.to_dict()["pairs"]
     assert loads["settings"]["title"] == "Wilcoxon signed-rank, adjusted by Benjamini-Hochberg"
@@ -85,34 +81,11 @@ def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["qrels", "old.run"], 2, "two systems or more"),
-        (["qrels", "old.run", "old.run", "old.run"], 2, "old.run is given twice"),
-        (["qrels", "old.run", "new.run", "--baseline", "od"], 2, "'od' is not among old, new"),
-        (["qrels", "old.run", "new.run", "--test", "dunnett"], 2, "name one"),
-        (["qrels", "old.run", "new.run", "-m", "ndcg@10x"], 2, "did you mean nDCG@10"),
-        (["qrels", "old.run", "nothere.run"], 2, "nothere.run: no such file"),
-        (["qrels", "-", "-"], 2, "standard input"),
-        (["qrels"], 2, "RUNS"),
-    ],
-)
-def test_errors_say_what_and_where(files, arguments, code, said, capsys) -> None:
-    assert run(["rank", *arguments]) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert said in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.slow
 def test_reports_are_written_and_named(files, capsys) -> None:
     flags = ["--report", "md", "--report", "out.csv", "--report", "tex:table", "--digits", "4"]
     assert run(["rank", *files, *flags, "--style", "superscript"]) == 0
     out = capsys.readouterr().out
-    runs = {name: f"{name}.run" for name in ("old", "new", "same")}
-    expected = abrank.rank("qrels", runs)
+    expected = abrank.rank("qrels", RUNS)
     assert f"{expected.rows[0].mean:.4f}" in out
     for line in ("reports/ranking-nDCG-10.md", "out.csv", "table"):
         assert f"report    {line}  " in out
@@ -124,24 +97,12 @@ def test_reports_are_written_and_named(files, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_markdown_and_latex_go_to_standard_output(files, capsys) -> None:
-    assert run(["rank", *files, "--format", "tex"]) == 0
-    assert capsys.readouterr().out.startswith("% nDCG@10, 60 queries, 3 systems\n")
-    assert run(["rank", *files, "--format", "md"]) == 0
-    assert "**All pairs.**" in capsys.readouterr().out
-    assert run(["rank", *files, "--style", "interval"]) == 2
-    assert "--style is for LaTeX" in capsys.readouterr().err
-    assert run(["rank", *files, "--report", "out.pdf"]) == 2
-    assert "known formats: .html .md .json" in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:
     # The last measure ordered, and the first was not shown.
     flags = ["-m", "map", "-m", "P@10", "-m", "ndcg_cut_10"]
     assert run(["rank", *files, *flags, "-v"]) == 0
     out = capsys.readouterr().out
-    expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")}, measures="AP")
+    expected = abrank.rank("qrels", RUNS, measures="AP")
     assert "3 systems by AP on 60 queries." in " ".join(out.split())
     lines = [line.split() for line in out.splitlines()]
     assert ["System", "AP", "P@10", "nDCG@10"] in lines
@@ -155,24 +116,6 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
         assert run(["rank", *files, *flags, "--format", kind]) == 0
         out = capsys.readouterr().out
         assert all(measure in out for measure in ("AP", "P@10", "nDCG@10"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "said", "keys"),
-    [
-        ("own", "95% interval of the mean", ("ci_low", "ci_high")),
-        ("within", "95% interval within queries", ("within_low", "within_high")),
-    ],
-)
-def test_intervals_are_labelled_by_what_they_are(files, kind, said, keys, capsys) -> None:
-    assert run(["rank", *files, "--interval", kind]) == 0
-    out = capsys.readouterr().out
-    expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")})
-    assert said in out
-    for row in expected.rows:
-        low, high = (f"{getattr(row, key):.3f}".replace("-", "−") for key in keys)
-        assert f"{low} to {high}" in out
 
 
 def test_a_measure_is_completed_by_a_shell() -> None:

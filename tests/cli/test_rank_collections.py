@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import abrank
 from abrank.cli import run
 from abrank.report import WRITERS
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
@@ -15,12 +15,9 @@ def table(tmp_path, monkeypatch) -> str:
     """Three collections with three systems in files, and the table of them."""
     lines = ["name\tqrels\tbm25\tt5\trrf"]
     for i, name in enumerate(("fiqa", "arguana", "nq")):
-        collection = abrank.simulate_runs(25, effect=0.5, rng=i)
-        collection.qrels.write(tmp_path / f"{name}.qrels")
-        collection.baseline.write(tmp_path / f"{name}.bm25.run")
-        collection.candidate.write(tmp_path / f"{name}.t5.run")
-        lines.append("\t".join([name, *(f"{name}.{end}" for end in
-                                         ("qrels", "bm25.run", "t5.run", "t5.run"))]))  # fmt: skip
+        names = tuple(f"{name}.{end}" for end in ("qrels", "bm25.run", "t5.run"))
+        write_runs(tmp_path, 25, effect=0.5, seed=i, names=names)
+        lines.append("\t".join([name, *names, names[-1]]))
     (tmp_path / "beir.tsv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
     return "beir.tsv"
@@ -76,15 +73,12 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--baseline", "bm25"], "--baseline is for one collection"),
-        (["--instruments"], "--instruments is for one collection"),
-        (["--pairs"], "--pairs is for one collection"),
-        (["bm25.run"], "qrels is for one collection"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "said"), [
+    (["--baseline", "bm25"], "--baseline is for one collection"),
+    (["--instruments"], "--instruments is for one collection"),
+    (["--pairs"], "--pairs is for one collection"),
+    (["bm25.run"], "qrels is for one collection"),
+])  # fmt: skip
 def test_flags_that_do_nothing_are_refused(table, capsys, flags, said) -> None:
     assert run(["rank", "--collections", table, *flags]) == 2
     assert said in capsys.readouterr().err

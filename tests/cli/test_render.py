@@ -86,16 +86,6 @@ def test_csv_has_its_companions(saved) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_figures_are_those_of_the_comparison(saved, result, monkeypatch, capsys) -> None:
-    # Drawing takes seconds; what is drawn, and where it goes, needs none of it.
-    monkeypatch.setattr("abrank.plots.picture.draw", lambda *_, **__: None)
-    monkeypatch.setattr("abrank.report.formats.figures.file_bytes", lambda *_: b"drawn")
-    assert run(["render", "results.json", "-q", "--figures", "figures"]) == 0
-    assert "figures   figures  " in capsys.readouterr().out
-    assert {"forest.pdf", "segments.pdf"} <= {path.name for path in Path("figures").iterdir()}
-
-
 def test_style_is_for_latex(saved, capsys) -> None:
     assert run(["render", "results.json", "--format", "tex", "--style", "superscript"]) == 0
     assert "$0.5188^{a}$" in capsys.readouterr().out
@@ -109,18 +99,15 @@ def test_results_come_from_standard_input(saved, result, capsys, monkeypatch) ->
     assert capsys.readouterr().out == text(result) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "code", "said"),
-    [
-        (None, 2, "results.json: no such file"),
-        ("{", 3, "error: results.json, line 1, column 2: no JSON"),
-        ("[]", 3, "names no schema\n  write it again: abrank compare … --report results.json"),
-        ('{"schema": "abrank/9"}', 3, "update abrank, or render it with the version that wrote it"),
-        ('{"schema": "abrank-ranking/1"}', 3, "was written by an older abrank, in schema 1"),
-        ('{"schema": "abrank-ranking/2"}', 3, "settings: is not there"),
-        ('{"schema": "abrank/2"}', 3, "results.json, systems: is not there"),
-    ],
-)
+@pytest.mark.parametrize(("content", "code", "said"), [
+    (None, 2, "results.json: no such file"),
+    ("{", 3, "error: results.json, line 1, column 2: no JSON"),
+    ("[]", 3, "names no schema\n  write it again: abrank compare … --report results.json"),
+    ('{"schema": "abrank/9"}', 3, "update abrank, or render it with the version that wrote it"),
+    ('{"schema": "abrank-ranking/1"}', 3, "was written by an older abrank, in schema 1"),
+    ('{"schema": "abrank-ranking/2"}', 3, "settings: is not there"),
+    ('{"schema": "abrank/2"}', 3, "results.json, systems: is not there"),
+])  # fmt: skip
 def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     if content is not None:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -199,14 +198,8 @@ def test_an_interval_and_a_floor(score, tmp_path):
 
 def test_reports_of_intervals(score, tmp_path):
     reports = [
-        "page.html",
-        "page.md",
-        "page.json",
-        "page.csv",
-        "page.txt",
-        "page.tex",
-        "junit:page.x",
-    ]
+        "page.html", "page.md", "page.json", "page.csv", "page.txt", "page.tex", "junit:page.x",
+    ]  # fmt: skip
     flags = [word for path in reports for word in ("--report", path)]
     score("a.run", "b.run", "-m", "AP", "--at-least", "AP:0.9", "--quiet", *flags, code=1)
     for path in reports:
@@ -214,23 +207,18 @@ def test_reports_of_intervals(score, tmp_path):
     assert (tmp_path / "page.x").read_text().count("<failure") == 2
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--interval", "--per-query"], "--per-query has no place for intervals"),
-        (["--at-least", "AP:1", "--format", "trec_eval"], "leave out --at-least"),
-        (["--format", "html"], "add --interval"),
-        (["--at-least", "AP=1"], "is no floor, as nDCG@10:0.35"),
-        (["--interval", "--config", "guard=AP:-1"], "guard is not for abrank.evaluate"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "said"), [
+    (["--interval", "--per-query"], "--per-query has no place for intervals"),
+    (["--at-least", "AP:1", "--format", "trec_eval"], "leave out --at-least"),
+    (["--format", "html"], "add --interval"),
+    (["--at-least", "AP=1"], "is no floor, as nDCG@10:0.35"),
+    (["--interval", "--config", "guard=AP:-1"], "guard is not for abrank.evaluate"),
+])  # fmt: skip
 def test_what_has_no_interval_is_refused(score, flags, said):
     assert said in score("a.run", *flags, code=2).err
 
 
-def test_ready_scores_of_one_run_have_means_intervals_and_floors(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ready_scores_of_one_run_have_means_intervals_and_floors(tmp_path, capsys) -> None:
     scores = {f"q{i}": ((i % 7) / 10, (i % 5) / 10) for i in range(35)}
     rows = "".join(f"{query},{a},{b}\n" for query, (a, b) in scores.items())
     path = tmp_path / "ready.csv"

@@ -6,7 +6,6 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,13 +57,7 @@ def test_a_system_without_timers_is_interrupted_at_once(monkeypatch: pytest.Monk
     ("number", "code", "said"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
-def test_a_signal_ends_the_command_with_a_word(
-    number: int,
-    code: int,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_signal_ends_the_command_with_a_word(number, code, said, monkeypatch, capsys) -> None:
     def enter(*_: object, **__: object) -> None:
         os.kill(os.getpid(), number)
         signal.pause()
@@ -96,9 +89,7 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("process")
-def test_without_streams_there_is_a_code(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_streams_there_is_a_code(monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     for stderr, text in ((sys.stderr, "error: standard output is closed"), (None, "")):
         monkeypatch.setattr(sys, "stderr", stderr)
@@ -108,17 +99,7 @@ def test_without_streams_there_is_a_code(
         assert capsys.readouterr().err.startswith(text)
 
 
-def test_no_memory_is_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cli, "cli", raises(MemoryError()))
-    assert cli.run([]) == 3
-    assert capsys.readouterr().err.startswith("error: not enough memory for these inputs\n")
-
-
-def test_a_connection_that_breaks_is_not_taken_for_the_output(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_connection_that_breaks_is_not_taken_for_the_output(monkeypatch, capsys) -> None:
     for error in (ConnectionResetError(104, "Reset by peer"), BrokenPipeError(32, "Broken pipe")):
         monkeypatch.setattr(cli, "cli", raises(error))
         assert cli.run([]) == 3
@@ -129,20 +110,14 @@ def test_a_connection_that_breaks_is_not_taken_for_the_output(
     ("asked", "code", "said"), [("bash_source", 0, "_abrank_completion"), ("no_source", 1, "")]
 )
 def test_a_shell_that_asks_for_completion_is_answered(
-    asked: str,
-    code: int,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    asked, code, said, monkeypatch, capsys
 ) -> None:
     monkeypatch.setenv(cli.COMPLETION, asked)
     assert cli.run([]) == code
     assert said in capsys.readouterr().out
 
 
-def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(cli, "cli", raises(ZeroDivisionError("by nothing")))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert cli.run([]) == 70

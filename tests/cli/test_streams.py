@@ -42,25 +42,20 @@ def shell(command: str, folder: Path) -> tuple[int, str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "code", "sentence"),
-    [
-        ("score qrels a.run >/dev/full", 2, "standard output cannot be written: no space left"),
-        ("--help >/dev/full", 2, "standard output cannot be written: no space left"),
-        ("score qrels a.run >&-", 2, "standard output is closed"),
-        ("score qrels - <&-", 3, "stdin: is closed"),
-        ("score qrels nothing 2>&-", 2, ""),
-        ("score qrels nothing 2>/dev/full", 2, ""),
-        ("score qrels /dev/zero", 3, "is no text file: it holds bytes that no text has"),
-        ("score qrels . -m AP", 3, "is a folder, not a file"),
-        (f"score qrels {'x' * 300}", 3, "cannot be read: file name too long"),
-        (f"score {'x' * 300} a.run", 3, "cannot be read: file name too long"),
-        (f"check {'x' * 300}", 3, "cannot be read: file name too long"),
-    ],
-)
-def test_what_the_system_refuses_is_a_sentence(
-    command: str, code: int, sentence: str, folder: Path
-) -> None:
+@pytest.mark.parametrize(("command", "code", "sentence"), [
+    ("score qrels a.run >/dev/full", 2, "standard output cannot be written: no space left"),
+    ("--help >/dev/full", 2, "standard output cannot be written: no space left"),
+    ("score qrels a.run >&-", 2, "standard output is closed"),
+    ("score qrels - <&-", 3, "stdin: is closed"),
+    ("score qrels nothing 2>&-", 2, ""),
+    ("score qrels nothing 2>/dev/full", 2, ""),
+    ("score qrels /dev/zero", 3, "is no text file: it holds bytes that no text has"),
+    ("score qrels . -m AP", 3, "is a folder, not a file"),
+    (f"score qrels {'x' * 300}", 3, "cannot be read: file name too long"),
+    (f"score {'x' * 300} a.run", 3, "cannot be read: file name too long"),
+    (f"check {'x' * 300}", 3, "cannot be read: file name too long"),
+])  # fmt: skip
+def test_what_the_system_refuses_is_a_sentence(command, code, sentence, folder) -> None:
     result, _, text = shell(command, folder)
     assert result == code
     assert sentence in text
@@ -75,9 +70,7 @@ def test_a_result_needs_no_place_for_messages(folder: Path) -> None:
         assert (code, out[:6]) == (0, "all\tAP")
 
 
-def test_a_folder_that_may_not_be_entered(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_may_not_be_entered(folder, monkeypatch, capsys) -> None:
     # Root may enter every folder, so the system's answer is put in its place.
     def refusing(original: Callable[..., Any]) -> Callable[..., Any]:
         def call(self: Path, *arguments: Any, **options: Any) -> Any:
@@ -103,9 +96,7 @@ def test_zstandard_reads_in_silence(folder: Path) -> None:
     assert shell("score qrels a.zst -m AP --quiet", folder)[2] == ""
 
 
-def test_lack_of_memory_is_a_sentence(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lack_of_memory_is_a_sentence(folder, monkeypatch, capsys) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise MemoryError
 
@@ -117,9 +108,7 @@ def test_lack_of_memory_is_a_sentence(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bad", ["9" * 200_000, "x" * 200_000, "1" * 200_000 + ",5", "\x1b" * 9000])
-def test_messages_are_short(
-    bad: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_messages_are_short(bad, folder, tmp_path, capsys) -> None:
     qrels = str(folder / "qrels")
     for line in (f"q1 Q0 d1 1 {bad} t\n", f"q1 Q0 {bad} 1 high t\n", f"{bad} {bad}\n"):
         (tmp_path / "bad.run").write_text(line * 50)
@@ -132,9 +121,7 @@ def test_messages_are_short(
 
 
 @pytest.mark.parametrize(("size", "code"), [("1k", 3), ("1M", 0), ("0", 2), ("much", 2)])
-def test_the_limit_on_size_is_a_flag(
-    size: str, code: int, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_limit_on_size_is_a_flag(size, code, folder, capsys) -> None:
     large = folder / "large.run"
     large.write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(1000)))
     assert run(["score", str(folder / "qrels"), str(large), "--max-input-size", size]) == code

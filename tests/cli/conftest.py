@@ -1,0 +1,33 @@
+"""Collections in files, as a user of the command has them."""
+
+from pathlib import Path
+
+import pytest
+
+import abrank
+
+NAMES = ("qrels", "a.run", "b.run")
+
+
+def write_runs(
+    folder: Path,
+    n: int = 60,
+    *,
+    effect: float = 0.25,
+    seed: int = 5,
+    names: tuple[str, ...] = NAMES,
+) -> None:
+    """Write simulated judgments and two runs, of which the second is better."""
+    collection = abrank.simulate_runs(n, effect=effect, rng=seed)
+    items = collection.qrels, collection.baseline, collection.candidate, collection.baseline
+    for name, item in zip(names, items, strict=False):
+        (folder / name).parent.mkdir(exist_ok=True)
+        item.write(folder / name)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A collection of 60 queries in the current folder: qrels, a.run, b.run."""
+    write_runs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
