@@ -66,21 +66,13 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
-def scores() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
-    """Seeded scores of two systems, with ties and clipped at 0 and 1."""
-
-    def make(
-        n: int, shift: float, ids: list[str] | None = None
-    ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        random = np.random.default_rng(7)
-        index = pd.Index(ids or [str(301 + i) for i in range(n)])
-        names = ["nDCG@10", "AP", "RR", "P@10"]
-        a = pd.DataFrame(random.beta(1.6, 2.2, (n, 4)), index=index, columns=names)
-        moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.16, (n, 4)))
-        return a, (a + moved).clip(0, 1)
-
-    return make
+def scores(n: int, shift: float, ids: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return seeded scores of two systems, with ties and clipped at 0 and 1."""
+    random = np.random.default_rng(7)
+    index = pd.Index(ids or [str(301 + i) for i in range(n)])
+    a = pd.DataFrame(random.beta(1.6, 2.2, (n, 4)), index=index, columns=MEASURES)
+    moved = np.where(random.random((n, 1)) < 0.1, 0.0, random.normal(shift, 0.16, (n, 4)))
+    return a, (a + moved).clip(0, 1)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,9 +37,7 @@ def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("topic", [*TOPICS, "nDCG", "wilcoxon", "few-signs"])
-def test_axe_finds_nothing(
-    topic: str, show: Show, built: Path, check_accessibility: Callable[[Any], None]
-) -> None:
+def test_axe_finds_nothing(topic, show, built, check_accessibility) -> None:
     opened = show((built / f"{topic}.html").read_text("utf-8"), width=360)
     check_accessibility(opened.page)
 

@@ -19,11 +19,8 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
     command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
     context = ["--topics", "topics.jsonl", "--segments", "segments.csv", "--docs", "docs.jsonl"]
     names = [
-        "--baseline",
-        "<script>alert(8)</script>",
-        "--candidate",
-        "\u202e\"'><b onclick=alert(9)>",
-    ]
+        "--baseline", "<script>alert(8)</script>", "--candidate", "\u202e\"'><b onclick=alert(9)>",
+    ]  # fmt: skip
     target = tmp_path_factory.mktemp("hostile_report") / "out.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(hostile_files)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from abrank import compare, compare_scores, simulate_runs
@@ -20,13 +19,13 @@ from abrank.comparison import Comparison
 from abrank.report.formats import queries as ranked_lists
 from abrank.report.formats.queries import query_rows
 from abrank.scoring.judging import pool_text
+from tests.browser.conftest import scores
 from tests.report.written import html
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
 Opened: TypeAlias = Any  # what the fixture ``show`` returns
 Show: TypeAlias = Callable[..., Opened]
-Scores: TypeAlias = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
 ROWS = ".queries > tbody > tr"
 SIZE, LAST = 10, 12  # rows on a page, and pages of 120 queries
@@ -54,17 +53,7 @@ def expect_page(opened: Opened, number: int) -> None:
 
 
 @pytest.mark.slow
-def test_first_page_has_the_worst_queries(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text)
-    expect_ids(opened, expected(better)[:SIZE])
-    expect_count(opened, 120)
-    expect_page(opened, 1)
-
-
-@pytest.mark.slow
-def test_every_row_shows_the_numbers_of_the_comparison(
-    show: Show, text: str, better: Comparison
-) -> None:
+def test_every_row_shows_the_numbers_of_the_comparison(show, text, better) -> None:
     opened = show(text)
     visible = []
     for number in range(1, LAST + 1):
@@ -90,9 +79,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
 
 
 @pytest.mark.slow
-def test_search_finds_ids_and_texts_and_counts_them(
-    show: Show, text: str, better: Comparison
-) -> None:
+def test_search_finds_ids_and_texts_and_counts_them(show, text, better) -> None:
     opened = show(text)
     search = opened.page.get_by_label("Find a query")
     search.fill("q01")
@@ -105,16 +92,6 @@ def test_search_finds_ids_and_texts_and_counts_them(
     expect_ids(opened, queries)
     search.fill("no such query")
     expect(opened.page.locator(ROWS)).to_have_text(["No query matches."])
-
-
-@pytest.mark.slow
-def test_outcome_filter_keeps_the_winner(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text)
-    opened.page.get_by_role("button", name="B better", exact=True).click()
-    expect_count(opened, better.primary.wins)
-    expect(opened.page.locator("[data-outcome][aria-pressed=true]")).to_have_text(["B better"])
-    opened.page.get_by_role("button", name="Tied", exact=True).click()
-    expect_count(opened, better.primary.ties)
 
 
 @pytest.mark.slow
@@ -161,7 +138,9 @@ def lists(opened: Opened) -> list[list[list[str]]]:
 
 
 @pytest.mark.slow
-def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) -> None:
+def test_a_row_opens_its_two_lists_and_every_measure(
+    show: Show, text: str, better: Comparison
+) -> None:
     opened = show(text)
     worst = expected(better)[0]
     opened.page.locator(f"{ROWS} .text").first.click()
@@ -183,6 +162,17 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
             else:
                 moved = f"{'▲' if before > rank else '▼'} {abs(before - rank)}".replace("▼ 0", "=")
             assert move == moved
+    # A relevant document that is lost is bold; every measure stands below the lists.
+    first, second = ({doc for doc, grade in item[:10] if grade} for item in (a, b))
+    expect(opened.page.locator(".move.lost")).to_have_count(len(first - second))
+    expect(opened.page.locator(".move.gained")).to_have_count(len(second - first))
+    if first - second:
+        expect(opened.page.locator(".move.lost").first).to_have_css("font-weight", "700")
+    rows = opened.page.locator("tr.lists .every tbody tr")
+    assert rows.locator("th").all_inner_texts() == list(better.measures)
+    place = int(np.argmin(better.differences()))
+    changes = [display.signed(better.differences(name)[place]) for name in better.measures]
+    assert rows.locator("td:last-child").all_inner_texts() == changes
     assert opened.page.locator(".side-title").all_inner_texts() == [
         f"A · {display.score(better.a[better.query_ids.index(worst), 0])}",
         f"B · {display.score(better.b[better.query_ids.index(worst), 0])}",
@@ -190,34 +180,7 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
 
 
 @pytest.mark.slow
-def test_lost_relevant_documents_are_bold(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text)
-    opened.page.locator(".opener").first.click()
-    a, b = better.evidence.rankings[expected(better)[0]]
-    first, second = ({doc for doc, grade in item[:10] if grade} for item in (a, b))
-    expect(opened.page.locator(".move.lost")).to_have_count(len(first - second))
-    expect(opened.page.locator(".move.gained")).to_have_count(len(second - first))
-    if first - second:
-        expect(opened.page.locator(".move.lost").first).to_have_css("font-weight", "700")
-
-
-@pytest.mark.slow
-def test_one_row_is_open_at_a_time_and_closes_again(show: Show, text: str) -> None:
-    page = show(text).page
-    first, second = page.locator(".opener").nth(0), page.locator(".opener").nth(1)
-    first.click()
-    second.click()
-    expect(first).to_have_attribute("aria-expanded", "false")
-    expect(second).to_have_attribute("aria-expanded", "true")
-    expect(page.locator("tr.lists")).to_have_count(1)
-    second.click()
-    expect(page.locator("tr.lists")).to_have_count(0)
-
-
-@pytest.mark.slow
-def test_an_open_row_stays_open_while_it_is_sorted(
-    show: Show, text: str, better: Comparison
-) -> None:
+def test_an_open_row_stays_open_while_it_is_sorted(show, text, better) -> None:
     opened = show(text)
     worst = expected(better)[0]
     opened.page.locator(".opener").first.click()
@@ -274,8 +237,13 @@ def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Co
 
 
 @pytest.mark.slow
-def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: Comparison) -> None:
+def test_a_row_lights_its_bar_and_a_bar_tells_its_query_and_opens_its_row(
+    show: Show, text: str, better: Comparison
+) -> None:
     opened = show(text)
+    opened.page.locator(ROWS).first.hover()
+    worst = expected(better)[0]
+    expect(opened.page.locator(".wide .lit")).to_have_attribute("data-query", worst)
     best = expected(better)[-1]
     opened.page.get_by_label("Intent", exact=True).select_option("navigational")
     bar = opened.page.locator(f".wide [data-query='{best}']")
@@ -289,14 +257,6 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     expect(opened.page.locator(".why")).to_have_text(why)
     opened.page.mouse.move(1, 1)  # the page has scrolled, and the mouse may be over another row
     expect(bar).to_have_class(re.compile(r"\blit\b"))
-
-
-@pytest.mark.slow
-def test_a_row_lights_its_bar(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text)
-    opened.page.locator(ROWS).first.hover()
-    worst = expected(better)[0]
-    expect(opened.page.locator(".wide .lit")).to_have_attribute("data-query", worst)
 
 
 def download(opened: Opened) -> list[dict[str, str]]:
@@ -325,7 +285,7 @@ def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison)
 
 
 @pytest.mark.slow
-def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Scores) -> None:
+def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show) -> None:
     ids = ["=cmd()", "+1", "-1", "@sum", 'comma, "quote"', "two\nlines", "\u202eback", "x" * 10_000]
     a, b = scores(len(ids), 0.05, ids)
     got = {row["query_id"] for row in download(show(html(compare_scores(a, b, resamples=99))))}
@@ -358,17 +318,6 @@ def test_another_measure_is_picked_and_the_first_comes_back(show: Show, text: st
     assert row.locator("td.num").all_inner_texts()[:3] == visible
     page.select_option("#query-measure", index=0)
     assert page.locator("#query-table tbody").inner_text() == first
-
-
-@pytest.mark.slow
-def test_an_open_query_has_every_measure(show: Show, text: str, better) -> None:
-    page = show(text).page
-    page.locator(".opener").first.click()
-    rows = page.locator("tr.lists .every tbody tr")
-    assert rows.locator("th").all_inner_texts() == list(better.measures)
-    worst = int(np.argmin(better.differences()))
-    expected = [display.signed(better.differences(name)[worst]) for name in better.measures]
-    assert rows.locator("td:last-child").all_inner_texts() == expected
 
 
 @pytest.fixture(scope="module")
@@ -406,9 +355,7 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
 
 
 @pytest.mark.slow
-def test_what_to_judge_is_saved_and_its_queries_open(
-    show: Show, open_judgments: Comparison
-) -> None:
+def test_what_to_judge_is_saved_and_its_queries_open(show, open_judgments) -> None:
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
     to_judge = open_judgments.evidence.to_judge
     assert to_judge is not None

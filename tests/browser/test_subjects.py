@@ -2,30 +2,32 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 
-from abrank import audit
+from abrank import audit, rank_scores
+from abrank.collections import rank_collections
+from abrank.ranking.details import with_extras
 from abrank.report import compose, html
 from abrank.report.model import Report
 from tests.report import test_contradictions, test_every_format
+from tests.report.subjects.test_systems_page import board
 
+BOARD = partial(rank_scores, board(5, measures=("AP", "RR")))
 PAGES: dict[str, Callable[[], Report]] = {
-    **{
-        name: partial(test_every_format.report_of, name)
-        for name in (*test_every_format.PLAIN, "collections", "ranking against a baseline")
-    },
+    **{name: partial(test_every_format.report_of, name)
+     for name in (*test_every_format.PLAIN, "collections", "ranking against a baseline")},
+    "ranking": lambda: compose(with_extras(BOARD(), instruments=True, risk=1.0)),
+    "standings": lambda: compose(rank_collections({f"c{i}": board(5, measures=("AP", "RR"),
+     n_queries=28 + i) for i in range(3)})),
     "means": lambda: test_contradictions.report_of("means with a floor"),
     "audit": lambda: compose(audit(queries=50, a="0.412", b="0.431", measure="nDCG@20")),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_with_everything_open(
-    show: Callable[..., Any], check_accessibility: Callable[[Any], None], name: str
-) -> None:
+def test_axe_finds_nothing_with_everything_open(show, check_accessibility, name) -> None:
     opened = show(html(PAGES[name]()))
     opened.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     for width in (1280, 360):
