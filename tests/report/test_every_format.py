@@ -106,6 +106,11 @@ def test_the_answer_comes_first_in_every_format(name: str) -> None:
     assert markdown(report_of(name)).startswith("### ")
 
 
+def test_the_lines_of_the_rule_and_of_what_to_do_next_are_whole_sentences(name: str) -> None:
+    facts = [fact for fact in report_of(name).facts if fact.label in ("rule", "next")]
+    assert name in PLAIN or [fact.text[-1] for fact in facts] == [".", "."]
+
+
 def test_markdown_is_its_own_tables_only(name: str) -> None:
     assert rendered(markdown(report_of(name))).kinds <= OF_MARKDOWN
 

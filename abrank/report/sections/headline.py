@@ -114,6 +114,7 @@ def headline(comparison: Comparison) -> Headline:
     step, parts = next_step(comparison), pieces(comparison)
     short_names = fit_apart((comparison.baseline, comparison.candidate), LONGEST_IN_LINE)
     narrow = comparison.renamed(*short_names, digits=comparison.digits)
+    in_numbers = numbers(comparison)
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
@@ -121,9 +122,9 @@ def headline(comparison: Comparison) -> Headline:
         tone=words.verdict_tone(verdict),
         title=f"{samples.order_decides(comparison)}{title(comparison)}",
         line=short(narrow),
-        numbers=numbers(comparison),
+        numbers=in_numbers,
         pieces=tuple(parts),
-        main_number=parts[0],
+        main_number=parts[0] if parts[0] in in_numbers else words.capital(parts[0]),
         meaning=" ".join(
             part
             for part in (
@@ -219,8 +220,9 @@ def short(comparison: Comparison) -> str:
 def numbers(comparison: Comparison) -> str:
     """Return the measure and its numbers in one line."""
     primary = comparison.rule.primary
-    start = "" if primary == UNNAMED or not comparison.n_queries else f"{primary}: "
-    return f"{start}{', '.join(pieces(comparison)).replace(', (', ' (')}."
+    text = f"{', '.join(pieces(comparison)).replace(', (', ' (')}."
+    bare = primary == UNNAMED or not comparison.n_queries
+    return words.capital(text) if bare else f"{primary}: {text}"
 
 
 _USUAL_ALPHA = 0.05

@@ -120,7 +120,7 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
         yield Fact("plan", planned)
     rule = "; ".join(headline.rule_parts(comparison))
     held = headline.controlled(comparison)
-    yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
+    yield Fact("rule", f"{rule}. {held}", "muted")
     if comparison.segmentations:
         yield Fact("segments", scorecard.exploratory(comparison))
 

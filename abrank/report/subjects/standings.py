@@ -207,7 +207,7 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
     yield Fact("meaning", head.meaning)
     yield Fact("chances", f"{_leads(result)} {_firsts(result)}", everywhere=True)
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.removesuffix("."), "muted")
+    yield Fact("rule", head.rule, "muted")
 
 
 def ranks(standing: Standing) -> str:

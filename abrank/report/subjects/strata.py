@@ -297,7 +297,7 @@ def _facts(
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.removesuffix("."), "muted")
+    yield Fact("rule", head.rule, "muted")
 
 
 def _collections(

@@ -315,7 +315,7 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     for text in cautions_of_test(ranking):
         yield Fact("test", text, loud=True, everywhere=True)
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.removesuffix("."), "muted")
+    yield Fact("rule", head.rule, "muted")
 
 
 def omnibus(w: Words[Ranking]) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from abrank import compare_preferences
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.options import Question
+from abrank.options import Machine, Question
 from abrank.report import WRITERS, compose
 from abrank.report.formats.html import TONES
 from abrank.report.sections import headline, words
@@ -100,6 +101,15 @@ def test_numbers_line_is_written_from_the_primary_row(make: Callable[..., Compar
 def test_numbers_of_a_test_of_another_kind_name_what_it_estimates(make) -> None:
     numbers = compose(make(0.05, test="wilcoxon")).headline.numbers
     assert "pseudo-median difference +0.050, 95% CI" in numbers
+
+
+def test_numbers_without_the_name_of_a_measure_begin_with_a_capital_letter() -> None:
+    machine = pd.Series(np.tile([0.1, 0.3, 0.2, 0.5], 25), [f"q{i:03}" for i in range(100)])
+    a, b = machine[:40], machine[:40] + np.tile([0.1, 0.0, 0.05, 0.02, 0.03], 8)
+    asked = Machine(scores=(machine, machine + 0.04), shared_model="b")
+    report = compose(compare_scores(a, b, margin=0.01, machine=asked))
+    assert report.headline.numbers.startswith("Mean difference over all queries +")
+    assert report.headline.main_number in report.headline.numbers
 
 
 def test_relative_change_is_left_out_where_it_is_not_defined() -> None:
