@@ -380,7 +380,9 @@ class Grouped(click.Command):
                 parameter.in_brief(ctx)
                 if isinstance(parameter, Flag)
                 else parameter.get_help_record(ctx)
-                for parameter in sorted(parameters, key=_place)
+                for parameter in sorted(
+                    parameters, key=lambda x: HEADINGS.index(getattr(x, "group", "Output"))
+                )
                 if not isinstance(parameter, Flag) or parameter.first
             ]
             with formatter.section("Options"):
@@ -402,7 +404,3 @@ class Grouped(click.Command):
         if "compare" in takers:
             with formatter.section("Keys of --config beside the flags, also --config KEY=VALUE"):
                 formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])
-
-
-def _place(parameter: click.Option) -> int:
-    return HEADINGS.index(getattr(parameter, "group", "Output"))

@@ -256,17 +256,14 @@ def _trec_eval(
     lines = []
     for s, system in enumerate(scores.systems):
         if per_query:
-            ms = [m for m in order if _each_query(measures[m])]
+            entries = [(m, measures[m].entry) for m in order]
+            ms = [m for m, x in entries if x.aggregate != "geometric" and x.name != "NumQ"]
             for q, query in enumerate(scores.query_ids):
                 lines += [_line(measures[m], query, scores.values[q, s, m], digits) for m in ms]
         if run_id or len(scores.systems) > 1:
             lines.append(f"{'runid':<22}\t{ALL}\t{(*scores.audits[system].tags, system)[0]}\n")
         lines += [_line(measures[m], ALL, aggregates[s, m], digits) for m in order]
     return "".join(lines)
-
-
-def _each_query(measure: Measure) -> bool:
-    return measure.entry.aggregate != "geometric" and measure.entry.name != "NumQ"
 
 
 def _line(measure: Measure, query: str, value: float, digits: int) -> str:

@@ -17,41 +17,11 @@ from abrank.plots.style import DARK, LIGHT, NOTEBOOK, Theme
 from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
-    "DARK",
-    "LIGHT",
-    "NOTEBOOK",
-    "PLOTS",
-    "WIDTHS",
-    "Picture",
-    "Plot",
-    "Plots",
-    "Theme",
-    "achieved",
-    "cd",
-    "collections",
-    "cutoffs",
-    "deltas",
-    "distribution",
-    "effect",
-    "forest",
-    "gains",
-    "leaderboard",
-    "matrix",
-    "means",
-    "paired",
-    "plot",
-    "plots_of",
-    "png",
-    "power",
-    "queries",
-    "rank_intervals",
-    "ranks",
-    "recall",
-    "save",
-    "scatter",
-    "segments",
-    "svg",
-]
+    "DARK", "LIGHT", "NOTEBOOK", "PLOTS", "WIDTHS", "Picture", "Plot", "Plots", "Theme", "achieved",
+    "cd", "collections", "cutoffs", "deltas", "distribution", "effect", "forest", "gains",
+    "leaderboard", "matrix", "means", "paired", "plot", "plots_of", "png", "power", "queries",
+    "rank_intervals", "ranks", "recall", "save", "scatter", "segments", "svg",
+]  # fmt: skip
 
 for _plot in PLOTS.values():
     complete(_plot.draw, PARAMETERS, Returns="Axes")

@@ -167,7 +167,11 @@ def _bars(
     tallest = max(counts[centres != 0.0], default=counts.max())
     heights = np.where(cut & (centres == 0.0), np.minimum(counts, 1.3 * tallest), counts)
     ax.bar(centres, heights, width=thickness, color=colours, linewidth=0.0, zorder=3.0)
-    _count_axis(ax, theme, float(heights.max()))
+    ax.set_ylim(0.0, 1.12 * float(heights.max()))
+    ax.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: display.count(round(x))))
+    ax.tick_params(axis="y", length=0.0)
+    style.label_y(ax, theme, "queries")
     for centre, number, height in zip(centres, counts, heights, strict=True):
         text = display.count(int(number))
         if not centre and len(centres) > MOST_COUNTED:
@@ -189,11 +193,3 @@ def _binned(values: FloatArray, step: float) -> tuple[FloatArray, np.ndarray]:
             middles.append(sign * (edges[:-1] + step / 2.0))
             counts.append(number)
     return np.concatenate(middles), np.concatenate(counts)
-
-
-def _count_axis(ax: Axes, theme: Theme, tallest: float) -> None:
-    ax.set_ylim(0.0, 1.12 * tallest)
-    ax.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: display.count(round(x))))
-    ax.tick_params(axis="y", length=0.0)
-    style.label_y(ax, theme, "queries")

@@ -391,23 +391,10 @@ def _segment_tables(comparison: Comparison) -> dict[str, str]:
     return {".segments.csv": _records(rows)} if rows else {}
 
 
-def _ranking_tables(ranking: Ranking) -> dict[str, str]:
-    """Return a row a measure and system; all pairs beside."""
-    boards = ranking.by_measure
-    return {
-        ".csv": _records({"measure": x.measure, **asdict(row)} for x in boards for row in x.rows),
-        ".pairs.csv": _records(
-            {"measure": x.measure, **asdict(row)} for x in boards for row in x.pair_rows
-        ),
-    }
-
-
 def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
     """Return a row a measure and collection; the summaries beside, with the prediction interval."""
     return {
-        ".csv": _records(
-            {"measure": x.measure, **asdict(row)} for x in result.measures for row in x.rows
-        ),
+        ".csv": _of_measures(result.measures),
         ".summaries.csv": _records(
             {
                 "measure": measure.measure,
@@ -459,6 +446,13 @@ def _history_tables(history: History) -> dict[str, str]:
     }
 
 
+def _of_measures(measures: Iterable[Any], rows: str = "rows") -> str:
+    """Return the rows of every measure as CSV."""
+    return _records(
+        {"measure": x.measure, **asdict(row)} for x in measures for row in getattr(x, rows)
+    )
+
+
 def _records(rows: Iterable[dict[str, Any]], *empty: str) -> str:
     """Return records as CSV, a column a field; without any the columns ``empty``."""
     records = list(rows)
@@ -478,7 +472,10 @@ _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,
-    "Ranking": _ranking_tables,
+    "Ranking": lambda ranking: {
+        ".csv": _of_measures(ranking.by_measure),
+        ".pairs.csv": _of_measures(ranking.by_measure, "pair_rows"),  # all pairs
+    },
     "CollectionsComparison": _collections_tables,
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,

@@ -28,37 +28,12 @@ _SPECIAL = {
     **{character: f"\\{character}" for character in "_&%#${}"},
 }
 _SYMBOLS = {
-    GROUP: r"\,",
-    MINUS: "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "÷": r"$\div$",
-    "·": r"$\cdot$",
-    "²": r"$^2$",
-    "∞": r"$\infty$",
-    "≈": r"$\approx$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "→": r"$\rightarrow$",
-    "Δ": r"$\Delta$",
-    "–": "--",
-    "—": "---",
-    "‘": "`",
-    "’": "'",
-    "“": "``",
-    "”": "''",
-    "…": r"\dots{}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "ı": r"\i{}",
-}
+    GROUP: r"\,", MINUS: "$-$", "±": r"$\pm$", "×": r"$\times$", "÷": r"$\div$", "·": r"$\cdot$",
+    "²": r"$^2$", "∞": r"$\infty$", "≈": r"$\approx$", "≤": r"$\le$", "≥": r"$\ge$",
+    "→": r"$\rightarrow$", "Δ": r"$\Delta$", "–": "--", "—": "---", "‘": "`", "’": "'", "“": "``",
+    "”": "''", "…": r"\dots{}", "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}",
+    "Œ": r"\OE{}", "ø": r"\o{}", "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}",
+}  # fmt: skip
 _GREEK = {
     letter: unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
     for letter in "αβγδεζηθικλμνξπρστυφχψω"

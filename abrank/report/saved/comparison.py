@@ -268,22 +268,13 @@ def _other_schema(label: str, schema: object) -> ReadError:
 
 # Where the parts of a comparison, and of its decision, have another name in the file.
 _PLACES = {
-    "baseline": "systems.a",
-    "candidate": "systems.b",
-    "rule": "settings",
-    "rows": "measures",
-    "test_rows": "tests",
-    "n_resamples": "settings.n_resamples",
-    "n_resamples_joint": "settings.n_resamples_joint",
-    "audits": "quality",
-    "alternatives": "sensitivity",
-    "segmentations": "segments",
-    "verdict": "state",
-    "ci_low": "interval.low",
-    "ci_high": "interval.high",
-    "tost_low": "equivalence_interval.low",
+    "baseline": "systems.a", "candidate": "systems.b", "rule": "settings", "rows": "measures",
+    "test_rows": "tests", "n_resamples": "settings.n_resamples",
+    "n_resamples_joint": "settings.n_resamples_joint", "audits": "quality",
+    "alternatives": "sensitivity", "segmentations": "segments", "verdict": "state",
+    "ci_low": "interval.low", "ci_high": "interval.high", "tost_low": "equivalence_interval.low",
     "tost_high": "equivalence_interval.high",
-}
+}  # fmt: skip
 # Made of several parts of the file, or not in it.
 _MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "digits"}
 

@@ -212,7 +212,9 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(comparison, result, digits)}"
-    margin = _margin(result, digits)
+    margin = f.least(result.margin, digits=digits)
+    if result.margin_is_relative:
+        margin = f"{f.number(round(100.0 * result.margin, 10))}%"
     if result.passed:
         return f"{result.measure} is not worse by {margin} or more ({limits})"
     lost = words.lost(
@@ -226,12 +228,6 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
         p = f.p_clause(result.flips, alpha=comparison.rule.alpha)
         limits += f", but the exact sign flips of so few queries are not significant: one-sided {p}"
     return f"{lost} ({limits})"
-
-
-def _margin(result: GuardResult, digits: int) -> str:
-    if result.margin_is_relative:
-        return f"{f.number(round(100.0 * result.margin, 10))}%"
-    return f.least(result.margin, digits=digits)
 
 
 def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
