@@ -476,7 +476,8 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     names = Names.of(comparison)
     notes = [*comparison.notes, *_near_alpha(comparison)]
     # The verdict has this doubt beside it, with its p-value.
-    codes = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
+    codes = {reason.code for reason in comparison.soundness.reasons}
+    codes &= {"skewness-decides", "unequal-groups"}
     registered = [note for note in notes if note.code not in codes]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     result = []
