@@ -283,7 +283,10 @@ def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[
 
 def _rated_hits(query: Any, answer: Any, label: str) -> list[Any]:  # noqa: ANN401
     try:
-        return [entry["hit"]["_id"] for entry in answer["hits"]]
+        return [
+            {"doc_id": entry["hit"]["_id"], "rating": entry.get("rating")}
+            for entry in answer["hits"]
+        ]
     except (TypeError, KeyError) as error:
         problem = f"query {query!r} has no list of hits with their _id"
         raise ReadError(label, problem, expected="an answer of _rank_eval") from error

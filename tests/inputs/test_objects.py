@@ -345,6 +345,13 @@ def test_the_grade_of_a_hit_is_known_by_the_names_of_columns(name: str) -> None:
         read_qrels({"q1": [{"doc_id": "d1", "relevant": False}]})
 
 
+def test_an_answer_of_rank_eval_holds_judgments_too() -> None:
+    hits = [{"hit": {"_id": f"d{i}"}, "rating": rating} for i, rating in enumerate((0, 3, None))]
+    qrels = read_qrels({"metric_score": 0.5, "details": {"q1": {"hits": hits}}})
+    assert qrels.grades("q1") == {"d0": 0, "d1": 3}
+    assert qrels.source.notes == ("1 row without a grade left out",)
+
+
 @pytest.mark.parametrize("relevant", [["d1", "d2"], ("d1", "d2"), {"d1", "d2"}])
 def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
     """sentence-transformers holds them as ``relevant_docs``, a set by query id."""
