@@ -194,8 +194,8 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f" the rule asks for {f.percent(v['required'], sign=False)}"
     ),
     "unequal-groups": lambda v, result: (
-        f"groups of {f.count(v['a'])} and {f.count(v['b'])} {words.unit(result)[1]} are no equal"
-        f" shares drawn at random ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
+        f"groups as unequal as {f.count(v['a'])} and {f.count(v['b'])} are rare where each unit has"
+        f" the same chance of A and of B ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
     "clusters-ignored": lambda v, result: (
         f"{words.unit(result)[1]} of one {v['clusters']} may be alike, and were tested as"
