@@ -444,7 +444,7 @@ ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
 # A column that may hold the scores of a run under another name.
-_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|pred|bm25|tf_?idf|cosine")
+SCORE_LIKE = re.compile(r"score|logit|similarity|probability|pred|bm25|tf_?idf|cosine")
 _TIMES = {"timestamp", "time", "datetime", "date", "ts"}
 _TEXTS = {"tag", "run", "run_id", "system", "model", "q0", "iter", "title", "text", "body", "url"}
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name in a file
@@ -556,7 +556,7 @@ def _choose(
 ) -> Any:  # noqa: ANN401
     candidates = [names[i] for i in found_in(names, accepted)]
     if len(candidates) == 1:
-        like = [name for name in names if _SCORE_LIKE.search(folded(name))]
+        like = [name for name in names if SCORE_LIKE.search(folded(name))]
         if not like:  # the one column of which nothing is known may hold scores, too
             groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
             like = [

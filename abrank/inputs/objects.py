@@ -26,6 +26,7 @@ from abrank.inputs.columns import (
     DOC_IDS,
     QUERY_IDS,
     RUN,
+    SCORE_LIKE,
     SUBTOPIC_QRELS,
     Columns,
     Gathered,
@@ -34,6 +35,7 @@ from abrank.inputs.columns import (
     as_chosen,
     as_grades,
     choose_columns,
+    folded,
     found_in,
     has_columns,
     holds_ones,
@@ -395,6 +397,9 @@ def _hit(
     groups = ACCEPTED[layout.value] if layout is not RUN or len(hit) == 2 else (("score",),)
     names = tuple(name for name in hit if layout is RUN or name != "_score")
     name = _name_in(names, groups)
+    if name is None and layout is RUN and len(hit) == 2:
+        like = (name for name in names if SCORE_LIKE.search(folded(name)))
+        name = next((name for name in like if isinstance(hit[name], Number)), None)
     if layout is RUN:
         # Of Elasticsearch `_score` is null where hits were sorted by a field.
         if name is None or (name == "_score" and hit[name] is None):

@@ -284,6 +284,7 @@ SHAPES: dict[str, Any] = {
     "hits": {"q1": [{"corpus_id": "d1", "score": 0.5}, {"corpus_id": "d2", "score": 0.75}]},
     "hits without scores": {"q1": [{"id": "d2"}, {"id": "d1"}]},
     "hits with ranks": {"q1": [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]},
+    "hits by similarity": {"q1": [{"id": "d1", "similarity": 1}, {"id": "d2", "similarity": 2}]},
     "hits with a Score": {"q1": [{"id": "d1", "Score": 1, "x": 9}, {"id": "d2", "Score": 2}]},
     # InformationRetrievalEvaluator(write_predictions=True), a line a query
     "predictions of sentence-transformers": [
