@@ -227,6 +227,8 @@ compare_scores(ONE, [1, 2]) -> compare_scores(a, b, design=abrank.Independent())
 compare_scores(ONE, [1, 2]) -> ids of A are q0, q1, q2 …, those of B 0, 1: if they mean the same
 compare_scores(ONE, {**ONE, "q0": float("inf")}) -> the first: score of B on query q0
 compare_scores(ONE, ONE, measures="AP") -> there are score
+compare_scores(pd.Series(["x"]), pd.Series([1.0])) -> the Series is to hold scores by query id
+compare_scores(FRAME, by="lang") -> did you mean segments= ?
 compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
 rank(PAIR[0], []) -> abrank score (evaluate) takes one
 rank(PAIR[0], PAIR[1]) -> runs are a mapping by name, not one Run: give {"bm25": run}

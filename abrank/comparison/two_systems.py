@@ -351,7 +351,13 @@ def one_measure(
         values = np.array([*source.values()], dtype=np.float64)
     else:
         name, index = source.name, source.index
-        values = source.to_numpy(dtype=np.float64, na_value=np.nan)
+        try:
+            values = source.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError) as error:
+            title = "" if name is None else f" {name}"
+            raise ArgumentError(
+                f"the Series{title} is to hold scores by query id: {error}"
+            ) from None
         column = ids_of(index)
         if column is None:
             column = ids.encode([str(query) for query in index.tolist()])

@@ -504,6 +504,7 @@ class Inputs:
         "Compare within segments. A CSV with a column query_id and one for each property; with"
         " --collections also a column collection.",
         of=(*PAIR, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
+        peers=("by", "groupby", "slices"),
     )  # fmt: skip
     topics: Any = option(
         None,
