@@ -176,6 +176,13 @@ def test_a_run_that_lacks_a_query_is_an_error() -> None:
         rank_scores(table)
 
 
+def test_of_one_query_no_spread_is_told() -> None:
+    runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
+    scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
+    assert scores.values.tolist() == [[[0.75]]]
+    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)
+
+
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d4": 2}}
 RUNS = {
     "tied": {"q1": {"d1": 1.0, "d2": 1.0, "x": 0.5}, "q2": {"x": 2.0, "d1": 1.0}},

@@ -72,6 +72,20 @@ def test_every_interval_holds_the_mean_and_stays_in_the_range(test: str) -> None
     )  # one query tells next to nothing
 
 
+def test_clusters_of_one_query_are_none() -> None:
+    x = RNG.random(30)
+    assert mean_interval(x, clusters=range(30)) == pytest.approx(mean_interval(x), abs=1e-12)
+    wide = mean_interval(np.repeat(x, 3), clusters=np.repeat(np.arange(30), 3).tolist())
+    assert wide == pytest.approx(mean_interval(x), abs=1e-9)
+
+
+def test_a_floor_names_a_measure_in_any_dialect() -> None:
+    collection = simulate_runs(20, rng=2)
+    scores = evaluate(collection.qrels, {"run": collection.baseline}, ["ERR@20", "map"])
+    intervals = scores.intervals(at_least=["ERR@20:0.01", "map:0.01"])
+    assert [floor.measure for floor in intervals.floors] == [*scores.measures]
+
+
 def test_a_floor_is_cleared_by_the_lower_end_alone() -> None:
     x = 0.4 + 0.1 * stats.norm.ppf((np.arange(50) + 0.5) / 50)
     low = mean_interval(x)[0]

@@ -148,6 +148,18 @@ def test_rankings_of_two_files_that_are_alike_stay_identical(
     assert result.decision.gate.passed
 
 
+def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str]) -> None:
+    qrels, a = files["qrels"], files["a"]
+    collections = abrank.compare_collections(
+        {"one": (qrels, a, files["b"]), "two": (qrels, a, files["lower"])}, measures="AP"
+    )
+    assert {name: item.level for name, item in collections.unsound.items()} == {"two": "unsound"}
+    text = " ".join(str(collections).split())
+    assert text.startswith(
+        "! CANNOT TEST OVER ALL QUERIES B and a cannot be tested on two: document ids of"
+    )
+
+
 @pytest.mark.parametrize(
     ("a", "b", "how", "code"),
     [
