@@ -19,7 +19,7 @@ from abrank.inference.systems.stability import N_AGREEMENT
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores, read_systems
 from abrank.scoring.scores import Scores
-from tests.report.written import json_of, table, text
+from tests.report.written import json_of, table
 
 
 def make(values, *, systems=None, measure="nDCG@10"):
@@ -133,19 +133,6 @@ def test_where_less_is_better_the_least_leads():
     assert pair.diff < 0
 
 
-@pytest.mark.slow
-def test_mean_order_and_rank_order_can_part():
-    values = np.array([[0.9, 0.1, 0.0], *[[0.2, 0.3, 0.1]] * 5])
-    ranking = rank_scores(make(values))
-    assert ranking.systems == ("A", "B", "C")
-    assert ranking.by_mean_rank == ("B", "A", "C")
-    sentence = (
-        "Ordered by mean rank within the queries the places change: B is number 1 (mean rank 1.17),"
-    )
-    text = abrank.report.text(abrank.report.compose(ranking), detail="all")
-    assert f"{sentence} A is number 2 (mean rank 1.83)." in " ".join(text.split())
-
-
 def test_leaders_and_bars(scores):
     ranking = rank_scores(scores)
     assert set(ranking.leaders) == {"B", "C"}
@@ -207,24 +194,6 @@ def test_arguments(scores):
     custom = make(scores.values[:, :, 0], measure="clicks of my own")
     assert rank_scores(custom).measure == "clicks of my own"
     assert repr(rank_scores(custom)).startswith("<Ranking of 5 systems by clicks of my own: ")
-
-
-@pytest.mark.slow
-def test_text_fits_and_names_give_way(scores):
-    long = make(
-        scores.values[:, :, 0], systems=tuple(f"{'a-very-long-name-' * 5}{i}" for i in range(5))
-    )
-    for baseline in (None, long.systems[0]):
-        ranking = rank_scores(long, baseline=baseline)
-        lines = text(ranking, pairs=True).splitlines()
-        assert max(map(len, lines)) <= 80
-        assert text(ranking, pairs=True, ascii=True).isascii()
-        for row in ranking.rows:
-            assert any(f"{row.mean:.3f}" in line for line in lines)
-    assert "Of 10 pairs, " in text(rank_scores(scores), detail="all")
-    assert "Of 4 comparisons, " in text(rank_scores(scores, baseline="A"), detail="all")
-    with pytest.raises(ArgumentError, match="width"):
-        text(rank_scores(scores), width=30)
 
 
 @pytest.mark.slow
@@ -308,14 +277,6 @@ def test_the_command_reads_them(wide, tmp_path, capsys):
     assert "--depth is for runs" in capsys.readouterr().err
     assert run(["rank", files[0]]) == 2
     assert "two systems or more, and there is one" in capsys.readouterr().err
-
-
-def test_one_system_is_refused_in_words(wide, tmp_path):
-    first = tmp_path / "one.csv"
-    wide[["t5"]].to_csv(first, index=False)
-    for form in (first, wide[["t5"]], {"t5": {"q1": 0.5}}):
-        with pytest.raises(ArgumentError, match="two systems or more, and there is one: t5"):
-            abrank.rank_scores(form)
 
 
 def test_what_is_missing_follows_the_policy(wide):

@@ -253,6 +253,8 @@ def test_measures_of_gain_take_fractional_grades() -> None:
     for measure, values in expected.items():
         scores = abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure])
         np.testing.assert_allclose(scores.values[:, 0, 0], values, rtol=1e-12, err_msg=measure)
+    with pytest.raises(ArgumentError, match="where the scale of ERR@20 ends"):
+        abrank.evaluate(FRACTIONS, {"a": RANKED}, ["ERR@20"])
 
 
 @pytest.mark.parametrize("door", ["measure", "Scoring", "--rel", "rule"])

@@ -650,4 +650,25 @@ def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
             abrank.compare_collections({name: part, "other": part})
 
 
+@pytest.mark.slow
+def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
+    result = ready()
+    secondary = next(row for row in result.rows if row.reading == "unclear")
+    for part, place in (("measures", result.rows.index(secondary)), ("tests", 0)):
+        value = result.to_dict()
+        value[part][place]["pvalue"] = 0.0001 if part == "measures" else 0.9
+        with pytest.raises(abrank.ReadError, match=rf"{part}\[{place}\].pvalue"):
+            from_dict(value)
+    value = result.to_dict()
+    value["sensitivity"] = [
+        {
+            "kind": "judged-only", "n_queries": N, "mean_a": 0.4, "mean_b": 0.4, "diff": 0.0,
+            "ci_low": -0.1, "ci_high": 0.1, "pvalue": 0.001, "verdict": "inconclusive",
+            "changes": True, "depth": None, "left_out": [],
+        }
+    ]  # fmt: skip
+    with pytest.raises(abrank.ReadError, match="judged-only contradict"):
+        from_dict(value)
+
+
 # --- Boundaries that a table of cells does not meet
