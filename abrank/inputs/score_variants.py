@@ -113,6 +113,9 @@ def _several_columns(facts: TableFacts) -> Names | None:
         if not facts.is_numeric(name) or folded(name) in terms.SETTING_NAMES
         or (name in full and facts.n_distinct(name) <= MOST_ARMS)
     ]  # fmt: skip
+    if not facts.options.systems:  # queries of two collections have but their ids in common
+        systems = [name for name in together if folded(name) not in COLLECTIONS]
+        together = systems or together
     together = _whole_grid(facts, _without_scores(facts, together, key), key)
     arms = facts.arms(together)
     if _averages_rest(facts, arms, together):
@@ -223,7 +226,8 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
         is_one = {"where": {name: cell(name)}}
         ends = _ends(facts, variant, name, places) if is_compared else {}
         choices.append(is_one if of_collections else choice("repeat", name))
-        choices.append({"variant": ",".join((*variant, name)), **ends})
+        if not facts.options.systems:  # else they are no variants by then
+            choices.append({"variant": ",".join((*variant, name)), **ends})
     variants = {"variant": ",".join(variant)} if len(variant) > 1 else {}
     choices.append({**variants, **between, **choice("repeat", ROWS)})
     metric = facts.one("metric")

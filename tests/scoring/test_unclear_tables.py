@@ -91,6 +91,13 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
         lambda: repeats("dataset").query("dataset < 1 or query_id < 'q08'"), [],
         "if they are of several collections, give the table as --collections",
     ),
+    **{
+        f"datasets of all variants {flags}": (
+            lambda: repeats("dataset"), flags,
+            "if they are of several collections, give the table as --collections",
+        )
+        for flags in ([], ["--baseline", "control", "--candidate", "treatment"])
+    },
     "a misspelt candidate near the baseline": (
         lambda: long("one", "two"), ["--baseline", "one", "--candidate", "onr"], "no variant 'onr'"
     ),
