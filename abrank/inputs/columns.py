@@ -431,7 +431,19 @@ QUERY_IDS = (
 )
 DOC_IDS = (
     ("doc_id", "docno", "docid", "pid", "corpus_id", "did", "document_id"),
-    ("item_id", "itemid", "item", "product_id", "sku", "asin"),
+    (
+        "item_id",
+        "itemid",
+        "item",
+        "product_id",
+        "sku",
+        "asin",
+        "movie_id",
+        "book_id",
+        "track_id",
+        "article_id",
+        "business_id",
+    ),
 )
 ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "query_id": QUERY_IDS,
@@ -451,6 +463,7 @@ _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index withou
 
 
 # Blanks, hyphens, and what is between two words of exampleId and nResults; nDCG is one.
+_TYPE = re.compile(r":(token|float)(_seq)?")  # behind the names of RecBole's files
 _WORDS = re.compile(r"[\s-]+|(?<=[a-z]{2})(?=[A-Z](?:[a-z]|D\b))|(?<=\bn)(?=[A-Z][a-z])")
 
 
@@ -462,7 +475,7 @@ def folded(name: object) -> str:  # a column may be named by anything
     >>> folded("Query ID"), folded("exampleId"), folded("nDCG@10")
     ('query_id', 'example_id', 'ndcg@10')
     """
-    return _WORDS.sub("_", str(name).strip()).casefold()
+    return _TYPE.sub("", _WORDS.sub("_", str(name).strip())).casefold()
 
 
 def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:

@@ -314,6 +314,10 @@ SHAPES: dict[str, Any] = {
     "Qdrant": {"q1": {"result": [{"id": "d1", "score": 0.5}, {"id": "d2", "score": 0.75}],
                       "status": "ok"}},
     "Pinecone": {"q1": {"matches": [{"id": "d2", "score": 0.75}, {"id": "d1", "score": 0.5}]}},
+    "RecBole": [{"user_id:token": "q1", "item_id:token": name, "score:float": 3.0 - place}
+                for place, name in enumerate(ORDER)],
+    "MovieLens": [{"userId": "q1", "movieId": name, "score": 3.0 - place}
+                  for place, name in enumerate(ORDER)],
     "a shop's log": [
         {"search_term": "q1", "product_id": "d1", "position": 2},
         {"search_term": "q1", "product_id": "d2", "position": 1},
