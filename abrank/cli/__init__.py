@@ -188,14 +188,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_open(arguments: Sequence[str], choice: Mapping[str, Any]) -> bool:
-    """Whether the command of a choice takes all flags that were typed: a ranking has no gate."""
-    if not choice.get("rank"):
-        return True
-    command = cli.get_command(click.Context(cli), "rank")
-    assert command is not None
-    flags = {flag for parameter in command.params for flag in parameter.opts}
-    typed = {word.partition("=")[0] for word in arguments if word.startswith("--")}
-    return typed - {"--scores"} <= flags
+    """Whether a command takes the flags of a choice: a ranking has no gate, power no groups."""
+    command = cli.get_command(click.Context(cli), "rank" if choice.get("rank") else arguments[0])
+    flags = {flag for parameter in command.params for flag in parameter.opts} if command else set()
+    wanted = {"--independent"} if choice.get("independent") else set()
+    if choice.get("rank"):
+        wanted |= {word.partition("=")[0] for word in arguments if word.startswith("--")}
+    return wanted - {"--scores"} <= flags
 
 
 def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
