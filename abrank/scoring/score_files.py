@@ -20,7 +20,8 @@ from abrank._support.typing import BoolArray
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
-from abrank.inputs.score_names import CLUSTER_NAMES, RATER_NAMES
+from abrank.inputs.score_facts import is_unit
+from abrank.inputs.score_names import RATER_NAMES
 from abrank.inputs.score_reading import ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES, read_source
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
@@ -260,9 +261,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
     repeat = table.reading.repeat
     if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
         return _mean_of_rows(table, aggregate, options)
-    is_free = repeat == ROWS or bool(
-        CLUSTER_NAMES.fullmatch(folded(repeat))
-    )  # no run that lacks a query
+    is_free = repeat == ROWS or is_unit(repeat)  # no run that lacks a query
     n_cells = len(table.query.distinct) * len(pairs) * len(table.measure.names)
     is_ragged = codes.size != n_cells or bool(np.isnan(table.value).any())
     if len(pairs) > MAX_RUNS or (is_free and is_ragged):  # those there are are averaged
