@@ -97,6 +97,23 @@ def test_what_clusters_leave_unseen_goes_by_their_number() -> None:
     assert unseen.share == pytest.approx(1.0 - 0.05 ** (1 / len(EVEN)))
 
 
+def test_a_guard_knows_of_the_clusters() -> None:
+    d, groups = drawn(EVEN, 0.9, 1, np.random.default_rng(2))
+    ids = [f"q{i:03}" for i in range(len(d))]
+    a = pd.DataFrame({"query_id": ids, "AP": 0.5, "R@100": 0.5})
+    b = a.assign(AP=0.55 + 0.01 * d[:, 0], **{"R@100": 0.53 + 0.1 * d[:, 0]})
+    texts = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    requested = {"config": abrank.Question(primary="AP"), "guard": "R@100:-0.02"}
+    plain = abrank.compare_scores(a, b, **requested).decision.guards[0]
+    guard = abrank.compare_scores(a, b, design=abrank.Clusters(texts), **requested).decision.guards[
+        0
+    ]
+    alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
+    assert (guard.low, guard.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
+    assert plain.passed
+    assert not guard.passed
+
+
 @pytest.mark.slow
 def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
     # What is planned from the error of each sample scatters; its median is held to the truth.
