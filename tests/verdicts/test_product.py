@@ -500,7 +500,9 @@ REASONS: dict[tuple[str, ...], str] = {
     ("machine", "segments"): "few human queries each",
     ("machine", "share"): "A's mean over all queries",
 }
-REFUSED = [(door, name, "*", why) for (door, *names), why in REASONS.items() for name in names]
+REFUSED = sorted(
+    (door, name, "*", why) for (door, *names), why in REASONS.items() for name in names
+)
 REFUSED += [
     ("*", "anytime", "clusters", "takes queries to be independent"),
     ("*", "anytime", "look", "two ways of looking"),
