@@ -222,7 +222,7 @@ def _text_of_workbook(data: bytes, label: str) -> bytes:
     try:
         openpyxl = importlib.import_module("openpyxl")
     except ImportError:
-        hint = f'install its reader, pip install "abrank[excel]", or {EXPORT}'
+        hint = f"with openpyxl it is read: pip install openpyxl; or {EXPORT}"
         raise ReadError(label, "is an Excel workbook", hint=hint) from None
     tables = {}
     try:

@@ -153,7 +153,7 @@ def test_the_table_of_a_workbook_is_read_as_its_csv(
     with pytest.raises(ReadError, match=r"2 sheets that hold cells \(Sheet, second\)"):
         read_scores(tmp_path / "a.xlsx")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(ReadError, match=r'(?s)is an Excel workbook.*pip install "abrank\[excel\]"'):
+    with pytest.raises(ReadError, match=r"(?s)is an Excel workbook.*pip install openpyxl"):
         read_scores(tmp_path / "a.xlsx")
 
 
