@@ -145,10 +145,8 @@ def _on_same_queries(
     independent: bool,
     sources: tuple[object, object],
 ) -> tuple[Scores, Scores, BoolArray | None]:
-    """Return the scores of two systems on the queries of both, NaN where one has none.
-
-    Third, of independent groups, which of the two each unit is of.
-    """
+    """Return the scores of two systems on the queries of both, and whose units are expected."""
+    # Scores are NaN where a system has none. Of independent groups a unit is expected in its own.
     from abrank.scoring.score_files import require_all
 
     expected = None
