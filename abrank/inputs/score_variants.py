@@ -151,7 +151,7 @@ def _without_scores(facts: TableFacts, names: Sequence[str], key: Sequence[str])
 
 
 def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list[str]:
-    """Return columns without those that only leave holes, such as countries beside model and size."""
+    """Return columns but those that only leave holes, such as countries beside model and size."""
     # The others have each combination once for each query.
 
     def is_whole(names: Sequence[str]) -> bool:
