@@ -191,7 +191,10 @@ def _legend(comparison: Comparison, *, draws: bool) -> list[str]:
         )
     elif draws and comparison.soundness.level != "unsound" and multiple:
         result.append(f"Thick: {level} interval; thin: adjusted, decides the reading")
-    if any(math.isfinite(_limit(comparison, guard)) for guard in comparison.decision.guards):
+    if any(
+        math.isfinite(_limit(comparison, guard)) and shares_scale(comparison, guard.measure)
+        for guard in comparison.decision.guards
+    ):
         result.append("Tick: the loss that a guard must exclude")
     if comparison.with_machine:
         judged = f"A and B: the {words.queries_of(comparison)} judged by people"

@@ -150,3 +150,11 @@ def test_a_cost_beside_a_gain_is_drawn_by_what_is_higher_and_a_mean_of_0_has_no_
     assert card.rows[2][limits].text == w.interval(errors.ci_low_adj, errors.ci_high_adj)
     alone = scorecard(compare_scores(a[["ms"]], b[["ms"]], lower_is_better="ms"))
     assert (alone.scale.left, alone.scale.right) == ("B better", "A better")
+
+
+def test_the_limit_of_a_guard_is_explained_where_it_is_drawn() -> None:
+    noise = np.resize([0.01, -0.01], 40)
+    a = pd.DataFrame({"nDCG": 0.5 + noise, "R@100": 0.8 - noise, "clicks": 30.0 + noise})
+    for guard, explained in (("R@100:-0.02", True), ("clicks:-1", False)):
+        card = scorecard(compare_scores(a, a + noise[:, None], measures="nDCG", guard=guard))
+        assert ("Tick: the loss that a guard must exclude" in card.legend) is explained
