@@ -66,6 +66,13 @@ def test_a_collection_of_ties_is_kept(found) -> None:
     assert found.primary.random.reading == "unclear"
 
 
+def test_lower_is_better_turns_the_readings() -> None:
+    arguments = {"x": scores(0.1, seed=1), "y": scores(0.1, seed=3), "z": scores(0.1, seed=4)}
+    collections = compare_collections(arguments, lower_is_better="score")
+    assert {row.reading for row in collections.primary.rows} == {"worse"}
+    assert collections.primary.random.reading == collections.primary.stratified.reading == "worse"
+
+
 def test_runs_with_judgments_and_comparisons_are_taken() -> None:
     collection = abrank.simulate_runs(20, rng=1)
     ready = abrank.compare(
