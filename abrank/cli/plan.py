@@ -513,13 +513,14 @@ def aa(
 
     from abrank.comparison.aa import aa_test
     from abrank.inference.rounding import differences_of
-    from abrank.inputs.topics import labels_of, read_clusters
+    from abrank.inputs.topics import labels_of, lacking_labels, read_clusters
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         pair = _pair([qrels, a, b], ready, measure)
         first, second = (pair.of(system)[:, 0] for system in pair.systems)
-        labels = labels_of(read_clusters(clusters), pair.query_ids)
+        clustering = read_clusters(clusters)
+        labels = labels_of(clustering, pair.query_ids)
         progress("testing")
         check = aa_test(
             differences_of(first, second),
@@ -530,6 +531,8 @@ def aa(
             clusters=labels,
             rng=seed,
         )
+    for note in lacking_labels(clustering, pair.query_ids):
+        _terminal.put(f"note: {note}", err=True)
     name = pair.measures[0]
     _put(check, name, _text_of_check(check, name), format)
 

@@ -118,7 +118,9 @@ def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
         change = comparison.decision.relative
         if change is not None and row.decides:
             estimate, ends = change.estimate, comparison.decision.interval
-        elif change is not None and row.estimand == "mean difference":
+        elif (
+            change is not None and row.estimand == "mean difference" and not math.isnan(ends.width)
+        ):
             place = comparison.measures.index(comparison.rule.primary)
             a, b = comparison.a[:, place], comparison.b[:, place]
             estimate, *limits = change_interval(

@@ -432,19 +432,10 @@ QUERY_IDS = (
 DOC_IDS = (
     ("doc_id", "docno", "docid", "pid", "corpus_id", "did", "document_id"),
     (
-        "item_id",
-        "itemid",
-        "item",
-        "product_id",
-        "sku",
-        "asin",
-        "movie_id",
-        "book_id",
-        "track_id",
-        "article_id",
-        "business_id",
+        "item_id", "itemid", "item", "product_id", "sku", "asin", "movie_id", "book_id", "track_id",
+        "article_id", "business_id",
     ),
-)
+)  # fmt: skip
 ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "query_id": QUERY_IDS,
     "doc_id": DOC_IDS,

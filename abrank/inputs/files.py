@@ -41,23 +41,10 @@ from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, pars
 STDIN = "-"
 IRDS = "irds:"
 ENDINGS = (
-    *(
-        ".gz",
-        ".bz2",
-        ".zst",
-        ".zip",
-        ".xlsx",
-        ".lz4",
-        ".run",
-        ".qrels",
-        ".txt",
-        ".trec",
-        ".csv",
-        ".tsv",
-        ".eval",
-    ),
-    *(".parquet", ".parq", ".pq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
-)
+    ".gz", ".bz2", ".zst", ".zip", ".xlsx", ".lz4", ".run", ".qrels", ".txt", ".trec", ".csv",
+    ".tsv", ".eval", ".parquet", ".parq", ".pq", ".feather", ".arrow", ".json", ".jsonl", ".letor",
+    ".svm",
+)  # fmt: skip
 
 _PIECE = 8 << 20  # bytes parsed together: for two of Arrow's threads
 _STEP = 1 << 20

@@ -19,6 +19,7 @@ import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
@@ -121,9 +122,11 @@ class Unpacked:
         self._stored, self._label = stored, label
         self.requested = maximum  # bytes that it may hold, if that was said
         self.holds_files = False  # as a zip of several, which is left as it is
-        self.kind, self._file = self._opened()
-        self._is_bounded = bool(self.kind) or stored.endless or maximum is not None
+        self.kind, self._file = "", cast(Readable, stored)
+        self._is_bounded = stored.endless or maximum is not None
         self._n_bytes = self._n_rows = 0
+        self.kind, self._file = self._opened()
+        self._is_bounded |= bool(self.kind)
 
     def read(self, size: int) -> bytes:
         """Return up to ``size`` bytes, none at the end."""
@@ -158,7 +161,8 @@ class Unpacked:
 
             return "gzip", gzip.GzipFile(fileobj=cast(BinaryIO, stored))
         if start.startswith(ZIP):
-            data = b"".join(iter(stored.read, b""))
+            data = b"".join(iter(partial(self.read, 1 << 20), b""))
+            self._n_bytes = 0
             kind, content = _opened_zip(data, self._label, self.requested)
             self.holds_files = not kind
             return kind, content
@@ -231,6 +235,8 @@ def _text_of_workbook(data: bytes, label: str) -> bytes:
             for sheet in book.worksheets:
                 if sheet.sheet_state == "visible" and (text := _text(sheet.values)):
                     tables[sheet.title] = text
+    except MemoryError:
+        raise  # which the door names
     except Exception as error:  # openpyxl lets pass whatever its parsers raise
         problem = f"is an Excel workbook that cannot be read ({error})"
         raise ReadError(label, problem, hint=EXPORT) from error

@@ -329,6 +329,17 @@ def labels_of(
     return tuple(of_query.get(query_id, f"no {name}, {query_id}") for query_id in query_ids)
 
 
+def lacking_labels(
+    clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
+) -> tuple[str, ...]:
+    """Return a note on queries without a cluster; none where each has one, or none is asked for."""
+    name, of_query = clusters or ("", {})
+    n = sum(query_id not in of_query for query_id in query_ids) if of_query else 0
+    kind, has = "cluster" if name == "clusters" else name, "has" if n == 1 else "have"
+    queries = plural(n, "query", "queries")
+    return (f"{queries} {has} no {kind}: each counts as a cluster of its own",) if n else ()
+
+
 def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:
     data, source = files.contents(path, tables=True)
     text = "" if kind_of(data) else data.decode("utf-8-sig", "replace")

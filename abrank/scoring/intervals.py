@@ -19,7 +19,7 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import MEAN_TESTS, mean_interval
-from abrank.inputs.topics import labels_of, read_groups
+from abrank.inputs.topics import labels_of, lacking_labels, read_groups
 from abrank.measures import parse
 from abrank.measures.names import aggregate_of, known
 
@@ -232,7 +232,7 @@ def find_intervals(
         clusters="" if clustering is None else clustering[0],
         n_clusters=0 if clustering is None else n_units,
         seed=seed,
-        remarks=(*notes, *remarks),
+        remarks=(*notes, *remarks, *lacking_labels(clustering, query_ids)),
     )
 
 

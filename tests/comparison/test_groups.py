@@ -58,6 +58,9 @@ def test_clusters_and_looks_widen_what_is_planned() -> None:
     assert groups.ClusterSummary("user", (), 2, 40, 1.2, 1.25).untestable("t")
     users = {"q1": "u1", "q2": "u1"}
     assert labels_of(("user", users), ["q1", "q2", "q3"]) == ("u1", "u1", "no user, q3")
+    a, b = ({f"q{i}": (i + shift) % 7 / 7 for i in range(1, 4)} for shift in (0, 3))
+    result = compare_scores(a, b, design=Clusters(users))
+    assert result.remarks == ("1 query has no cluster: each counts as a cluster of its own",)
     with pytest.raises(AlignmentError, match="3 queries of 5 have none"):
         labels_of(("user", users), ["q1", "q2", "q3", "q4", "q5"])
     anytime = Rule("AP", design=Design(planned=100))

@@ -121,6 +121,8 @@ def test_a_zip_of_one_file_is_read_as_that_file(tmp_path: Path) -> None:
     assert len(read_run(path)) == 100
     with pytest.raises(ReadError, match="the zip archive unpacks to more than 1000 bytes"):
         read_run(path, max_input_size=1000)
+    with pytest.raises(ReadError, match="holds more than 100 bytes"):  # packed, not held whole
+        read_run(path, max_input_size=100)
     damaged = bytearray(zipped(LINES))
     damaged[200] ^= 1
     path.write_bytes(damaged)

@@ -31,7 +31,7 @@ from abrank.inference.clusters import (
     weighted_result,
 )
 from abrank.inference.equivalence import RelativeChange
-from abrank.inputs.topics import labels_of
+from abrank.inputs.topics import labels_of, lacking_labels
 from abrank.verdict import Decision, Rule
 
 # Titles of tests that take clusters, not queries.
@@ -70,6 +70,11 @@ class Clustered(QuerySample):
     @property
     def n_units(self) -> int:
         return len(self.sizes)
+
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        fields = super().comparison_fields(plan, decision)
+        notes = lacking_labels((self.name, self.of_query), self.scores.query_ids)
+        return {**fields, "remarks": (*fields["remarks"], *notes)}
 
     @property
     def few_clusters(self) -> bool:

@@ -368,5 +368,5 @@ def _needed(comparison: Comparison) -> str:
         return ""
     claims = {"non-inferior": "not-worse", "equivalent": "same"}
     claim = comparison.planning.claim(claims.get(str(comparison.rule.require), ""))
-    needed = planning.needed_for(claim, comparison.n_queries)
-    return words.in_units(comparison, f"; {needed}") if needed else ""
+    needed = planning.needed_for(claim, comparison)
+    return f"; {needed}" if needed else ""

@@ -35,7 +35,7 @@ def next_step(comparison: Comparison) -> NextStep:
             text = f"-m {comparison.rule.primary} (measures=), or another"
             return NextStep("choose-measure", f"Choose the measure that decides: {text}.")
     step = choose_step(comparison.rule, comparison.decision)
-    start, rest = (words.in_units(comparison, text) for text in _sentence(comparison, step))
+    start, rest = _sentence(comparison, step)
     headline = "" if comparison.verdict is Verdict.CANNOT_TEST else start
     if comparison.decision.direction and step.action in ("add-queries", "judge", "sample"):
         headline += " first" * bool(headline)
@@ -45,12 +45,13 @@ def next_step(comparison: Comparison) -> NextStep:
 def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
     """Return what to do, and the rest of the sentence: by its reason, else by the verdict."""
     b, verdict, rule = comparison.candidate, comparison.verdict, comparison.rule
+    units = words.unit(comparison)[1]
     if text := _of_evidence(comparison, step.because):
         return text
     if step.because == "looks":
         return _look_again(comparison)
     if step.because == "few-queries":
-        units = "queries" if comparison.clusters is None else "clusters of queries"
+        units = units if comparison.clusters is None else f"clusters of {units}"
         rest = ": take ten at the very least, so that the result does not depend on a few"
         return f"Add {units}", f"{rest} differences."
     if step.because == "gate" and step.action == "ship":
@@ -72,9 +73,10 @@ def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
         return _judge_first(comparison, "Declare the smallest Δ worth having", rest)
     if step.action == "add-queries":
         new = " in new clusters" if comparison.clusters is not None else ""
-        return _judge_first(comparison, f"Add queries{new}", f": {_more_queries(comparison)}")
+        return _judge_first(comparison, f"Add {units}{new}", f": {_more_queries(comparison)}")
     start, rest = (_WITH_MARGIN if rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
-    names = {"a": comparison.baseline, "b": b, "margin": planning.margin(comparison)}
+    margin = planning.margin(comparison)
+    names = {"a": comparison.baseline, "b": b, "margin": margin, "units": units}
     return start.format(**names), rest.format(**names)
 
 
@@ -94,7 +96,7 @@ _WITH_MARGIN: _Sentences = {
         "Ship {b} if a gain below the margin of {margin} is worth the change", "."
     ),
     ("ship-if", Verdict.NOT_WORSE): (
-        "Ship {b} if not losing {margin} is enough", "; a gain would need more queries."
+        "Ship {b} if not losing {margin} is enough", "; a gain would need more {units}."
     ),
     ("either", Verdict.SAME): (
         "Keep {a} or ship {b}", ", as cost decides: the difference is too small to matter."
@@ -120,17 +122,17 @@ _WITHOUT_MARGIN: _Sentences = {
 def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
     rule = comparison.rule
-    margin = planning.margin_of_what(comparison)
+    margin, units = planning.margin_of_what(comparison), words.unit(comparison)[1]
     difference = planning.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
         return (
             f": the loss seen ({difference}) is larger than the margin of {margin}, so that more"
-            " queries are unlikely to help."
+            f" {units} are unlikely to help."
         )
     return (
-        f": it gains more ({difference}) than the margin of {margin}, so more queries will not make"
+        f": it gains more ({difference}) than the margin of {margin}, so more {units} will not make"
         " the two equivalent. Where a gain is welcome, ask for --require better, or for --require"
         " non-inferior."
     )
@@ -164,7 +166,7 @@ _OF_EVIDENCE: Mapping[str, tuple[str, str]] = {
         "Add queries",
         ": the more there are, the less the skewness of their differences matters.",
     ),
-    "too-few-queries": ("Compare more queries", ": a test takes two at the very least."),
+    "too-few-queries": ("Compare more {units}", ": a test takes two at the very least."),
     "too-few-clusters": ("Add queries of other clusters", ": these are too few for a test."),
     "margin-of-ties": (
         "Decide by --test t or permutation (test=)", ", which count queries that tie."
@@ -185,7 +187,8 @@ def _of_evidence(comparison: Comparison, code: str) -> tuple[str, str] | None:
     if code == "direction-not-declared":
         return say(comparison.rule.primary), ""
     if code not in _BY_NUMBERS:
-        return _OF_EVIDENCE.get(code)
+        start, rest = _OF_EVIDENCE.get(code, ("", ""))
+        return (start.format(units=words.unit(comparison)[1]), rest) if start else None
     matching = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
     values = matching[0]
     if code == "none-judged":
@@ -290,7 +293,7 @@ def _more_queries(comparison: Comparison) -> str:
     elif needed is None:
         sentence = f"no practical number of them would prove {text}."
     elif needed <= comparison.n_queries:
-        queries = words.queries(comparison.n_queries)
+        queries = words.queries_of(comparison)
         sentence = f"{queries} show {text}, in {power} of samples, but not in this one."
     else:
         sentence = f"about {f.about(needed)} in all would, {power} of the time, prove {text}."

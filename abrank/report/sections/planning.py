@@ -247,7 +247,7 @@ def queries_planned(comparison: Comparison) -> str:
         return ""
     n, units = comparison.n_queries, words.unit(comparison)[1]
     parts = [
-        f"{about(row, noun='')} for {_difference(comparison, row)}"
+        f"{about(row)} for {_difference(comparison, row)}"
         for row in reversed(rows)
         if (row.queries_needed or math.inf) > n
     ]
@@ -277,12 +277,13 @@ def _difference(comparison: Comparison, row: PlannedDifference) -> str:
     return _chosen(comparison, row.difference)
 
 
-def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
+def needed_for(claim: PlannedClaim | None, comparison: Comparison) -> str:
     """Return how many queries would show a claim about the margin; empty where these do."""
     # The claim is that a loss, or a difference, of the margin is excluded.
-    if claim is None or (claim.queries_needed or n_queries + 1) <= n_queries:
+    n = comparison.n_queries
+    if claim is None or (claim.queries_needed or n + 1) <= n:
         return ""
-    return f"{about(claim)} would exclude it if the true Δ is 0"
+    return f"{about(claim, comparison)} would exclude it if the true Δ is 0"
 
 
 def claims(comparison: Comparison) -> str:
@@ -290,12 +291,12 @@ def claims(comparison: Comparison) -> str:
     margin = in_unit(comparison)
     named = {"same": f"the same within ±{margin}", "not-worse": f"not worse by {margin} or more"}
     parts = [
-        f"{named[claim.claim]} with {about(claim)}" for claim in comparison.planning.claims
-    ]  # fmt: skip
+        f"{named[claim.claim]} with {about(claim, comparison)}"
+        for claim in comparison.planning.claims
+    ]
     if not parts:
         return ""
-    text = f"If the true Δ is 0, B would be found {'; and '.join(parts)}."
-    return words.in_units(comparison, text)
+    return f"If the true Δ is 0, B would be found {'; and '.join(parts)}."
 
 
 def assumption(comparison: Comparison) -> str:
@@ -354,9 +355,10 @@ def _level(comparison: Comparison) -> str:
     return f.level(1.0 - rule.design.alpha if looks and rule.design else rule.confidence)
 
 
-def about(row: PlannedDifference | PlannedClaim, *, noun: str = " queries") -> str:
-    """Return a number of queries with its range."""
+def about(row: PlannedDifference | PlannedClaim, named: Comparison | None = None) -> str:
+    """Return a number of queries with its range, and what a comparison calls them."""
     needed = _TOO_MANY if row.queries_needed is None else f"about {f.about(row.queries_needed)}"
+    noun = "" if named is None else f" {words.unit(named)[1]}"
     range_ = _range(row)
     return f"{needed}{noun}" + (f" ({range_})" if range_ else "")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -248,15 +247,6 @@ def unit(comparison: Comparison) -> tuple[str, str]:
     if comparison.rule.independent:
         return "unit", "units"
     return ("impression", "impressions") if clicked else ("query", "queries")
-
-
-def in_units(comparison: Comparison, text: str) -> str:
-    """Return a sentence about queries with what the things compared are called."""
-    one, several = unit(comparison)
-    for word, called in (("query", one), ("queries", several)):
-        text = re.sub(rf"\b{word}\b(?!=)", called, text)
-        text = re.sub(rf"\b{word.capitalize()}\b", called.capitalize(), text)
-    return text
 
 
 def queries_of(comparison: Comparison) -> str:

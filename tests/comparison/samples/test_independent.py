@@ -12,6 +12,7 @@ from statsmodels.stats.power import TTestIndPower
 
 import abrank
 from abrank.cli import run
+from abrank.comparison.units import tests_in_unit
 from abrank.options import Anytime, Clusters, Independent, Question
 from abrank.report.sections.appendix import effect_table
 
@@ -74,7 +75,8 @@ def test_sessions_of_the_same_users_put_a_verdict_in_doubt_that_the_users_do_not
     (reason,) = result.soundness.reasons
     assert (str(result.verdict), reason.code) == ("better", "clusters-ignored")
     assert reason.values["pvalue"] == pytest.approx(expected, rel=1e-12)
-    assert "--columns query=user,repeat=rows" in result.summary()
+    step = "--columns query=user,repeat=rows (columns={'query': 'user', 'repeat': 'rows'})"
+    assert step in " ".join(result.summary().split())
     columns = {"query": "user", "repeat": "rows"}
     whole = abrank.compare_scores(frame, design=Independent(), columns=columns)
     a, b = (rows.groupby("user")["gain"].mean() for rows in groups)
@@ -156,13 +158,20 @@ def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
 def test_a_report_of_units_speaks_of_no_queries() -> None:
     second = group("v", 45, scale=0.2, seed=3)
     result = abrank.compare_scores(
-        A, second, **BOTH, margin=0.02, require="equivalent", guard="AP:-0.1"
+        A, second, **BOTH, margin=0.02, require="equivalent", guard="AP:-0.1",
     )  # fmt: skip
     page = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", result.to_html(), flags=re.S)
     for text in (result.to_markdown(), result.summary(), page):
         assert "Add units" in text
         text = re.sub(r"read as a [a-z ]+, \d+ queries", "", text)
         assert not re.findall(r"(?i)\bquer(?:y|ies)\b(?!=).{30}", text)
+
+
+def test_a_system_called_query_keeps_its_name() -> None:
+    result = abrank.compare_scores(
+        A, B, **BOTH, margin=0.01, name_a="bm25", name_b="query expansion"
+    )  # fmt: skip
+    assert "Ship query expansion: its gain is larger" in result.summary()
 
 
 def test_groups_without_spread_have_no_empty_line() -> None:
@@ -242,6 +251,10 @@ def test_a_margin_in_percent_is_decided_by_fiellers_interval(tmp_path: Path) -> 
             t = abs(b.mean() - (1 + limit) * a.mean()) / error
             assert t == pytest.approx(stats.t.ppf(level, df), rel=1e-9)
     assert result.require("non-inferior") is result
+    rows = {row.test: row for row in tests_in_unit(result)}
+    assert rows["t"].interval == result.decision.interval
+    assert np.isnan(rows["permutation"].interval.low)  # it has none
+    assert rows["permutation"].estimate == pytest.approx(b.mean() / a.mean() - 1)
     saved = result.save(tmp_path / "results.json")
     assert abrank.Comparison.from_json(saved).decision == result.decision
     with pytest.raises(abrank.ArgumentError, match="scores of 0 or more"):

@@ -178,8 +178,10 @@ def test_the_queries_of_the_next_test_have_their_range() -> None:
 
 
 def test_a_claim_about_the_margin_has_its_queries() -> None:
+    scores = {f"q{i}": i / 10 for i in range(4)}
+    comparison = compare_scores(scores, scores)
     assert (
-        needed_for(PlannedClaim("same", 71, 25, 960), 4)
+        needed_for(PlannedClaim("same", 71, 25, 960), comparison)
         == "about 71 queries (25 to 960) would exclude it if the true Δ is 0"
     )
-    assert needed_for(None, 4) == ""
+    assert needed_for(None, comparison) == ""
