@@ -311,7 +311,9 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     key ^= mark
     key.sort()
     # Equal pairs have equal keys, different pairs hardly ever.
-    return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
+    perhaps = bool((key[1:] == key[:-1]).any())
+    del key, mark
+    return perhaps and len(duplicates(query, doc)[0]) > 0
 
 
 def without_duplicates(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -358,6 +358,8 @@ def _order_within(group: IntArray, column: Ids) -> IntArray:
 
 def _words(column: Ids) -> npt.NDArray[np.uint64]:
     """Return the first eight bytes of each id as a number that is as large as they come late."""
+    if len(column) > _AT_ONCE:
+        return _in_parts(_words, column)
     start, length, text = spans(column)
     words = _eights(text, ">u8")[start].astype(np.uint64)
     beyond = np.maximum(64 - 8 * length, 0).view(np.uint64)
@@ -370,13 +372,18 @@ def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
     return np.ndarray((len(padded) - 7,), kind, padded, strides=(1,))
 
 
+def _in_parts(
+    of_ids: Callable[[Ids], npt.NDArray[np.uint64]], column: Ids
+) -> npt.NDArray[np.uint64]:
+    """Return what a function gives for each id, of which it takes many a part at a time."""
+    starts = range(0, len(column), _AT_ONCE)
+    return np.concatenate([of_ids(column[start : start + _AT_ONCE]) for start in starts])
+
+
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever."""
     if len(column) > _AT_ONCE:
-        parts = (
-            column[position : position + _AT_ONCE] for position in range(0, len(column), _AT_ONCE)
-        )
-        return np.concatenate([fingerprint(part) for part in parts])
+        return _in_parts(fingerprint, column)
     start, length, text = spans(column)
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)
