@@ -187,13 +187,11 @@ def rank_runs(
     inputs: Inputs,
     question: RankingQuestion,
     *,
-    details: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking.details import MAX_LISTS, OVERLAP_DEPTH
     from abrank.ranking.rank import baselines_of, ranking_of
 
     runs = named_runs(inputs.runs, joins_parts=True)
@@ -206,10 +204,9 @@ def rank_runs(
             f"a ranking takes two systems or more{found}; abrank score (evaluate) takes one"
         )
     baselines_of(question.baseline, runs)
-    top = OVERLAP_DEPTH if details and len(runs) <= MAX_LISTS else 0
     scores = score_runs(
         inputs.qrels, runs, requested, question.scoring,
-        engine=question.engine, top=top, on_stage=on_stage,
+        engine=question.engine, on_stage=on_stage,
     )  # fmt: skip
     require_common_queries(scores)
     roles = {name: name for name in runs}
@@ -217,9 +214,7 @@ def rank_runs(
     recorded_origin = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
     question = replace(question, measures=None)
-    return ranking_of(
-        scores, question, details=details, provenance=recorded_origin, on_stage=on_stage
-    )
+    return ranking_of(scores, question, provenance=recorded_origin, on_stage=on_stage)
 
 
 @answered_by(rank_runs, RankingQuestion, "qrels", "runs")
@@ -236,8 +231,6 @@ def rank(
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
     pairs: bool = False,
-    instruments: bool = False,
-    risk: float | None = None,
     scoring: Scoring | None = None,
     engine: Engine | str | None = None,
     resamples: int | None = None,
@@ -263,7 +256,7 @@ def rank(
         See :func:`abrank.rank_scores`: without them ``max-t``, and alpha for each measure.
     alpha : float
         Joint level.
-    lower_is_better, higher_is_better, pairs, instruments, risk
+    lower_is_better, higher_is_better, pairs
         As for :func:`abrank.rank_scores`.
     scoring, engine : optional
         How and where the runs are read and scored, as in :func:`abrank.evaluate`.

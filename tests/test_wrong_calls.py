@@ -50,7 +50,6 @@ def test_a_keyword_of_the_wrong_kind_is_named(keywords: dict[str, Any], told: st
     ("call", "told"),
     [
         (lambda: abrank.rank_scores(TWO, baseline=3), "baseline must be a name"),
-        (lambda: abrank.rank_scores(TWO, risk="x"), "risk must be a number"),
         (lambda: abrank.power(sd="x", queries=50), "must be a number"),
         (lambda: abrank.Scoring(depth="x"), "depth must be a whole number"),
         (lambda: abrank.simulate_runs("x"), "n_queries must be a whole number"),  # type: ignore[arg-type]
@@ -283,7 +282,6 @@ compare(*PAIR, cutoff=10) -> did you mean scoring=Scoring(depth=...) ?
 compare(*PAIR, n_bootstrap=1000) -> did you mean resamples= ?
 compare(*PAIR, weights={"q01": 1}) -> did you mean design=Weights(...) ?
 compare(*PAIR, missing="drop") -> did you mean scoring=Scoring(missing=...) ?
-compare(*PAIR, risk=1.0) -> rank() has it, of several systems against a baseline
 compare(*PAIR, machine="llm.qrels") -> machine must be Machine(...), not 'llm.qrels'
 compare(*PAIR, design=Weights({"q01": 1.0})) -> give each query one, or leave it out of the scores
 compare_scores(FRAME, name_a="b") -> baseline= and candidate= choose systems
@@ -402,7 +400,6 @@ compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=.
 compare q.txt a.run b.run --color never -> 2 NO_COLOR=1 or FORCE_COLOR=1 in the environment
 compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
 compare q.txt a.run b.run --name-a x -> 2 Did you mean '--config name_a=...'?
-compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
 compare q.txt a.run b.run --json -> 2 Did you mean '--format'?
 compare q.txt a.run b.run --report out -> 2 a file is known by its ending, as in report.html

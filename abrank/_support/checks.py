@@ -134,7 +134,7 @@ _BOARDS = {
     "baseline": "of all pairs it is asked which systems could be the best; compare_collections() is"
     " for two",
     **dict.fromkeys(
-        ["instruments", "risk", "pairs", "interval"],
+        ["pairs", "interval"],
         "it is found by the queries of one collection; rank() that one",
     ),
 }
@@ -171,7 +171,6 @@ REASONS: dict[str, dict[str, str]] = {
             ["baseline", "candidate"],
             "the runs are a= and b=, their names name_a= and name_b=",
         ),
-        "risk": "rank() has it, of several systems against a baseline",
         "color": "NO_COLOR=1 or FORCE_COLOR=1 in the environment decides on colours",
     },
     "margin": {"margin": "this command finds what to hold one against; compare() takes it"},

@@ -80,9 +80,6 @@ class RankingPlots(_Plots, Protocol):
     def queries(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the score of every system on every query, the higher the deeper."""
 
-    def achieved(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the p-values of all pairs by each measure, smallest first."""
-
     def leaderboard(
         self,
         interval: Literal["own", "within", "difference"] = "own",

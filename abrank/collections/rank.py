@@ -88,8 +88,8 @@ def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> R
     if isinstance(collection, tuple) and len(collection) == 2:
         qrels, runs = collection
         inputs_here = replace(inputs, qrels=qrels, runs=named_runs(runs))
-        return rank_runs(inputs_here, question, details=False)
-    return rank_recorded(replace(inputs, scores=collection), question, details=False)
+        return rank_runs(inputs_here, question)
+    return rank_recorded(replace(inputs, scores=collection), question)
 
 
 @answered_by(rank_each, RankingQuestion, "collections")
@@ -204,7 +204,7 @@ def summarise_rankings(
         lower_is_better=[item.measure for item in by_measure if not item.higher_is_better],
         higher_is_better=[item.measure for item in by_measure if item.higher_is_better],
     )
-    random = ranking_of(means, question, details=False)
+    random = ranking_of(means, question)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(

@@ -1,4 +1,4 @@
-"""Effect sizes of paired scores, each with an interval, and risk against a baseline.
+"""Effect sizes of paired scores, each with an interval.
 
 One query without a difference has the value of no difference, and an unbounded interval. Where the
 scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
@@ -12,15 +12,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.result import record
-from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.equivalence import paired_scores
 from abrank.inference.paired import t_pvalue
-from abrank.inference.registry import as_alpha, as_column, run_test
+from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import align_interval_with_pvalue, differences_of, has_spread
 from abrank.inference.student import noncentrality_interval, student_quantile
 from abrank.inference.wilcoxon import signed_ranks
@@ -258,87 +255,3 @@ def effect_interval(
             estimate[is_defined], *columns, alpha[is_defined]
         )
     return EffectInterval(estimate, low, high, entry.method)
-
-
-@record
-class Risk:
-    """URisk and TRisk of a candidate against a baseline, each with its interval."""
-
-    urisk: float
-    urisk_low: float
-    urisk_high: float
-    trisk: float
-    trisk_low: float
-    trisk_high: float
-
-
-def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float = 0.95) -> Risk:
-    """Return URisk and TRisk of what a candidate gains over a baseline, query by query.
-
-    Estimand: the mean gain over queries, a loss counted 1 + ``weight`` times (URisk), and that mean
-    over its standard error (TRisk). The query pairs the scores.
-
-    Source: Wang, Bennett & Collins-Thompson (2012), SIGIR, 761-770: URisk; Dincer, Macdonald &
-    Ounis (2014), SIGIR, 23-32: TRisk.
-    """
-    weighted = _weighted(as_column(differences, "risk is of")[:, None], weight)
-    tested = run_test("t", weighted, confidence=confidence)
-    size = effect_interval("d_z", np.zeros_like(weighted), weighted, confidence=confidence)
-    root = np.sqrt(len(weighted))
-    of_urisk = (tested.estimate, tested.ci_low, tested.ci_high)
-    of_trisk = (size.estimate * root, size.ci_low * root, size.ci_high * root)
-    return Risk(*(float(values[0]) for values in (*of_urisk, *of_trisk)))
-
-
-def _weighted(differences: FloatArray, weight: float) -> FloatArray:
-    if not (np.isfinite(weight) and weight >= 0.0):
-        raise ArgumentError(f"the weight of losses is 0 or more, not {weight}")
-    return np.where(differences < 0.0, (1.0 + weight) * differences, differences)
-
-
-def geo_risk(
-    scores: npt.ArrayLike,
-    *,
-    weight: float = 1.0,
-    confidence: float = 0.95,
-    n_resamples: int = 2_000,
-    seed: int = 0,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return GeoRisk of every system, with limits by resampling of the queries.
-
-    GeoRisk is the geometric mean of a system's mean score and of the chance that a standard normal
-    lies below its mean ZRisk: how far its scores lie from those that the means of systems and
-    queries give, losses weighted as in :func:`risk`. All systems together are the baseline.
-
-    Source: Dincer, Macdonald & Ounis (2016), SIGIR, 483-492.
-    """
-    block = np.asarray(scores, dtype=np.float64)
-    if not (np.isfinite(block).all() and (block >= 0.0).all()):
-        raise ArgumentError("GeoRisk is of finite scores that are not negative")
-    checks.fraction("confidence", confidence)
-    n = len(block)
-    estimate = _geo_risk(block, weight)
-    if np.isnan(estimate).all():
-        return estimate, estimate, estimate
-    random = stream(seed, "geo-risk")
-    values = np.stack(
-        [_geo_risk(block[random.integers(n, size=n)], weight) for _ in range(n_resamples)]
-    )
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.nanquantile(values, [tail, 1.0 - tail], axis=0)
-    return estimate, low, high
-
-
-def _geo_risk(block: FloatArray, weight: float) -> FloatArray:
-    from scipy.special import ndtr
-
-    n = len(block)
-    total = block.sum()
-    if n == 0 or total == 0.0:
-        return np.full(block.shape[1], np.nan)
-    expected = np.outer(block.sum(axis=1), block.sum(axis=0)) / total
-    z = np.divide(
-        block - expected, np.sqrt(expected), out=np.zeros_like(block), where=expected > 0.0
-    )
-    chance = ndtr(_weighted(z, weight).mean(axis=0))
-    return np.asarray(np.sqrt(block.mean(axis=0) * chance))

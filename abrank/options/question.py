@@ -466,18 +466,6 @@ class RankingQuestion(_SharedOptions):
         " only the pairs with the first are kept without it.",
         of=BOARD, group="Output", kind="flag", first=True,
     )  # fmt: skip
-    instruments: bool = option(
-        False,
-        "Report for each measure the share of pairs that differ significantly, its swap rate, and"
-        " its agreement with the first.",
-        of=BOARD, group="Designs and further analyses", kind="flag",
-    )  # fmt: skip
-    risk: float | None = option(
-        None,
-        "Show URisk, TRisk and GeoRisk against the baseline; a loss counts 1 + WEIGHT times.",
-        of=BOARD, group="Designs and further analyses", kind="number", minimum=0.0,
-        metavar="WEIGHT",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 from abrank._support.registry import complete
 from abrank.plots.curves import cutoffs, gains, power, recall
 from abrank.plots.distributions import distribution
-from abrank.plots.grids import achieved, matrix, queries
+from abrank.plots.grids import matrix, queries
 from abrank.plots.intervals import collections, effect, forest, segments
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
@@ -17,7 +17,7 @@ from abrank.plots.style import DARK, LIGHT, NOTEBOOK, Theme
 from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
-    "DARK", "LIGHT", "NOTEBOOK", "PLOTS", "WIDTHS", "Picture", "Plot", "Plots", "Theme", "achieved",
+    "DARK", "LIGHT", "NOTEBOOK", "PLOTS", "WIDTHS", "Picture", "Plot", "Plots", "Theme",
     "cd", "collections", "cutoffs", "deltas", "distribution", "effect", "forest", "gains",
     "leaderboard", "matrix", "means", "paired", "plot", "plots_of", "png", "power", "queries",
     "rank_intervals", "ranks", "recall", "save", "scatter", "segments", "svg",

@@ -1,9 +1,8 @@
-"""Many systems as grids of cells: pairs of systems, systems by queries, significance by measure."""
+"""Many systems as grids of cells: pairs of systems, systems by queries."""
 
 from __future__ import annotations
 
 import math
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.plots import style
 from abrank.plots.registry import plot
@@ -290,66 +288,6 @@ def by_difficulty(scores: FloatArray) -> FloatArray:
         return ordered
     parts = np.array_split(ordered, MOST_COLUMNS, axis=1)
     return np.stack([part.mean(axis=1) for part in parts], axis=1)
-
-
-# --- Achieved significance levels: how many pairs of systems each measure tells apart
-
-ACHIEVED_SIZE = (5.6, 3.1)
-# The axis ends at so many times alpha: above it no claim is near.
-MOST_ALPHAS, MOST_MEASURES = 4.0, 8
-_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
-
-
-@plot(
-    "achieved",
-    title="Achieved significance levels by measure",
-    size=ACHIEVED_SIZE,
-    subject="Ranking",
-)
-def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the p-values of all pairs by each measure, smallest first.
-
-    Where a curve meets the line at alpha, the share of pairs below is the measure's discriminative
-    power: the further right, the more pairs it tells apart (Sakai 2006, SIGIR, 525-532). It takes
-    :func:`abrank.rank` with ``instruments``. Of more than 8 measures the first are
-    drawn.
-
-    Raises
-    ------
-    ArgumentError
-        If the ranking was made without ``instruments``.
-
-    Examples
-    --------
-    >>> from abrank.ranking import rank_scores
-    >>> scores = {"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}}
-    >>> achieved(rank_scores(scores, instruments=True)).get_ylabel()
-    'p, not adjusted'
-    """
-    instruments = ranking.extras.instruments[:MOST_MEASURES]
-    if not instruments:
-        raise ArgumentError("the ranking was made without instruments: give instruments=True")
-    ax = ax if ax is not None else style.new_axes(theme, ACHIEVED_SIZE)
-    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
-    top = min(1.0, MOST_ALPHAS * ranking.alpha)
-    ax.set(xlim=(0.0, 100.0), ylim=(0.0, top))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}%")
-    ticks = [index * ranking.alpha for index in range(5) if index * ranking.alpha <= top]
-    ax.set_yticks(ticks, list(map(display.number, ticks)))
-    ax.axhline(ranking.alpha, color=theme.muted, linewidth=1.0, zorder=1.0)
-    colours = cycle((theme.b, theme.a, theme.ink, theme.muted))
-    for place, (instrument, colour) in enumerate(zip(instruments, colours, strict=False)):
-        n = len(instrument.achieved_levels)
-        shares = [0.0, *(100.0 * (i + 1) / n for i in range(n))]
-        dash = _DASHES[(place + place // len(_DASHES)) % len(_DASHES)]
-        look: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 3.0}
-        ax.step(shares, [0.0, *instrument.achieved_levels], where="pre", **look)
-        _name(ax, theme, place, instrument.measure, look)
-    level = display.number(ranking.alpha)
-    pairs = display.plural(len(instruments[0].achieved_levels), "pair")
-    style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: α = {level}")
-    style.label_y(ax, theme, "p, not adjusted")
-    return ax
 
 
 def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:

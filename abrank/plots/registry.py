@@ -97,7 +97,7 @@ def plot(
     --------
     >>> from abrank.ranking import Ranking
     >>> sorted(plots_of(Ranking))
-    ['achieved', 'cd', 'leaderboard', 'matrix', 'queries', 'ranks']
+    ['cd', 'leaderboard', 'matrix', 'queries', 'ranks']
     """
 
     def register(function: Function) -> Function:

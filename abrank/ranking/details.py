@@ -4,43 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
-from functools import partial
 from itertools import combinations, compress
 
 import numpy as np
 
 from abrank import inference
-from abrank._support.errors import ArgumentError
-from abrank._support.result import Deferred
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import is_undone, undone_by_skewness
 from abrank.inference.clusters import run_cluster_test
-from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.systems import stability
 from abrank.inference.systems.friedman import friedman_test
 from abrank.inference.systems.pairwise import group_letters, within_query_interval
-from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
-from abrank.inference.wilcoxon import wilcoxon_pvalues
-from abrank.inputs import ids
 from abrank.ranking.result import (
     Agreement,
-    Extras,
-    Instrument,
-    OtherTest,
-    Overlap,
     PairRow,
     PairSpread,
     RankChance,
     Ranking,
-    RiskRow,
     SystemRow,
 )
-from abrank.scoring.scores import Scores
 
 
 def system_rows(
@@ -152,8 +138,6 @@ def _reading(
     return "better" if advantage > 0.0 else "worse"
 
 
-# Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
-MANY_PAIRS_FOR_EXACT_WILCOXON = 1_000
 # Joint and paired tests that skewness misleads; pairs that are held at once, and named.
 OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
 PAIRS_AT_ONCE, MAX_NAMED = 4_096, 3
@@ -165,18 +149,7 @@ WIDER_BY_CLUSTERS = 1.1
 # Above so many systems fewer resamples are drawn, and the chance to lead is kept alone; above so
 # many nothing is said of ranks.
 MANY_SYSTEMS, MAX_RANKED = 300, 2_000
-# Pairs of systems, times resamples, that one comparison of two measures looks at.
-MAX_SIGNS = 20_000_000
 SYSTEMS_AT_ONCE = 1_000  # whose pairs with all that follow are looked at together
-# The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
-ALL_PAIRS = (
-    ("max-t", "", "Max-T sign flips"),
-    ("tukey", "", "Tukey HSD"),
-    ("randomised-tukey", "", "Randomised Tukey HSD"),
-    ("t", "holm", "Paired t, adjusted by Holm"),
-    ("wilcoxon", "bh", "Wilcoxon, adjusted by Benjamini-Hochberg"),
-)
-WITH_BASELINE = (ALL_PAIRS[0], *ALL_PAIRS[3:])
 
 
 def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
@@ -206,89 +179,15 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
     first = rankings[0]
     if len(rankings) < 2 or not first.n_queries:
         return ()
-    n_systems = len(first.systems)
-    blocks = [_oriented(ranking, first.systems) for ranking in rankings]
-    n_resamples = min(N_AGREEMENT, max(99, MAX_SIGNS // n_systems**2))
-    stacked = np.concatenate(blocks, axis=1)
-    resampled = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
-    # The scores as they are come first.
-    means = np.vstack([stacked.mean(axis=0), resampled]).round(12)
-    by_measure = np.split(means, len(rankings), axis=1)
+    means = {
+        ranking.measure: (1.0 if ranking.higher_is_better else -1.0)
+        * ranking.scores_of(first.systems).mean(axis=0).round(12)
+        for ranking in rankings
+    }
     return tuple(
-        _agreement(
-            rankings[i].measure, rankings[j].measure, by_measure[i], by_measure[j], first.alpha
-        )
-        for i, j in combinations(range(len(rankings)), 2)
+        Agreement(a, b, float(stability.kendall_tau(means[a], means[b])))
+        for a, b in combinations(means, 2)
     )
-
-
-def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
-    """Return the scores in an order of the systems, the higher the better."""
-    sign = 1.0 if ranking.higher_is_better else -1.0
-    return np.asarray(sign * ranking.scores_of(systems))
-
-
-def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: float) -> Agreement:
-    step = max(1, MAX_SIGNS // (10 * first.shape[1] ** 2))
-    parts = [slice(start, start + step) for start in range(0, len(first), step)]
-    values_and_limits: list[float] = []
-    for function in (stability.kendall_tau, stability.tau_ap):
-        values = np.concatenate([function(first[part], second[part]) for part in parts])
-        resampled = values[1:][~np.isnan(values[1:])]
-        ends = (
-            np.quantile(resampled, [alpha / 2.0, 1.0 - alpha / 2.0])
-            if len(resampled)
-            else [np.nan] * 2
-        )
-        values_and_limits += [float(values[0]), *map(float, ends)]
-    return Agreement(a, b, len(first) - 1, *values_and_limits)
-
-
-def other_tests(ranking: Ranking) -> Sequence[OtherTest]:
-    """Return what the usual tests find of the pairs of a ranking; the deciding one left out."""
-    if ranking.n_queries < 2:
-        return ()
-    tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
-    return Deferred(
-        *(
-            partial(_other_test, ranking, test, adjust, title)
-            for test, adjust, title in tests
-            if ranking.test != test or not ranking.title.endswith(f" by {adjust}" if adjust else "")
-        )
-    )
-
-
-def _other_test(ranking: Ranking, test: str, adjust: str, title: str) -> OtherTest:
-    decided = np.array([row.told_apart for row in ranking.pair_rows])
-    pairs = inference.SystemPairs(*(
-        np.array([ranking.place[getattr(row, side)] for row in ranking.pair_rows]) for side in "ab"
-    ))  # fmt: skip
-    rejected, title = _told_apart(ranking, pairs, test, adjust, title)
-    n_beaten = int(rejected[(pairs.first == 0) | (pairs.second == 0)].sum())
-    n_leaders = 0 if ranking.baseline is not None else len(ranking.systems) - n_beaten
-    return OtherTest(title, int(rejected.sum()), int((rejected != decided).sum()), n_leaders)
-
-
-def _told_apart(
-    ranking: Ranking, pairs: inference.SystemPairs, test: str, adjust: str, title: str
-) -> tuple[BoolArray, str]:
-    """Return which pairs, in the order of the ranking's, a test tells apart, and its title."""
-    if test in inference.TESTS:
-        differences = pairs.of(ranking.scores)
-        if test == "wilcoxon":
-            is_many = len(pairs.first) >= MANY_PAIRS_FOR_EXACT_WILCOXON
-            title += ", normal approximation" * is_many
-            pvalue = wilcoxon_pvalues(differences, method="asymptotic" if is_many else "auto")
-        else:
-            pvalue = inference.run_test(test, differences, confidence=1.0 - ranking.alpha).pvalue
-        # A pair without a p-value is not told apart.
-        return np.asarray(inference.adjust(pvalue, adjust) < ranking.level), title
-    columns = [ranking.systems.index(baseline) for baseline in ranking.baselines]
-    result = inference.run_joint_test(
-        test, ranking.scores, baseline=columns or None,
-        seed=ranking.seed, confidence=1.0 - ranking.level,
-    )  # fmt: skip
-    return result.matrix(result.distinct)[pairs.first, pairs.second], title
 
 
 def undone_pairs(
@@ -381,106 +280,3 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
         return None
     n_pairs = n_systems * (n_systems - 1) // 2
     return PairSpread(math.sqrt(smallest), math.sqrt(largest), math.sqrt(total / n_pairs))
-
-
-# Persistence, the depth to which lists are kept, and up to so many systems they are compared.
-PERSISTENCE, OVERLAP_DEPTH, MAX_LISTS = 0.9, 20, 20
-
-
-def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
-    """Return the rank-biased overlap of every two systems, in the mean over the queries."""
-    # Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4), equation
-    # 32: extrapolated from the first 20 documents, persistence 0.9.
-    runs = scores.judged_runs
-    if len(systems) > MAX_LISTS or set(systems) - set(runs) or not scores.query_ids:
-        return ()
-    tops = [runs[system].top_docs.top(OVERLAP_DEPTH) for system in systems]
-    if not any(len(top.rank) for top in tops):
-        return ()
-    row_of = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
-    selected = np.array([row_of[query] for query in scores.query_ids])
-    distinct, code = ids.number(ids.joined([top.docs for top in tops]))
-    stops = np.cumsum([0, *(len(top.rank) for top in tops)])
-    keys = [
-        top.query * len(distinct) + code[start:stop]
-        for top, start, stop in zip(tops, stops, stops[1:], strict=False)
-    ]
-    lengths = [np.bincount(top.query, minlength=len(row_of)) for top in tops]
-    result = []
-    for i, j in combinations(range(len(tops)), 2):
-        _, rows_first, rows_second = np.intersect1d(keys[i], keys[j], return_indices=True)
-        deeper = np.maximum(tops[i].rank[rows_first], tops[j].rank[rows_second])
-        shared = np.zeros((len(row_of), OVERLAP_DEPTH), np.int64)
-        np.add.at(shared, (tops[i].query[rows_first], deeper - 1), 1)
-        overlaps = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[selected]
-        is_defined = ~np.isnan(overlaps)
-        mean = float(overlaps[is_defined].mean()) if is_defined.any() else float("nan")
-        result.append(Overlap(systems[i], systems[j], mean))
-    return tuple(result)
-
-
-def overlap(
-    shared: IntArray, first: IntArray, second: IntArray, persistence: float = PERSISTENCE
-) -> FloatArray:
-    """Return the extrapolated rank-biased overlap of two lists for each query."""
-    p, depth = persistence, shared.shape[1]
-    rank = np.arange(1, depth + 1)
-    short, long = np.minimum(first, second)[:, None], np.maximum(first, second)[:, None]
-    at_long = np.take_along_axis(shared, np.maximum(long - 1, 0), axis=1)
-    at_short = np.take_along_axis(shared, np.maximum(short - 1, 0), axis=1)
-    safe = np.maximum(short, 1)
-    beyond = np.where(rank > short, at_short * (rank - short) / (safe * rank), 0.0)
-    terms = np.where(rank <= long, (shared / rank + beyond) * p**rank, 0.0)
-    last = (at_long - at_short) / np.maximum(long, 1) + at_short / safe
-    rows = (1.0 - p) / p * terms.sum(axis=1) + (last * p ** np.maximum(long, 1))[:, 0]
-    rows = np.where(short[:, 0] == 0, 0.0, rows)
-    return np.where(long[:, 0] == 0, np.nan, rows)
-
-
-def with_extras(
-    ranking: Ranking, *, instruments: bool = False, risk: float | None = None
-) -> Ranking:
-    """Return the ranking with what it is asked for beside the leaderboard, in ``extras``."""
-    if not ranking.n_queries:
-        raise ArgumentError("without queries there is nothing to say of measures or of risk")
-    extras = Extras(
-        instruments=tuple(
-            _instrument(ranking_by_measure, ranking) for ranking_by_measure in ranking.by_measure
-        )
-        if instruments
-        else (),
-        risk_weight=float("nan") if risk is None else risk,
-        risk=() if risk is None else _risks(ranking, risk),
-    )
-    return replace(ranking, extras=extras)
-
-
-def _instrument(ranking: Ranking, primary: Ranking) -> Instrument:
-    pvalues = pairwise_pvalues(ranking.scores)
-    rejected = pvalues < ranking.alpha
-    means = ranking.scores.mean(axis=0)
-    first, second = np.triu_indices(len(means), 1)
-    gaps = np.abs(means[second] - means[first])[rejected]
-    orders = (_oriented(by, primary.systems).mean(axis=0) for by in (ranking, primary))
-    return Instrument(
-        measure=ranking.measure,
-        discriminative_power=float(rejected.mean()),
-        swap_rate=swap_rate(ranking.scores, seed=ranking.seed),
-        smallest_told=float(gaps.min(initial=math.inf)) if gaps.size else math.nan,
-        tau=float(stability.kendall_tau(*orders)),
-        achieved_levels=tuple(np.sort(pvalues).tolist()),
-    )
-
-
-def _risks(ranking: Ranking, weight: float) -> tuple[RiskRow, ...]:
-    baseline = ranking.baseline or ranking.systems[-1]
-    scores, confidence = _oriented(ranking, ranking.systems), 1.0 - ranking.alpha
-    base = scores[:, ranking.systems.index(baseline)]
-    geo = np.full((3, len(ranking.systems)), np.nan)
-    if (scores >= 0.0).all():
-        geo = np.stack(geo_risk(scores, weight=weight, confidence=confidence, seed=ranking.seed))
-    rows = []
-    for i, system in enumerate(ranking.systems):
-        of_pair = risk(scores[:, i] - base, weight=weight, confidence=confidence)
-        rows.append(RiskRow(system, baseline, *astuple(of_pair), *geo[:, i].tolist()))
-    return tuple(rows)

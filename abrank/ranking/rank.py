@@ -30,15 +30,12 @@ from abrank.measures.names import known, known_among, listed, names_measure
 from abrank.options import Inputs, RankingQuestion
 from abrank.provenance import provenance as recorded
 from abrank.ranking.details import (
-    list_overlaps,
     measure_agreements,
-    other_tests,
     pair_rows,
     pair_spread,
     rank_chances,
     system_rows,
     undone_pairs,
-    with_extras,
 )
 from abrank.ranking.result import Ranking
 from abrank.rule_file import answered_by
@@ -205,16 +202,15 @@ MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-def rank_unrecorded(inputs: Inputs, question: RankingQuestion, *, details: bool = True) -> Ranking:
+def rank_unrecorded(inputs: Inputs, question: RankingQuestion) -> Ranking:
     """Rank ready scores as :func:`rank_scores` does, without a record of where they come from."""
-    return ranking_of(_scores_of(inputs, question), question, details=details)
+    return ranking_of(_scores_of(inputs, question), question)
 
 
 def rank_recorded(
     inputs: Inputs,
     question: RankingQuestion,
     *,
-    details: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
@@ -222,7 +218,7 @@ def rank_recorded(
     scores = _scores_of(inputs, question)
     roles = {name: name for name in scores.systems}
     origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=command)
-    return ranking_of(scores, question, details=details, provenance=origin, on_stage=on_stage)
+    return ranking_of(scores, question, provenance=origin, on_stage=on_stage)
 
 
 def _scores_of(inputs: Inputs, question: RankingQuestion) -> Scores:
@@ -249,8 +245,6 @@ def rank_scores(
     lower_is_better: Sequence[str] | str = (),
     higher_is_better: Sequence[str] | str = (),
     pairs: bool = False,
-    instruments: bool = False,
-    risk: float | None = None,
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
@@ -258,10 +252,7 @@ def rank_scores(
 
     The ranking is the same whatever the order in which the systems came.
 
-    Source: that of each test is ``abrank.inference.JOINT_TESTS[name].source``. Sakai (2006), SIGIR,
-    525-532, and Voorhees & Buckley (2002), SIGIR, 316-323: measures as instruments; Wang, Bennett &
-    Collins-Thompson (2012), SIGIR, 761-770, and Dincer, Macdonald & Ounis (2016), SIGIR, 483-492:
-    risk.
+    Source: that of each test is ``abrank.inference.JOINT_TESTS[name].source``.
 
     Parameters
     ----------
@@ -300,13 +291,6 @@ def rank_scores(
         Keep all pairs of more than 300 systems too, which takes long; without it the pairs with the
         first are kept of those that max-t tests, and of other tests a baseline must be named. No
         effect on fewer.
-    instruments : bool
-        For each measure how well it tells the systems apart: discriminative power (the share of
-        pairs with p below alpha, by paired t tests that are not adjusted), the curve of achieved
-        levels, the swap rate between halves of the queries, and Kendall's tau with the first.
-    risk : float, optional
-        URisk, TRisk and GeoRisk of the first measure against the baseline (without one, the last
-        system), a loss counted 1 + ``risk`` times.
     resamples : int, optional
         Of tests that draw; each has a default.
     rng : int, Generator, SeedSequence or None
@@ -341,11 +325,10 @@ def ranking_of(
     scores: Scores,
     question: RankingQuestion,
     *,
-    details: bool = True,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
-    """Rank scores as :func:`rank_scores` does; ``details`` asks what other tests and lists say."""
+    """Rank scores as :func:`rank_scores` does."""
     measures, alpha, family = question.measures, question.alpha, question.family
     name, paired, adjust = _joint_test(question.test, question.adjust)
     checks.level("alpha", alpha)
@@ -389,9 +372,7 @@ def ranking_of(
         first,
         stability=chances,
         n_drawn=n_drawn,
-        agreements=measure_agreements([first, *rest]) if details else (),
-        overlaps=list_overlaps(scores, first.systems) if details else (),
-        other_tests=other_tests(first) if details and len(scores.systems) <= MOST_SYSTEMS else (),
+        agreements=measure_agreements([first, *rest]),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
@@ -404,19 +385,15 @@ def ranking_of(
     if len(scores.systems) <= MOST_SYSTEMS:
         cautions = (*result.cautions, *undone_pairs(result, scores.cluster_column()))
         result = replace(result, cautions=tuple(sorted(cautions, key=lambda note: -note.severity)))
-    if question.instruments or question.risk is not None:
-        result = with_extras(result, instruments=question.instruments, risk=question.risk)
     return result
 
 
 def rank_again(saved: Ranking) -> Ranking:
     """Return a ranking computed again from the scores and the question that it holds."""
-    # What only the runs tell is taken from it: what was counted while they were read, and how alike
-    # the lists are.
+    # What only the runs tell is taken from it: what was counted while they were read.
     blocks = [item.scores_of(saved.systems) for item in saved.by_measure]
     higher = {item.measure: item.higher_is_better for item in saved.by_measure}
     better = directions_again(higher, saved.undeclared)
-    extras = saved.extras
     question = RankingQuestion(
         measures=saved.measures,
         lower_is_better=[name for name in saved.measures if not better.higher[name]],
@@ -431,16 +408,13 @@ def rank_again(saved: Ranking) -> Ranking:
         resamples=saved.n_resamples or None,
         rng=saved.seed,
         pairs=saved.has_all_pairs,
-        instruments=bool(extras.instruments),
-        risk=extras.risk_weight if extras.risk else None,
     )
     again = ranking_of(
         Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
         question,
-        details=bool(saved.other_tests or saved.agreements),
         provenance=saved.provenance,
     )
-    of_runs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
+    of_runs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes")}
     return replace(again, **of_runs)
 
 

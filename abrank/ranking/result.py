@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -106,42 +106,11 @@ class RankChance:
 
 @record
 class Agreement:
-    """How alike two measures order the systems, with limits from resampled queries."""
-
-    # `tau` is Kendall's tau-b; `tau_ap` holds the order by `b` against that by `a` and weighs the
-    # first places most. The limits are percentiles of the resamples, 1 - alpha between them.
+    """How alike two measures order the systems: Kendall's tau-b."""
 
     a: str
     b: str
-    n_resamples: int
     tau: float
-    tau_low: float
-    tau_high: float
-    tau_ap: float
-    tau_ap_low: float
-    tau_ap_high: float
-
-
-@record
-class Overlap:
-    """Rank-biased overlap of the lists of two systems, in the mean over the queries."""
-
-    a: str
-    b: str
-    rbo: float
-
-
-@dataclass(frozen=True)
-class OtherTest:
-    """What another test of the same pairs finds."""
-
-    # `n_differ` counts the pairs of which it says other than the deciding test whether they are
-    # told apart; `n_leaders` the systems not told apart from the first.
-
-    title: str
-    n_significant: int
-    n_differ: int
-    n_leaders: int
 
 
 @record
@@ -159,49 +128,6 @@ class PairSpread:
     def unequal(self) -> float:
         """How many times the pooled variance the largest one is."""
         return (self.most / self.pooled) ** 2
-
-
-@record
-class Instrument:
-    """How well a measure tells the systems apart."""
-
-    # `discriminative_power` is the share of pairs with p below alpha, `achieved_levels` the
-    # p-values of all pairs, smallest first; `smallest_told` the smallest difference of two means
-    # among the pairs told apart; `swap_rate` the share of pairs that halves of the queries order
-    # the other way round; `tau` Kendall's tau-b with the order by the first measure.
-
-    measure: str
-    discriminative_power: float
-    swap_rate: float
-    smallest_told: float
-    tau: float
-    achieved_levels: tuple[float, ...]
-
-
-@record
-class RiskRow:
-    """URisk and TRisk of a system against the baseline, and its GeoRisk, each with limits."""
-
-    system: str
-    baseline: str
-    urisk: float
-    urisk_low: float
-    urisk_high: float
-    trisk: float
-    trisk_low: float
-    trisk_high: float
-    georisk: float
-    georisk_low: float
-    georisk_high: float
-
-
-@record
-class Extras:
-    """What was asked for beside the leaderboard; empty where nothing was."""
-
-    instruments: tuple[Instrument, ...] = ()
-    risk_weight: float = float("nan")
-    risk: tuple[RiskRow, ...] = ()
 
 
 # Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
@@ -265,16 +191,10 @@ class Ranking(Result):
     n_drawn : int
     agreements : tuple of Agreement
         Of the orders by every two measures.
-    overlaps : tuple of Overlap
-        Of the ranked lists of every two systems; empty for ready scores, or above 20 systems.
-    other_tests : sequence of OtherTest
-        What other tests of the same pairs find.
     spread : PairSpread or None
         How unequally the differences of the pairs vary.
     higher_is_better : bool
         Of the measure.
-    extras : Extras
-        Measures as instruments and risk, where they were asked for.
     """
 
     _PAIR_IN: ClassVar[str] = "compare() of two systems has it"
@@ -312,10 +232,7 @@ class Ranking(Result):
     stability: tuple[RankChance, ...] = ()
     n_drawn: int = 0
     agreements: tuple[Agreement, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
-    other_tests: Sequence[OtherTest] = ()
     spread: PairSpread | None = None
-    extras: Extras = field(default_factory=Extras)
     higher_is_better: bool = True
 
     @property

@@ -38,7 +38,7 @@ RANKING_SETTINGS = (
     "test", "title", "alpha", "baseline", "baselines", "adjust", "family", "n_families",
 )  # fmt: skip
 RANKING_BESIDE = (
-    "notes", "stability", "n_drawn", "agreements", "overlaps", "other_tests", "spread",
+    "notes", "stability", "n_drawn", "agreements", "spread",
 )  # fmt: skip
 SUMMARIES = ("stratified", "equal", "random")
 
@@ -273,8 +273,6 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
     )
     if ranking.omnibus is not None:
         result["omnibus"] = plain(ranking.omnibus)
-    if ranking.extras.instruments or ranking.extras.risk:
-        result["extras"] = plain(ranking.extras)
     return result
 
 

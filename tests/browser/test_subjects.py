@@ -7,7 +7,6 @@ import pytest
 
 from abrank import audit, rank_scores
 from abrank.collections import rank_collections
-from abrank.ranking.details import with_extras
 from abrank.report import compose, html
 from abrank.report.model import Report
 from tests.report import test_contradictions, test_every_format
@@ -17,7 +16,7 @@ BOARD = partial(rank_scores, board(5, measures=("AP", "RR")))
 PAGES: dict[str, Callable[[], Report]] = {
     **{name: partial(test_every_format.report_of, name)
      for name in (*test_every_format.PLAIN, "collections", "ranking against a baseline")},
-    "ranking": lambda: compose(with_extras(BOARD(), instruments=True, risk=1.0)),
+    "ranking": lambda: compose(BOARD()),
     "standings": lambda: compose(rank_collections({f"c{i}": board(5, measures=("AP", "RR"),
      n_queries=28 + i) for i in range(3)})),
     "means": lambda: test_contradictions.report_of("means with a floor"),

@@ -43,7 +43,6 @@ MISTAKES = [
     ("power --sd 0.2 --effect 0.1 --power nan", 2, "error: power must lie between 0 and 1"),
     ("power --sd 0.2 --effect 0.1 --alpha nan", 2, "error: alpha must lie between 0 and 1"),
     ("agreement qrels.txt qrels.txt a.run b.run --margin inf", 2, "error: margin must be a number"),
-    ("rank qrels.txt a.run b.run --risk nan", 2, "the weight of losses is 0 or more, not nan"),
     ("compare", 2, "QRELS, RUN_A and RUN_B are needed"),
     ("comparre qrels.txt a.run b.run", 2, 'unknown command "comparre"; did you mean compare?'),
     ("compare qrels.txt a.run bb.run", 2, "did you mean b.run ?"),

@@ -75,7 +75,6 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize(("flags", "said"), [
     (["--baseline", "bm25"], "--baseline is for one collection"),
-    (["--instruments"], "--instruments is for one collection"),
     (["--pairs"], "--pairs is for one collection"),
     (["bm25.run"], "qrels is for one collection"),
 ])  # fmt: skip

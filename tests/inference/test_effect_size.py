@@ -1,4 +1,4 @@
-"""Risk against a baseline: against the formulas of the papers."""
+"""Effect sizes against the formulas of the papers."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy import stats
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import EFFECT_SIZES, effect_size, run_test
-from abrank.inference.effect_size import effect_interval, geo_risk, risk
+from abrank.inference.effect_size import effect_interval
 
 A = np.array([0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55])
 B = np.array([0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95])
@@ -143,53 +143,3 @@ def test_one_value_of_scores_that_differ_has_the_unit_of_some(name):
         assert 0.0 < spread.ci_low[0] < spread.estimate[0] < spread.ci_high[0]
     none = 0.5 if name == "p_better" else 0.0
     assert interval(name, scores, scores) == (none, none)
-
-
-D = np.array([0.2, -0.1, 0.05, -0.3, 0.0, 0.4, 0.1])
-
-
-@pytest.mark.parametrize("weight", [0.0, 1.0, 5.0])
-def test_urisk_is_the_mean_of_wins_less_weighted_losses(weight) -> None:
-    result = risk(D, weight=weight)
-    by_formula = (D[D > 0].sum() - (1 + weight) * -D[D < 0].sum()) / len(D)
-    assert result.urisk == pytest.approx(by_formula)
-    weighted = np.where(D < 0, (1 + weight) * D, D)
-    test = stats.ttest_1samp(weighted, 0.0)
-    assert result.trisk == pytest.approx(test.statistic)
-    limits = test.confidence_interval(0.95)
-    assert (result.urisk_low, result.urisk_high) == pytest.approx((limits.low, limits.high))
-    low = stats.nct.sf(result.trisk, len(D) - 1, result.trisk_low)
-    assert low == pytest.approx(0.025, abs=1e-6)
-
-
-def test_georisk_is_the_formula_of_2016() -> None:
-    scores = np.abs(np.random.default_rng(1).normal(0.4, 0.2, (9, 3)))
-    expected = np.outer(scores.sum(axis=1), scores.sum(axis=0)) / scores.sum()
-    z = (scores - expected) / np.sqrt(expected)
-    z_risk = np.array([sum(v if v > 0 else 3.0 * v for v in column) for column in z.T])
-    wanted = np.sqrt(scores.sum(axis=0) / 9 * stats.norm.cdf(z_risk / 9))
-    estimate, low, high = geo_risk(scores, weight=2.0, n_resamples=200)
-    np.testing.assert_allclose(estimate, wanted)
-    assert (low < estimate).all()
-    assert (estimate < high).all()
-
-
-def test_no_difference_and_too_few_queries() -> None:
-    same = risk(np.zeros(5))
-    assert (same.urisk, same.urisk_low, same.trisk, same.trisk_high) == (0.0, 0.0, 0.0, 0.0)
-    assert np.isnan(risk([]).urisk)
-    first = risk([-0.1])
-    assert first.urisk == pytest.approx(-0.2)
-    assert first.urisk_low == -np.inf
-    assert np.isnan(first.trisk)
-    assert np.isnan(geo_risk(np.empty((0, 2)))[0]).all()
-    assert np.isnan(geo_risk(np.zeros((3, 2)), n_resamples=9)[0]).all()
-
-
-def test_what_has_no_risk_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="0 or more"):
-        risk(D, weight=-1.0)
-    with pytest.raises(ArgumentError, match="not negative"):
-        geo_risk([[-0.1, 0.2]])
-    with pytest.raises(ArgumentError, match="one column"):
-        risk(np.zeros((3, 2)))

@@ -104,7 +104,6 @@ def ranked(
     baseline: str | None = None,
     spread: float = 0.02,
     prefix: str = "system ",
-    details: bool = True,
 ) -> Ranking:
     random = np.random.default_rng(1000 * k + n)
     hard = random.beta(1.2, 1.6, size=(n, 1))
@@ -113,7 +112,7 @@ def ranked(
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
     question = RankingQuestion(test=test, baseline=baseline, resamples=199, pairs=True)
-    return rank.ranking_of(scores, question, details=details)
+    return rank.ranking_of(scores, question)
 
 
 @pytest.fixture

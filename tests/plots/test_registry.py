@@ -23,7 +23,7 @@ from abrank.scoring.scores import Scores
 PLOTS = plots_of(Comparison)
 RANKING_PLOTS = plots_of(Ranking)
 # Those that every ranking has; the others are an error of a ranking without their test.
-OF_EVERY_RANKING = [name for name in RANKING_PLOTS if name not in ("achieved", "cd")]
+OF_EVERY_RANKING = [name for name in RANKING_PLOTS if name != "cd"]
 
 INPUTS = [
     *((n, "normal") for n in (1, 25, 7000)),
@@ -185,11 +185,6 @@ def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width
     assert faults(getattr(ranking.plot, name)(width=width).axes) == []
     if name == "leaderboard" and k > 2 and n > 4:
         assert faults(ranking.plot.cd(width=width).axes) == []
-
-
-def test_what_was_not_looked_at_is_an_error(ranking_of):
-    with pytest.raises(ArgumentError, match="made without instruments"):
-        ranking_of(8).plot.achieved()
 
 
 @pytest.mark.slow

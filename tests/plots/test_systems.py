@@ -1,7 +1,6 @@
 """The tests of ``abrank/plots/systems.py``."""
 
 import dataclasses
-import functools
 import itertools
 
 import numpy as np
@@ -15,12 +14,6 @@ from abrank._support.errors import ArgumentError
 from abrank.inference.systems.friedman import critical_difference, friedman_test
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
 from abrank.plots.grids import by_difficulty
-
-
-@pytest.fixture
-def ranking_of(ranking_of):
-    """Rankings without what other tests say of them: these three plots show none of it."""
-    return functools.partial(ranking_of, details=False)
 
 
 def texts(ax) -> list[str]:
@@ -183,7 +176,7 @@ def test_a_larger_difference_is_deeper(ranking_of):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
 def test_many_systems_have_no_numbers(k, numbers, ranking_of):
-    ax = matrix(ranking_of(k, 12, test="nemenyi", details=False))
+    ax = matrix(ranking_of(k, 12, test="nemenyi"))
     assert bool(texts(ax)) is numbers
 
 
@@ -227,7 +220,7 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "sentence"), [
-    ({"k": 401, "n": 2, "details": False}, "401 systems are too many"),
+    ({"k": 401, "n": 2}, "401 systems are too many"),
     ({"k": 4, "baseline": "system 1"}, "Only pairs with the baseline"),
     ({"k": 4, "n": 1}, "Only 1 query"),
     ({"k": 4, "n": 0}, "No queries"),

@@ -15,7 +15,6 @@ import abrank
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, UnknownNameError
 from abrank.cli import run
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
-from abrank.inference.systems.stability import N_AGREEMENT
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores, read_systems
 from abrank.scoring.scores import Scores
@@ -487,9 +486,7 @@ def test_agreement_stability_and_queries_won(board) -> None:
     ranking = rank_scores(board)
     rows = {(row.a, row.b): row for row in ranking.agreements}
     turned = rows["AP", "nDCG@10"]  # one is the reverse of the other
-    assert (turned.tau, turned.tau_ap) == (-1.0, -1.0)
-    assert turned.tau_low <= turned.tau <= turned.tau_high
-    assert turned.n_resamples == N_AGREEMENT
+    assert turned.tau == -1.0
     assert [row.system for row in ranking.stability] == list(ranking.systems)
     assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
     for row in ranking.stability:

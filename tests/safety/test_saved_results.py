@@ -17,7 +17,7 @@ from abrank.report import read_results
 # What only runs, judgments and people tell, and the question itself: the scores cannot give it.
 TAKEN = {
     "schema", "provenance", "queries", "quality", "evidence", "topics", "remarks",
-    "settings", "seed", "systems", "cautions", "overlaps", "notes", "collections",
+    "settings", "seed", "systems", "cautions", "notes", "collections",
 }  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
         collection.qrels, collection.baseline, collection.candidate
     ).depth
     assert not abrank.check("no.qrels").passed
-    return result, abrank.rank(collection.qrels, runs, scoring=scoring, instruments=True, risk=1.0)
+    return result, abrank.rank(collection.qrels, runs, scoring=scoring, baseline="A")
 
 
 def mistakes() -> None:

@@ -19,4 +19,4 @@ def test_the_script_runs(tmp_path) -> None:
     assert len(script.score_and_rank().rows) == 2
     result, ranking = script.declare()
     assert (result.baseline, result.rule.family, result.rule.design.n_looks) == ("old", "all", 2)
-    assert ranking.extras.risk
+    assert ranking.baseline == "A"

@@ -42,9 +42,8 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.result import record
-from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, Function, IntArray
-from abrank.inference.registry import RegisteredTest, as_alpha, as_numbers, finite, run_test
+from abrank.inference.registry import RegisteredTest, as_alpha, as_numbers, finite
 from abrank.inference.rounding import TIE, round_off
 
 # --- Which systems are compared, and what a test of many systems answers
@@ -370,38 +369,3 @@ def _answer(
         np.copyto(row, getattr(answer, name), where=~is_identical)
     result: JointAnswer = replace(answer, **fields)
     return result
-
-
-N_SPLITS = 200
-
-
-def pairwise_pvalues(scores: npt.ArrayLike) -> FloatArray:
-    """Return the p-value of the paired t test of every pair of systems, as in ``triu_indices``."""
-    # Not adjusted: sorted they are the curve of achieved significance levels, which compares
-    # measures and claims nothing of single pairs. Pairs that score the same on every query have
-    # p 1.
-    # Source: Sakai (2006), SIGIR, 525-532.
-    block = as_scores(scores)
-    first, second = np.triu_indices(block.shape[1], 1)
-    return run_test("t", block[:, second] - block[:, first]).pvalue
-
-
-def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0) -> float:
-    """Return how often two halves of the queries order a pair of systems the other way round."""
-    # The queries are parted at random into disjoint halves, `n_splits` times. A tie in one half and
-    # not in the other is half a swap; pairs that tie in both are left out.
-    # Source: Voorhees & Buckley (2002), SIGIR, 316-323.
-    block = as_scores(scores)
-    n, half = len(block), len(block) // 2
-    if half == 0:
-        return float("nan")
-    first, second = np.triu_indices(block.shape[1], 1)
-    random = stream(seed, "swap-rate")
-    swapped = counted = 0.0
-    for _ in range(n_splits):
-        order = random.permutation(n)
-        halves = (block[order[:half]].mean(axis=0), block[order[half : 2 * half]].mean(axis=0))
-        signs = [np.sign((means[second] - means[first]).round(12)) for means in halves]
-        counted += np.count_nonzero((signs[0] != 0.0) | (signs[1] != 0.0))
-        swapped += float(np.abs(signs[0] - signs[1]).sum()) / 2.0
-    return float(swapped / counted) if counted else float("nan")

@@ -34,10 +34,7 @@ from abrank.report.model import (
 )
 
 # Figures and tables that take half of the page: two stand side by side.
-HALVES = frozenset(
-    {"scatter", "paired", "planning", "power", "cutoffs", "recall"}
-    | {"quality", "achieved", "instruments"}
-)
+HALVES = frozenset({"scatter", "paired", "planning", "power", "cutoffs", "recall"} | {"quality"})
 
 
 def panels_of(section: Section, *, without: Block | None) -> list[tuple[list[Block], bool]]:
@@ -116,7 +113,6 @@ HEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("scatter", "paired"), 3.2),
     **dict.fromkeys(("cutoffs", "recall"), 2.5),
     "power": 2.6,
-    "achieved": 2.4,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
 # The groups of sections in the order of the page, with the headings of those that are folded.

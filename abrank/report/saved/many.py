@@ -59,7 +59,7 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
 
 
 # Long, and taken as they are.
-_AS_READ = ("schema", "queries", "quality", "cautions", "provenance", "overlaps")
+_AS_READ = ("schema", "queries", "quality", "cautions", "provenance")
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
     require_distinct(shared["query_ids"])
     restore_parts = {
         name: restore_part(value, name, kinds[name], Ranking.__dataclass_fields__[name].default)
-        for name in (*RANKING_BESIDE, "extras")
+        for name in RANKING_BESIDE
         if name in value
     }
     cautions = restore_part(value, "cautions", tuple[Note, ...])

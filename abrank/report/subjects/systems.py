@@ -15,7 +15,6 @@ from abrank._support.files import name_of
 from abrank._support.result import Deferred
 from abrank.ranking import Ranking
 from abrank.report.model import (
-    EVERYWHERE,
     Caution,
     Fact,
     Headline,
@@ -45,14 +44,11 @@ from abrank.report.subjects.leaderboard import (
     paper,
 )
 from abrank.report.subjects.systems_sections import (
-    instruments,
-    lists,
     measures,
-    other_tests,
     pairs,
     per_query,
-    risk,
     stability,
+    test,
 )
 from abrank.rule import LEVELS
 
@@ -108,10 +104,7 @@ def _sections(
         "all-pairs": None,
         "per-query": per_query(ranking),
         "stability": stability(w),
-        "lists": lists(ranking),
-        "instruments": instruments(w) if ranking.extras.instruments else None,
-        "risk": risk(w) if ranking.extras.risk else None,
-        "test": other_tests(w),
+        "test": test(w),
         "methods": methods(
             methods_text(ranking),
             cited(_sources(ranking)),
@@ -126,9 +119,6 @@ def _sections(
         places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
         blocks = Deferred(partial(all_pairs, w))
         result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
-    for key in ("instruments", "risk"):
-        section = result[key]
-        result[key] = section and replace(section, places=EVERYWHERE)
     if section := result["measures"]:
         detailed: frozenset[Place] = frozenset({"page", "details", "markdown"})
         result["measures"] = replace(section, places=detailed)
@@ -137,7 +127,6 @@ def _sections(
 
 _OMITTED = {
     "measures": "Other measures: the systems were ranked by one; give more with --measure.",
-    "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
 }
 
 

@@ -1,15 +1,12 @@
-"""The sections of a ranking's report: measures, pairs, queries, stability, lists, tests, risk."""
+"""The sections of a ranking's report: measures, pairs, queries, stability, the test."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 from abrank._support import display as f
-from abrank._support.result import Deferred
 from abrank.ranking import Ranking
-from abrank.ranking.details import OVERLAP_DEPTH, PERSISTENCE
-from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
+from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Words
 from abrank.report.sections.words import in_sentence, name, queries
 from abrank.report.subjects.leaderboard import (
     all_pairs,
@@ -20,7 +17,7 @@ from abrank.report.subjects.leaderboard import (
 )
 
 # Rows of a table that a page shows; the CSV and results.json have all.
-MOST_ROWS, MOST_OVERLAPS = 20, 12
+MOST_ROWS = 20
 # Up to so many systems a page has a table of all pairs.
 MOST_PAIRS = 12
 _ALIKE = "It takes the differences of all pairs to vary alike"
@@ -46,12 +43,6 @@ _PICTURE = (
     " where the row is better, orange where it is worse, the deeper the larger the difference. The"
     " CSV and results.json have every pair."
 )
-_ON_AGREEMENT = (
-    "How alike two measures order the systems: 1 for the same order, −1 for the reverse. τ_AP"
-    " holds the order by the second measure against that by the first and weighs the first"
-    " places most (Yilmaz, Aslam and Robertson 2008). Both see the same {} resamples of the"
-    " queries."
-)
 
 
 def measures(w: Words[Ranking]) -> Section | None:
@@ -74,27 +65,7 @@ def measures(w: Words[Ranking]) -> Section | None:
     blocks: list[Block] = [by_measure(w)]
     if ranking.baseline is not None or lettered(ranking):
         blocks.append(Text(legend, "caption"))
-    if ranking.agreements:
-        text = f.count(ranking.agreements[0].n_resamples)
-        inner = (_agreements(w), Text(_ON_AGREEMENT.format(text), "caption"))
-        blocks.append(Fold("agreement", "How alike the measures order the systems", inner))
     return Section("measures", "Other measures", finding, tuple(blocks), group="change")
-
-
-def _agreements(w: Words[Ranking]) -> Table:
-    def ends(low: float, high: float) -> Cell:
-        sentence = " to ".join(f.score(item, digits=2) for item in (low, high))
-        return Cell(f.UNDEFINED if math.isnan(low) else sentence, low)
-
-    rows, text = w.result.agreements, f"{w.level} of resamples"
-    return Table.of(
-        "agreements",
-        (Column.words("Measures"), [Cell(f"{name(row.a)}, {name(row.b)}") for row in rows]),
-        (Column("Kendall's τ"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
-        (Column(text), [ends(row.tau_low, row.tau_high) for row in rows]),
-        (Column("τ_AP"), [Cell(f.score(row.tau_ap, digits=2), row.tau_ap) for row in rows]),
-        (Column(text), [ends(row.tau_ap_low, row.tau_ap_high) for row in rows]),
-    )
 
 
 def pairs(w: Words[Ranking]) -> Section | None:
@@ -179,46 +150,8 @@ def stability(w: Words[Ranking]) -> Section | None:
     return Section("stability", "Other queries", finding, blocks, group="change")
 
 
-def lists(ranking: Ranking) -> Section | None:
-    """Return how alike the ranked lists of the systems are."""
-    rows = [row for row in ranking.overlaps if not math.isnan(row.rbo)]
-    if not rows:
-        return None
-    maximum, minimum = (choose(rows, key=lambda row: row.rbo) for choose in (max, min))
-    ends = [
-        f"{name(row.a)} and {name(row.b)} ({f.score(row.rbo, digits=2)})"
-        for row in (maximum, minimum)
-    ]
-    finding = f"The lists of {ends[0]} are the most alike"
-    finding += f", those of {ends[1]} the least" if len(rows) > 1 else ""
-    caption = (
-        f"Rank-biased overlap (Webber, Moffat and Zobel 2010), persistence {f.number(PERSISTENCE)},"
-        f" of the first {OVERLAP_DEPTH} documents, in the mean over the queries: 1 for the same"
-        " lists, 0 for lists without a common document. Lists that are alike bring little new when"
-        " they are fused."
-    )
-    systems = ranking.systems[:MOST_OVERLAPS]
-    rbos = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
-    table = Table.of(
-        "overlaps",
-        (Column.words("RBO"), map(Cell, systems[:-1])),
-        *(
-            (
-                Column(name(item)),
-                [
-                    Cell("" if j <= i else f.score(rbos[frozenset((first, item))], digits=2))
-                    for i, first in enumerate(systems[:-1])
-                ],
-            )
-            for j, item in enumerate(systems[1:], start=1)
-        ),
-    )
-    blocks = (table, Text(caption, "caption"))
-    return Section("lists", "Overlap of the lists", f"{finding}.", blocks, group="appendix")
-
-
-def other_tests(w: Words[Ranking]) -> Section | None:
-    """Return what the test takes for granted, and what others find."""
+def test(w: Words[Ranking]) -> Section | None:
+    """Return what the test takes for granted."""
     ranking = w.result
     if ranking.n_queries < 2:
         return None
@@ -230,117 +163,4 @@ def other_tests(w: Words[Ranking]) -> Section | None:
             " the test rejects too often for the pairs that vary most."
         )
     finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
-    if not ranking.other_tests:
-        return Section("test", "Other tests", finding, (), group="change")
-    flag = " --baseline …" if ranking.baseline is not None else ""
-    caption = Text(
-        "Wilcoxon with Benjamini-Hochberg often finds more, as it controls another error: the share"
-        " of false differences among those found, not the chance of any. Otero, Parapar and"
-        " Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let it decide with"
-        f" abrank rank …{flag} --test wilcoxon --adjust bh.",
-        "caption",
-    )
-    # A terminal does not show them, and need not wait for the tests.
-    blocks = Deferred[Block](lambda: _others(ranking), lambda: caption)
-    return Section("test", "Other tests", finding, blocks, group="change")
-
-
-def _others(ranking: Ranking) -> Table:
-    rest, text = ranking.other_tests, f"of {f.count(len(ranking.pair_rows))}"
-    cell = Cell(f"{ranking.title} (decides)", strong=True)
-    cells = [Cell(f"{f.count(x.n_significant)} {text}", x.n_significant) for x in rest]
-    alike = [len(ranking.leaders) - 1, *(item.n_leaders - 1 for item in rest)]
-    leading = [
-        (Column("Not significantly different from the first"), map(Cell, map(f.count, alike)))
-    ]
-    return Table.of(
-        "other-tests",
-        (Column.words("Test"), [cell, *(Cell(item.title) for item in rest)]),
-        (Column("Shown to differ"), [Cell(f"{f.count(ranking.n_significant)} {text}"), *cells]),
-        (Column("Other than decided"), [Cell(""), *(Cell.count(item.n_differ) for item in rest)]),
-        *leading * (ranking.baseline is None),
-    )
-
-
-def instruments(w: Words[Ranking]) -> Section:
-    """Return what pairs each measure shows to differ, its swap rate, its agreement."""
-    ranking = w.result
-    rows = ranking.extras.instruments
-    table = Table.of(
-        "instruments",
-        (Column.name("Measure"), [Cell(row.measure, row.measure) for row in rows]),
-        (Column("Shown to differ"), [Cell.share(row.discriminative_power) for row in rows]),
-        (Column("Swap rate"), [Cell.share(row.swap_rate) for row in rows]),
-        (Column("Smallest Δ"), [w.mean(row.smallest_told) for row in rows]),
-        (Column("Tau"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
-    )
-    best = max(rows, key=lambda item: item.discriminative_power)
-    n = f.plural(len(best.achieved_levels), "pair")
-    finding = (
-        f"{best.measure} tells most pairs apart: {f.percent(best.discriminative_power, sign=False)}"
-        f" of {n}, by paired t tests that are not adjusted."
-    )
-    text = Text(
-        f"Shown to differ: pairs with p < {f.number(ranking.alpha)} by these tests (discriminative"
-        " power; the p-values of all pairs stand in the JSON). Swap rate: how often disjoint halves"
-        " of the queries order a pair the other way round. Smallest Δ: of two means that differ"
-        " significantly. Tau: Kendall's, with the order by the first measure.",
-        "caption",
-    )
-    summary = (
-        f"{finding} The p-values of all pairs by each measure, smallest first: the further right a"
-        " curve meets the line, the more pairs the measure shows to differ (Sakai 2006)."
-    )
-    blocks = (table, text, Figure("achieved", summary))
-    return Section("instruments", "Measures as instruments", finding, blocks)
-
-
-def risk(w: Words[Ranking]) -> Section:
-    """Return URisk, TRisk and GeoRisk against a baseline."""
-    ranking = w.result
-    extras = ranking.extras
-    baseline = extras.risk[0].baseline
-
-    def limited(values: Sequence[float], write: Callable[[float], str]) -> Cell:
-        estimate, low, high = map(write, values)
-        has_limits = f.UNDEFINED not in (estimate, low)
-        return Cell(f"{estimate} ({low} to {high})" if has_limits else estimate, values[0])
-
-    def one(value: float) -> str:
-        return f.signed(value, digits=1)
-
-    urisk, trisk = [], []
-    for row in extras.risk:
-        if row.system == baseline:
-            urisk.append(Cell("baseline"))
-            trisk.append(Cell(""))
-        else:
-            urisk.append(limited((row.urisk, row.urisk_low, row.urisk_high), w.signed))
-            trisk.append(limited((row.trisk, row.trisk_low, row.trisk_high), one))
-    georisk = [
-        limited((row.georisk, row.georisk_low, row.georisk_high), w.score) for row in extras.risk
-    ]
-    table = Table.of(
-        "risk",
-        (Column.name("System"), [Cell(row.system, row.system) for row in extras.risk]),
-        (Column("URisk"), urisk),
-        (Column("TRisk"), trisk),
-        (Column("GeoRisk"), georisk),
-    )
-    risky = [row.system for row in extras.risk if row.trisk < -2.0]
-    weight = f.number(1.0 + extras.risk_weight)
-    verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
-    last = "" if baseline in ranking.baselines else ", the last by its mean, as none was named"
-    finding = f"Against {baseline}{last}, a loss counted {weight} times: "
-    finding += (
-        f"{f.first_of(risky, 3)} {verb} more than {wins} (TRisk < −2)."
-        if risky
-        else "no TRisk below −2."
-    )
-    text = Text(
-        f"{ranking.measure}. URisk: mean gain with losses weighted, interval by t. TRisk: URisk"
-        " over its standard error. GeoRisk: mean score and risk against all systems together,"
-        " interval from resampled queries.",
-        "caption",
-    )
-    return Section("risk", "Risk", finding, (table, text))
+    return Section("test", "The test", finding, (), group="change")

@@ -16,8 +16,6 @@ The numbers of ``STORED`` were printed by scipy 1.17.1, statsmodels 0.15.0, scik
 How well a measure tells systems apart.
 """
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -27,7 +25,6 @@ from abrank.inference import JOINT_TESTS, run_joint_test, run_test
 from abrank.inference.families import max_t
 from abrank.inference.student import range_tail
 from abrank.inference.systems.friedman import friedman_test, two_way_anova
-from abrank.inference.systems.registry import pairwise_pvalues, swap_rate
 
 GRID = np.array(
     [[(7 * q * q + 5 * q * s + 3 * s * s + 2 * s) % 11 for s in range(5)] for q in range(12)]
@@ -242,24 +239,3 @@ def test_arguments_are_checked():
         "bonferroni-dunn", "conover", "dunnett", "max-t", "nemenyi", "pairwise",
         "randomised-tukey", "tukey",
     }  # fmt: skip
-
-
-def test_levels_are_the_paired_t_tests_of_all_pairs() -> None:
-    scores = np.random.default_rng(2).normal(size=(20, 4))
-    wanted = sorted(
-        stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(4), 2)
-    )
-    np.testing.assert_allclose(np.sort(pairwise_pvalues(scores)), wanted)
-
-
-def test_systems_alike_swap_half_of_the_time_and_others_never() -> None:
-    random = np.random.default_rng(3)
-    alike = [swap_rate(random.normal(size=(40, 2)), n_splits=40) for _ in range(40)]
-    assert np.mean(alike) == pytest.approx(0.5, abs=0.12)
-    apart = random.normal(size=(40, 1)) + np.array([0.0, 5.0, 10.0])
-    assert swap_rate(apart) == 0.0
-
-
-def test_nothing_to_part_is_not_a_number() -> None:
-    assert np.isnan(swap_rate([[0.1, 0.2]]))
-    assert np.isnan(swap_rate([[0.1, 0.1], [0.2, 0.2]]))

@@ -40,7 +40,6 @@ def make(
     *,
     names: tuple[str, ...] | None = None,
     measures: tuple[str, ...] = ("nDCG@10",),
-    details: bool = True,
     **how: Any,
 ) -> Ranking:
     """Rank systems whose means lie apart, on 40 queries; of each further measure the other way."""
@@ -52,7 +51,7 @@ def make(
     ids = tuple(f"q{i}" for i in range(40))
     blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
     scores = Scores(ids, systems, measures, np.stack(blocks, axis=2))
-    return ranking_of(scores, RankingQuestion(**how), details=details)
+    return ranking_of(scores, RankingQuestion(**how))
 
 
 RANKINGS = {
@@ -140,7 +139,7 @@ def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
     assert re.search(r"\^\{[a-z]+,[a-z,]+\}", text)
     assert "5 more systems not shown." in text
     names = tuple(f"{'検索' * 25}{i}" for i in range(120))
-    is_many = markdown(make(120, names=names, details=False))
+    is_many = markdown(make(120, names=names))
     assert len(is_many.encode()) <= LARGEST
     assert "more systems not shown." in is_many
     assert "more pairs not shown." in is_many
@@ -233,7 +232,7 @@ def test_several_measures_stand_side_by_side_with_their_letters() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "title"), [(26, "group"), (27, "ties with")])
 def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
-    result = make(n, measures=("nDCG@10", "AP"), details=False)
+    result = make(n, measures=("nDCG@10", "AP"))
     card = leaderboard(Words(result))
     texts = [row[[column.role for column in card.columns].index("reading")].text
              for row in card.rows]  # fmt: skip
@@ -252,7 +251,7 @@ def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
 
 
 def test_the_ranks_are_those_that_the_test_of_all_pairs_leaves_open() -> None:
-    result = make(6, details=False)
+    result = make(6)
     card = leaderboard(Words(result))
     ranks = [row[[column.title for column in card.columns].index("rank")].text for row in card.rows]
     for system, text_ in zip(result.systems, ranks, strict=True):
@@ -268,7 +267,7 @@ def test_the_ranks_are_those_that_the_test_of_all_pairs_leaves_open() -> None:
 
 
 def test_of_many_ranges_the_places_are_counted() -> None:
-    result = make(27, details=False)
+    result = make(27)
     first = result.systems[0]
     rows = tuple(
         replace(row, reading="better" if result[row.a].position % 2 else "unclear")

@@ -95,7 +95,6 @@ def test_figures_are_drawn_with_ids_of_their_own(ranking: Ranking) -> None:
 def test_what_is_left_out_is_named(no_drawer) -> None:
     page = html(rank_scores(board(3)), drawer=no_drawer)
     assert "Other measures: the systems were ranked by one" in page
-    assert "Overlap of the ranked lists: it takes runs" in page
 
 
 @pytest.mark.slow
