@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank._support import display
-from abrank._support.errors import AlignmentError
 from abrank.cli import _flags, _terminal
 from abrank.options import Inputs, build, nested, paired_tests
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
     from abrank.planning.audit import Margins
-    from abrank.planning.plan import Plan
     from abrank.scoring.scores import Scores
-
-FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 
 
 @click.command("power", cls=_flags.Grouped)
@@ -47,11 +43,6 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 )  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
-    "--test", group="Planning", type=_flags.WordChoice(paired_tests), default="t",
-    show_default=True,
-    help="The test that is planned; all but t by simulation from the differences of the two runs.",
-)  # fmt: skip
-@_flags.own(
     "--queries", group="Planning", type=click.IntRange(2), metavar="N",
     help="Number of queries at hand; without it those of the files.",
 )  # fmt: skip
@@ -59,21 +50,6 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
     "--width", group="Planning", type=float, metavar="X",
     help="Full width that the interval is to have at most.",
 )  # fmt: skip
-@_flags.own(
-    "--machine-qrels", group="Planning", type=_flags.RUN, metavar="FILE",
-    help="Judgments by a machine: plan how many queries people need to judge beside it.",
-)  # fmt: skip
-@_flags.own(
-    "--machine-queries", group="Planning", type=click.IntRange(1), metavar="N",
-    help="Number of queries that a machine judges; without it those of --machine-qrels.",
-)  # fmt: skip
-@_flags.own(
-    "--correlation", "correlations", group="Planning", type=click.FloatRange(-1.0, 1.0),
-    multiple=True, metavar="R",
-    help="Correlation of people's differences with the machine's. Repeat for more.",
-)  # fmt: skip
-@_flags.replications("Simulated tests for each number of queries; the time grows with them.")
-@_flags.take("seed")
 @_flags.take(*_flags.SCORING, functions=("evaluate",))
 @_flags.take("format", functions=("power",))
 @_flags.take("quiet", "verbose")
@@ -97,7 +73,6 @@ def power(
     abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
     abrank power --scores a.csv b.csv -m latency_ms --lower-is-better latency_ms
     abrank power --sd 0.2 --queries 250
-    abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
     files: list[str | None] = [item for item in (qrels, a, b) if item is not None]
     ready, files = (files, []) if scores else (None, files)
@@ -109,29 +84,17 @@ def power(
     aims = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
     if not has_files and queries is None and all(item is None for item in aims.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
-    machine_qrels = flags["machine_qrels"]
-    if machine_qrels is not None and not files:  # which --scores are not judged by
-        raise click.UsageError(
-            "--machine-qrels needs QRELS RUN_A RUN_B; with --sd, give --machine-queries"
-        )
 
     from abrank._support import checks
     from abrank.planning import plan as planning
-    from abrank.report.sections.cautions import say
 
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
         progress("scoring")
         directions = (flags["lower_is_better"], flags["higher_is_better"])
-        pilot: dict[str, Any] = {}
-        name, asks, mean = "", False, None
+        pilot, name, mean = None, "", None
         if has_files:
-            name, pilot, asks, mean = _gains(files, ready, measure, directions)
-        n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
-        if machine_qrels is not None:
-            machine = _gains([machine_qrels, *files[1:]], None, measure, directions)[1]
-            n_machine = n_machine or len(machine)
-            correlation = correlation or _correlation(pilot, machine)
+            name, pilot, mean = _gains(files, ready, measure, directions)
         progress("planning")
         if has_files:
             given = {"effect": flags["effects"], "margin": [flags["margin"] or 0.0]}
@@ -139,27 +102,26 @@ def power(
                      for key, values in given.items()}  # fmt: skip
             planning.require_reachable(name, **units)
         plan = planning.power(
-            [*pilot.values()] if has_files else None, sd=sd, queries=queries, **aims,
+            pilot, sd=sd, queries=queries, **aims,
             mean=mean if flags["mean"] is None else flags["mean"],
-            **{key: flags[key] for key in ("power", "alpha", "test", "replications")},
-            correlation=correlation, machine_queries=n_machine, rng=flags["seed"],
+            **{key: flags[key] for key in ("power", "alpha")},
         )  # fmt: skip
     flag = flags["format"]
     if flag != "text" and plan.sd == 0.0:
         from abrank.report.subjects.plan import NO_SPREAD
 
         _terminal.put(f"note: {NO_SPREAD}", err=True)
-    if asks and flags["test"] != "t":  # which has the same power both ways
-        text = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
-        _terminal.put(f"note: {text}", err=flag != "text")
     if flag == "json":
         _terminal.put_json(asdict(plan))
     elif flag == "csv":
-        _terminal.put(_csv_of_plan(plan), nl=False)
+        from abrank.planning.plan import PlanRow
+        from abrank.report.data import csv_text
+
+        header = [field.name for field in fields(PlanRow)]
+        _terminal.put(csv_text(header, map(astuple, plan.rows)), nl=False)
     else:
-        measured = machine_qrels is not None and not flags["correlations"]
         detail = _terminal.detail(quiet=flags["quiet"], verbose=flags["verbose"])
-        _terminal.show(plan, measure=name, measured=measured, detail=detail)
+        _terminal.show(plan, measure=name, detail=detail)
 
 
 def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | None) -> Scores:
@@ -188,8 +150,8 @@ def _gains(
     ready: Sequence[Any] | None,
     measure: str | None,
     declared: tuple[Sequence[str], Sequence[str]],
-) -> tuple[str, dict[str, float], bool, float]:
-    """Return the measure, B's gains by query, whether its direction is to be asked, A's mean."""
+) -> tuple[str, list[float], float]:
+    """Return the measure, B's gains query by query, and A's mean."""
     from abrank.comparison.choosing import directions
 
     scores = _pair(files, ready, measure)
@@ -197,10 +159,9 @@ def _gains(
     better = directions(scores.measures, *declared)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
-    by_query = dict(zip(scores.query_ids, gains.tolist(), strict=True))
     if (column := scores.cluster_column()) is not None:
-        _tell_of_clusters(*column, by_query)
-    return name, by_query, name in better.undeclared, float(a.mean())
+        _tell_of_clusters(*column, dict(zip(scores.query_ids, gains.tolist(), strict=True)))
+    return name, gains.tolist(), float(a.mean())
 
 
 # Of independent queries 1.7% to 6.3% of samples of 60 to 300 in 20 to 40 clusters have an error of
@@ -227,38 +188,6 @@ def _tell_of_clusters(name: str, of_query: Mapping[str, str], gains: Mapping[str
             f" {shlex.quote(name)} -v plans with them"
         )
         _terminal.put(f"note: {text}", err=True)
-
-
-def _csv_of_plan(plan: Plan) -> str:
-    """Return a line a difference; what is not known is empty. One column more a correlation."""
-    from abrank.planning.plan import PlanRow
-    from abrank.report.data import csv_text
-
-    with_machine = [f"n_r_{display.number(first.correlation)}" for first in plan.judged]
-    rows = (
-        (*astuple(row), *(first.needed[i] for first in plan.judged))
-        for i, row in enumerate(plan.rows)
-    )
-    return csv_text([*(field.name for field in fields(PlanRow)), *with_machine], rows)
-
-
-def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> list[float]:
-    """Return the correlation on the queries that both judged, between the ends of its interval."""
-    import numpy as np
-
-    from abrank.planning.plan import correlation_interval
-
-    shared = [query for query in people if query in machine]
-    if len(shared) < FEWEST_KNOWN:
-        raise AlignmentError(
-            f"people and machine judged {display.plural(len(shared), 'query', 'queries')} in"
-            f" common, and their correlation takes {FEWEST_KNOWN}: give --correlation and"
-            " --machine-queries"
-        )
-    d, f = (np.array([judge[item] for item in shared]) for judge in (people, machine))
-    result = float(np.corrcoef(d, f)[0, 1]) if np.ptp(d) > 0.0 and np.ptp(f) > 0.0 else 0.0
-    low, high = correlation_interval(result, len(shared))
-    return [low, result, high]
 
 
 _WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}

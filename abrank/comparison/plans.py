@@ -10,13 +10,12 @@ from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_clusters, freedom_of_clusters
 from abrank.planning import student
-from abrank.planning.student import PAIRED, PairedT
+from abrank.planning.student import MOST_QUERIES, of_queries
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
 NOTHING = 1e-9
 POWER = 0.8
-MOST_QUERIES = 100_000_000
 
 
 @record
@@ -146,31 +145,31 @@ def plan_from_spread(
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
-    by = PAIRED if clustered is None else PairedT(clustered.freedom)
+    by: student.Freedom = of_queries if clustered is None else clustered.freedom
     if rule.independent:
-        by = PairedT(lambda n_units: n_units - 2.0)
+        by = lambda n_units: n_units - 2.0  # noqa: E731
     few = clustered is not None and clustered.few
-    visible = math.nan if few else student.smallest_visible(sd, n, alpha=rule.alpha, by=by)
+    visible = math.nan if few else student.smallest_visible(sd, n, alpha=rule.alpha, df=by)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)
-    low, high = student.spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
+    low, high = student.spread_interval(sd, n, confidence=rule.confidence, freedom=by(n))
     spreads = (sd, low, high)
 
     def needed(difference: float, alpha: float) -> list[int | None]:
         return [
-            student.queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads
+            student.queries_needed(spread, difference, alpha=alpha, df=by) for spread in spreads
         ]
 
     def planned(difference: float) -> PlannedDifference:
         queries, fewest, maximum = needed(difference, rule.alpha)
-        chance = student.power(n, effect=difference / sd, alpha=rule.alpha, by=by)
+        chance = student.power(n, effect=difference / sd, alpha=rule.alpha, df=by)
         same = clustered and clustered.queries_of_same(sd / n**0.5, difference, rule, POWER)
         return PlannedDifference(difference, queries, chance, fewest, maximum, same)
 
     claims: tuple[PlannedClaim, ...] = ()
     if margin:  # at a true difference of 0
         same = [
-            student.queries_to_show_same(spread, margin, alpha=rule.alpha, by=by)
+            student.queries_to_show_same(spread, margin, alpha=rule.alpha, df=by)
             for spread in spreads
         ]
         # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
@@ -186,7 +185,7 @@ def plan_from_spread(
         visible_high=visible * high / sd,
         claims=claims,
         inflation=inflation,
-        freedom=by.freedom(n),
+        freedom=by(n),
     )
 
 

@@ -3,11 +3,10 @@
 Nothing here takes the p-value or the observed difference of a finished test: "observed power" only
 says the p-value again. Throughout, ``sd`` is the standard deviation of the differences per query,
 in whose unit differences, margins and widths are; ``alpha`` the level of the two-sided test,
-``target`` the power wanted, ``confidence`` the level of an interval; ``by`` the test: of queries or
-of clusters (``PairedT``), or of judged queries with a machine beside people (``JudgedT``). What has
-no meaning, as a spread below 0 or a level outside of (0, 1), is an ArgumentError. Fewer than two
-queries have no test: NaN, or None for a number of queries. Differences of one value need two
-queries for any difference.
+``target`` the power wanted, ``confidence`` the level of an interval; ``df`` gives the degrees of
+freedom of so many queries, as where these come in clusters. What has no meaning, as a spread below
+0 or a level outside of (0, 1), is an ArgumentError. Fewer than two queries have no test: NaN, or
+None for a number of queries. Differences of one value need two queries for any difference.
 
 What few queries say of a population's spread is little: every number planned from a pilot has the
 range that the interval of its standard deviation leaves it. With 25 queries the number of queries

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inference.student import chance_above, find_root, student_quantile
 
@@ -25,48 +24,25 @@ from abrank.inference.student import chance_above, find_root, student_quantile
 Freedom: TypeAlias = Callable[[float], float]
 
 
-@record
-class PairedT:
-    """The paired t test as it is planned: error and degrees of freedom by the number of queries."""
-
-    # Of so many queries, as where these come in clusters; n - 1 without it.
-    degrees: Freedom | None = None
-    minimum: ClassVar[int] = 2
-
-    @property
-    def maximum(self) -> int:
-        """Queries above which no number is told."""
-        return 100_000_000
-
-    def error(self, n: int) -> float:
-        """Return the standard error of a mean of ``n``, in standard deviations of a difference."""
-        return float(n**-0.5)
-
-    def freedom(self, n: int) -> float:
-        """Return the degrees of freedom."""
-        return n - 1.0 if self.degrees is None else self.degrees(n)
-
-    def shrinkage(self, n: int) -> float:
-        """Return the expected standard deviation of a sample over that of its population."""
-        from scipy.special import poch
-
-        return math.sqrt(2.0 / (n - 1)) * float(poch((n - 1) / 2.0, 0.5))
+MOST_QUERIES = 100_000_000  # more are never named
 
 
-PAIRED = PairedT()
+def of_queries(n: float) -> float:
+    """Return the degrees of freedom of ``n`` independent queries."""
+    return n - 1.0
 
 
-def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = PAIRED) -> float:
+def power(n_queries: int, *, effect: float, alpha: float = 0.05, df: Freedom = of_queries) -> float:
     """Return the chance, in [alpha, 1], that a two-sided t test finds a true effect.
 
     ``effect`` is the mean difference in units of the standard deviation of the differences (d_z).
     Source: Cohen (1988), Statistical Power Analysis, 2.2.
     """
-    return float(power_curve(n_queries, effect, alpha=alpha, by=by))
+    return float(power_curve(n_queries, effect, alpha=alpha, df=df))
 
 
 def power_curve(
-    n_queries: int, effects: npt.ArrayLike, *, alpha: float = 0.05, by: PairedT = PAIRED
+    n_queries: int, effects: npt.ArrayLike, *, alpha: float = 0.05, df: Freedom = of_queries
 ) -> FloatArray:
     """Return the power of a t test for many effects at once, an array of their shape.
 
@@ -77,7 +53,7 @@ def power_curve(
     effect = np.abs(np.asarray(effects, dtype=np.float64))
     if not np.all(np.isfinite(effect)):
         raise ArgumentError("power needs a finite effect")
-    return chance_to_show(effect / by.error(n), by.freedom(n), alpha=alpha)
+    return chance_to_show(effect / float(n) ** -0.5, df(n), alpha=alpha)
 
 
 def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> FloatArray:
@@ -93,23 +69,28 @@ def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> Fl
 
 
 def smallest_visible(
-    sd: float, n_queries: int, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
+    sd: float,
+    n_queries: int,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    df: Freedom = of_queries,
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
-    ``nan`` for fewer queries than the test takes, or more; 0 where the differences do not vary or
+    ``nan`` for fewer than two queries; 0 where the differences do not vary or
     the target is no more than alpha.
     Source: Bloom (1995), Evaluation Review 19, 547-556.
     """
     _check(sd, alpha, target)
-    if not by.minimum <= n_queries <= by.maximum or not math.isfinite(sd):
+    if not 2 <= n_queries <= MOST_QUERIES or not math.isfinite(sd):
         return math.nan
     if sd == 0 or target <= alpha:
         return 0.0
-    if not by.freedom(n_queries) > 0.0:
+    if not df(n_queries) > 0.0:
         return math.nan
     return sd * smallest_effect(
-        lambda effect: power(n_queries, effect=effect, alpha=alpha, by=by), target
+        lambda effect: power(n_queries, effect=effect, alpha=alpha, df=df), target
     )
 
 
@@ -122,19 +103,23 @@ def smallest_effect(chance: Callable[[float], float], target: float) -> float:
 
 
 def queries_needed(
-    sd: float, difference: float, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
+    sd: float,
+    difference: float,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    df: Freedom = of_queries,
 ) -> int | None:
     """Return the smallest number of queries that shows a true difference with the wanted power.
 
-    ``None`` where the difference is 0 or more queries would be needed than 100 million, or than a
-    machine judges.
+    ``None`` where the difference is 0 or more queries would be needed than 100 million.
     Source: Sakai (2018), Laboratory Experiments in Information Retrieval, 6.2.
     """
     _check(sd, alpha, target)
     if difference == 0 or not math.isfinite(difference) or not math.isfinite(sd):
         return None
     if sd == 0:
-        return by.minimum if by.minimum <= by.maximum else None
+        return 2
     from scipy.special import ndtri
 
     effect = abs(difference) / sd
@@ -143,15 +128,18 @@ def queries_needed(
     with np.errstate(over="ignore", divide="ignore"):
         normal_approximation = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
-        lambda n: power(n, effect=effect, alpha=alpha, by=by) >= target,
-        minimum=by.minimum,
-        maximum=by.maximum,
+        lambda n: power(n, effect=effect, alpha=alpha, df=df) >= target,
         near=normal_approximation,
     )
 
 
 def queries_to_show_same(
-    sd: float, margin: float, *, alpha: float = 0.05, target: float = 0.8, by: PairedT = PAIRED
+    sd: float,
+    margin: float,
+    *,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    df: Freedom = of_queries,
 ) -> int | None:
     """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
 
@@ -161,25 +149,23 @@ def queries_to_show_same(
     """
     checks.positive("margin", margin)
     power_of_each = (1.0 + checks.fraction("target", target)) / 2.0
-    return queries_needed(sd, margin, alpha=2.0 * alpha, target=power_of_each, by=by)
+    return queries_needed(sd, margin, alpha=2.0 * alpha, target=power_of_each, df=df)
 
 
 def smallest_size(
-    is_enough: Callable[[int], bool], *, maximum: int, minimum: int = 2, near: float = 2.0
+    is_enough: Callable[[int], bool], *, maximum: int = MOST_QUERIES, near: float = 2.0
 ) -> int | None:
-    """Return the smallest n from ``minimum`` on that is enough, as all larger ones are, or None."""
+    """Return the smallest n from 2 on that is enough, as all larger ones are, or None."""
     # The search goes from `near` in growing steps, so that a good guess takes few calls.
-    if minimum > maximum:
-        return None
-    # `low` is not enough (or below the minimum), `high` is enough (or above the maximum).
-    low, high, step = minimum - 1, maximum + 1, 1
-    size = round(min(max(minimum, near), maximum))
+    # `low` is not enough (or below 2), `high` is enough (or above the maximum).
+    low, high, step = 1, maximum + 1, 1
+    size = round(min(max(2.0, near), maximum))
     while low + 1 < high:
         low, high = (low, size) if is_enough(size) else (size, high)
-        if low >= minimum and high <= maximum:
+        if low >= 2 and high <= maximum:
             size = (low + high) // 2
         else:
-            size = max(minimum, high - step) if high == size else min(low + step, maximum)
+            size = max(2, high - step) if high == size else min(low + step, maximum)
         step *= 2
     return high if high <= maximum else None
 
@@ -216,9 +202,7 @@ def spread_interval(
     return low, high
 
 
-def expected_width(
-    sd: float, n_queries: int, *, confidence: float = 0.95, by: PairedT = PAIRED
-) -> float:
+def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
     ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd`` is 0.
@@ -229,20 +213,20 @@ def expected_width(
     n = checks.count("n_queries", n_queries, at_least=0)
     if n < 2:
         return math.inf
-    critical = -float(student_quantile(by.freedom(n), (1.0 - confidence) / 2.0))
-    return 2.0 * critical * sd * by.error(n) * by.shrinkage(n)
+    from scipy.special import poch
+
+    critical = -float(student_quantile(n - 1.0, (1.0 - confidence) / 2.0))
+    # The expected standard deviation of a sample over that of its population.
+    shrinkage = math.sqrt(2.0 / (n - 1)) * float(poch((n - 1) / 2.0, 0.5))
+    return 2.0 * critical * sd / math.sqrt(n) * shrinkage
 
 
-def queries_for_width(
-    sd: float, width: float, *, confidence: float = 0.95, by: PairedT = PAIRED
-) -> int | None:
+def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> int | None:
     """Return the smallest number of queries whose t interval is expected to be narrow enough.
 
-    Source: as :func:`expected_width`. ``None`` for more than 100 million, or than a machine judges.
+    Source: as :func:`expected_width`. ``None`` for more than 100 million.
     """
     checks.positive("width", width)
     return smallest_size(
-        lambda n: expected_width(sd, n, confidence=confidence, by=by) <= width,
-        minimum=by.minimum,
-        maximum=by.maximum,
+        lambda n: expected_width(sd, n, confidence=confidence) <= width,
     )

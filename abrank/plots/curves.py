@@ -15,7 +15,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank.comparison.units import is_relative, reachable
 from abrank.measures.names import known
-from abrank.planning.student import PAIRED, PairedT, power_curve
+from abrank.planning.student import power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme, dress, label_x, label_y, new_axes
@@ -188,7 +188,6 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     wide = ax.get_xlim()[1]
 
     # Of so many queries in clusters like these, taken to be of one size.
-    by = PairedT(lambda queries: (plan.freedom + 1.0) * queries / n - 1.0)
     grid = np.linspace(0.0, wide, POINTS)
     for place, queries, dash, width in (
         (0.0, 4 * n, (0, (5, 2)), 1.4),
@@ -200,7 +199,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
                 queries,
                 grid / plan.sd,
                 alpha=comparison.rule.alpha,
-                by=PAIRED if comparison.clusters is None else by,
+                df=lambda queries: (plan.freedom + 1.0) * queries / n - 1.0,
             )
             colour = theme.ink if queries == n else theme.muted
             look: dict[str, Any] = {"colour": colour, "width": width, "linestyle": dash}

@@ -11,8 +11,7 @@ import pytest
 
 import abrank
 from abrank.cli import run
-from abrank.planning.plan import JudgedT
-from abrank.planning.student import queries_needed, smallest_visible
+from abrank.planning.student import smallest_visible
 from tests.cli.conftest import write_runs
 
 
@@ -82,17 +81,6 @@ def test_csv_has_a_line_a_difference(capsys) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
-def test_a_simulated_plan_says_so(files, capsys) -> None:
-    flags = ["-m", "AP", "--test", "permutation", "--effect", "0.1", "--replications", "200"]
-    assert run(["power", "qrels", "a.run", "b.run", *flags, "-v"]) == 0
-    out = capsys.readouterr().out
-    assert "permutation test, two-sided, α = 0.05, 80% power\n" in out
-    assert "% ± " in out
-    assert "simulated: 200 replications" in out
-    assert max(map(len, out.splitlines())) <= 80
-
-
 def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
     assert run(["power", "qrels", "a.run", "a.run", "-v"]) == 0
     assert "smallest visible difference with 40 queries: 0.0000" in capsys.readouterr().out
@@ -143,55 +131,6 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
     out, err = capsys.readouterr()
     assert " ".join(out.split()).count("no number of queries would") == 3
     assert err == ""
-
-
-@pytest.mark.slow
-def test_a_machine_beside_people(files, capsys) -> None:
-    call = ["power", "--sd", "0.2", "--margin", "0.05", "--width", "0.1", "--queries", "50"]
-    assert run([*call, "--machine-queries", "2000"]) == 0
-    out = capsys.readouterr().out.replace("\u202f", "")
-    assert max(map(len, out.splitlines())) <= 80
-    lines = [line.split() for line in out.splitlines()]
-    heads = ["Human", "queries", "needed", "for", "People", "alone", "r", "0.50", "r", "0.70"]
-    assert heads in [line[:10] for line in lines]
-    needed = [
-        queries_needed(0.2, 0.05, by=JudgedT(correlation=r, n_queries=2000)) for r in (0.5, 0.9)
-    ]
-    row = next(line for line in lines if line[:4] == ["a", "difference", "of", "0.05"])
-    assert [row[5], row[7]] == [str(n) for n in needed]
-    assert "0.21 at 25, 0.10 at 100" in out
-    assert run([*call, "--machine-queries", "40", "--correlation", "0.8", "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["n_r_0.8"] for row in rows if row["difference"] == "0.05"] == [""]
-
-
-@pytest.mark.slow
-def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
-    frame = abrank.read_qrels("qrels").frame()
-    frame.loc[frame.index % 7 == 0, "relevance"] = 0
-    abrank.read_qrels(frame).write("llm.qrels")
-    people = abrank.read_qrels("qrels").frame()
-    few = people["query_id"].unique()[:20]
-    abrank.read_qrels(people[people["query_id"].isin(few)]).write("people.qrels")
-    call = ["power", "people.qrels", "a.run", "b.run", "--machine-qrels", "llm.qrels"]
-    assert run([*call, "--format", "json"]) == 0
-    low, r, high = json.loads(capsys.readouterr().out)["judged"]
-    assert (r["n_queries"], low["correlation"] < r["correlation"] < high["correlation"]) == (40, 1)
-    scores = [
-        abrank.evaluate(q, {"a": "a.run", "b": "b.run"}, ["nDCG@10"]).values[:20, :, 0]
-        for q in ("people.qrels", "llm.qrels")
-    ]
-    d, f = (np.diff(score)[:, 0] for score in scores)
-    assert r["correlation"] == pytest.approx(np.corrcoef(d, f)[0, 1])
-    assert run([*call, "--effect", "0.01"]) == 0
-    out = capsys.readouterr().out
-    text = "its differences B − A with people's, between its 95% limits"
-    assert text in " ".join(out.split())
-    assert "> 40: more than the machine judged." in out
-    assert max(map(len, out.splitlines())) <= 80
-    abrank.read_qrels(people[people["query_id"].isin(few[:5])]).write("people.qrels")
-    assert run(call) == 3
-    assert "5 queries in common" in capsys.readouterr().err
 
 
 @pytest.mark.slow

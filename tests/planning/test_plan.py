@@ -9,7 +9,6 @@ from scipy import stats
 import abrank
 from abrank import ArgumentError
 from abrank.planning import plan as plan_room
-from abrank.planning.simulation import queries_by_simulation, visible_by_simulation
 from abrank.planning.student import (
     power,
     queries_needed,
@@ -32,7 +31,7 @@ def test_a_comparison_brings_spread_queries_level_and_test() -> None:
     b = {query: value + random.normal(0, 0.1) for query, value in a.items()}
     result = abrank.compare_scores(a, b, alpha=0.01)
     plan = abrank.power(result, effect=0.05)
-    assert (plan.test, plan.alpha, plan.n_queries) == ("t", 0.01, 40)
+    assert (plan.alpha, plan.n_queries) == (0.01, 40)
     assert plan.sd == result.planning.sd
     assert plan.mde == result.planning.smallest_visible
     assert plan.n == queries_needed(plan.sd, 0.05, alpha=0.01)
@@ -53,17 +52,6 @@ def test_without_an_effect_round_ones_surround_the_visible_one() -> None:
     differences = [row.difference for row in plan.rows]
     assert differences == [0.005, 0.01, 0.02, 0.05]
     assert differences[0] < plan.mde < differences[-1]
-
-
-@pytest.mark.slow
-def test_other_tests_are_simulated() -> None:
-    pilot = np.sin(np.arange(40)) / 5
-    plan = abrank.power(pilot, effect=0.06, test="permutation", replications=200, rng=1)
-    row = plan.rows[0]
-    assert plan.n_replications == 200
-    assert row.power_low < row.power < row.power_high
-    assert row.n == queries_by_simulation(pilot, difference=0.06, n_replications=200, seed=1)
-    assert plan.mde == visible_by_simulation(pilot, n_queries=40, n_replications=200, seed=1)
 
 
 def by_noncentral_t(n, effect):
@@ -104,11 +92,10 @@ def test_degenerate_pilots(pilot, mde, needed, power) -> None:
     assert abrank.power(pilot).rows == ()
 
 
-@pytest.mark.parametrize("test", ["t", "permutation"])
-def test_pilots_that_are_not_finite_are_refused(test) -> None:
+def test_pilots_that_are_not_finite_are_refused() -> None:
     for endless in (math.inf, math.nan):
         with pytest.raises(ArgumentError, match="finite"):
-            abrank.power([0.1] * 7 + [endless], effect=0.1, test=test)
+            abrank.power([0.1] * 7 + [endless], effect=0.1)
 
 
 @pytest.mark.every_case
@@ -117,7 +104,6 @@ def test_pilots_that_are_not_finite_are_refused(test) -> None:
     [
         ({"effect": 0.1}, "a pilot or sd"),
         ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
-        ({"sd": 0.1, "effect": 0.1, "test": "wilcoxon"}, "simulated"),
         ({"sd": 0.1}, "an effect, a margin or a width, or the queries"),
         ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
         ({"sd": 0.1, "margin": math.nan}, "margin must be finite, not nan"),
@@ -140,11 +126,6 @@ def test_a_pilot_leaves_a_range() -> None:
     assert row.n_low == queries_needed(plan.sd_low, 0.06)
     assert row.n_high == queries_needed(plan.sd_high, 0.06)
     assert plan.mde_high == pytest.approx(smallest_visible(plan.sd_high, 40))
-    power = abrank.power(pilot, effect=0.06, test="sign", replications=100)
-    # Queries grow with the square of the spread, whatever the test.
-    assert power.rows[0].n_high == pytest.approx(
-        power.rows[0].n * (plan.sd_high / plan.sd) ** 2, abs=1
-    )
     arguments = abrank.power(sd=0.2, effect=0.06)
     assert (arguments.rows[0].n_low, arguments.rows[0].n_high) == (None, None)
     assert math.isnan(arguments.sd_low)
@@ -176,16 +157,6 @@ def test_a_comparison_brings_its_margin() -> None:
     relative = abrank.compare_scores(a, b, margin="5%")
     share = 0.05 * np.mean(list(a.values()))
     assert abrank.power(relative).same.margin == pytest.approx(share)
-
-
-def test_simulations_from_degenerate_pilots() -> None:
-    options = {"effect": 0.1, "test": "permutation", "replications": 50}
-    (none,) = abrank.power([], **options).rows
-    assert none.n is None
-    assert math.isnan(none.power)
-    (alike,) = abrank.power([0.1] * 8, **options).rows
-    # Six differences of one sign are the fewest that can be significant.
-    assert (alike.n, alike.n_low, alike.n_high, alike.power) == (6, None, None, 1.0)
 
 
 def test_differences_that_only_rounding_keeps_apart_have_no_spread() -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
 from abrank.planning.audit import MeansAudit
-from abrank.planning.plan import JudgedT, Plan, PlanRow, SameRow, WidthRow
+from abrank.planning.plan import Plan, PlanRow, SameRow, WidthRow
 from abrank.report.model import (
     DRAWN,
     EVERYWHERE,
     Bar,
-    Block,
     Cell,
     Column,
     Fact,
@@ -46,9 +44,7 @@ _METHOD_OF_AUDIT = (
 
 
 @compose.register
-def compose_plan(
-    plan: Plan, *, digits: int | None = None, measure: str = "", measured: bool = False
-) -> Report:
+def compose_plan(plan: Plan, *, digits: int | None = None, measure: str = "") -> Report:
     """Return everything a report says about a plan, of a measure if it has a pilot."""
     w = Words(plan, _DIGITS if digits is None else digits)
     unit = f" of {f.shorten(measure, width=24)}" if measure else ""
@@ -61,19 +57,15 @@ def compose_plan(
         verdict="plan",
         title=_title(w),
         numbers=numbers,
-        rule=f"{plan.test} test, two-sided, α = {f.number(plan.alpha)},"
-        f" {f.level(plan.target)} power",
+        rule=f"t test, two-sided, α = {f.number(plan.alpha)}, {f.level(plan.target)} power",
     )
-    sections = [_table(w)] if plan.rows else []
-    if plan.judged:
-        sections.append(_judged(w, measured=measured))
     return report_of(
         w,
         head,
         context=(head.rule,),
         who="plan",
         file="plan",
-        sections=tuple(sections),
+        sections=(_table(w),) if plan.rows else (),
         facts=tuple(_facts(w, head)),
         hint=".rows  .n  .mde",
     )
@@ -107,17 +99,16 @@ def _title(w: Words[Plan]) -> str:
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
     """Yield what shows the same, how narrow an interval is, and how it was computed."""
     plan = w.result
-    by = "" if plan.test == "t" else " (t test)"
     for name, row, what in (
         ("not worse", plan.not_worse, "a loss of "), ("same", plan.same, "a difference of ±"),
     ):  # fmt: skip
         if row is not None:
             text = f"{_needed_with_range(plan, row)} would exclude {what}{_size(row.margin)}"
-            yield Fact(name, f"{text} if the true difference is 0{by}", everywhere=True)
+            yield Fact(name, f"{text} if the true difference is 0", everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
         needed = _needed_with_range(plan, plan.width)
-        text = f"{needed} would give a {level} interval of width {width} (t test)"
+        text = f"{needed} would give a {level} interval of width {width}"
         yield Fact("width", text, everywhere=True)
     if plan.n_queries is not None:
         text = f"smallest visible difference with {queries(plan.n_queries)}: {w.score(plan.mde)}"
@@ -127,26 +118,12 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
     if plan.sd_low > 0.0:
         text = "in brackets, and in the column: what the 95% interval of the sd leaves open"
         yield Fact("range", text, everywhere=True)
-    if plan.n_replications:
-        text = (
-            f"simulated: {f.count(plan.n_replications)} replications of queries drawn from these; ±"
-            " is a 95% interval of the power, queries needed are good to about 3%"
-        )
-        yield Fact("method", text, everywhere=True)
     yield Fact("rule", head.rule, "muted")
 
 
 def _table(w: Words[Plan]) -> Section:
-    """Return a line a difference, under a heading; a simulated power has its error."""
+    """Return a line a difference, under a heading."""
     plan = w.result
-
-    def chance(row: PlanRow) -> Cell:
-        text = f.percent(row.power, sign=False)
-        if math.isfinite(row.power_low):
-            half = max(row.power_high - row.power, row.power - row.power_low)
-            text += f" ± {f.percent(half, sign=False)}"
-        return Cell(text, row.power)
-
     ranges = (Column("Range"), lambda x: Cell(_range(x), x.n_low))
     table = Table.by_row(
         "plan",
@@ -157,7 +134,7 @@ def _table(w: Words[Plan]) -> Section:
         ),
         (Column("Queries needed"), lambda x: Cell(_needed(x.n), x.n)),
         *[ranges] * (plan.sd_low > 0.0),
-        *[(Column(f"Power, n = {f.count(plan.n_queries or 0)}"), chance)]
+        *[(Column(f"Power, n = {f.count(plan.n_queries or 0)}"), lambda x: Cell.share(x.power))]
         * (plan.n_queries is not None),
     )
     return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
@@ -175,55 +152,6 @@ def _needed_with_range(plan: Plan, row: PlanRow | SameRow | WidthRow) -> str:
 
 def _range(row: PlanRow | SameRow | WidthRow) -> str:
     return f"{_needed(row.n_low)} to {_needed(row.n_high)}"
-
-
-def _judged(w: Words[Plan], *, measured: bool) -> Section:
-    """Return the human queries needed beside a machine: a column a correlation."""
-    plan = w.result
-    machine = plan.judged[0].n_queries
-    beyond = f"> {f.count(machine)}"
-
-    def cells(kind: str, alone: int | None, needed: list[int | None]) -> tuple[Cell, ...]:
-        # With a machine no more queries can be judged than its.
-        beyonds = [beyond if n is None else f.count(n) for n in needed]
-        return (Cell(kind), Cell(_needed(alone)), *map(Cell, beyonds))
-
-    rows = [
-        cells(f"a difference of {_size(row.difference)}", row.n, [x.needed[i] for x in plan.judged])
-        for i, row in enumerate(plan.rows)
-    ]
-    if plan.same is not None:
-        text = f"the same within ±{_size(plan.same.margin)}"
-        rows.append(cells(text, plan.same.n, [first.same for first in plan.judged]))
-    if plan.width is not None:
-        text = f"an interval of width {f.number(plan.width.width)}"
-        rows.append(cells(text, plan.width.n, [first.width for first in plan.judged]))
-    smallest = [plan.mde, *(first.mde for first in plan.judged)]
-    if all(map(math.isfinite, smallest)):
-        at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
-        rows.append((Cell(at_hand), *(Cell(w.score(item), item) for item in smallest)))
-    columns = (
-        Column.name("Human queries needed for"),
-        Column("People alone"),
-        *(Column(f"r {f.score(first.correlation, digits=2)}") for first in plan.judged),
-    )
-    limits = ", between its 95% limits" if measured else ""
-    even = ", ".join(
-        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (JudgedT.minimum, 100)
-    )
-    none = any(None in (*first.needed, first.same if plan.same else 0) for first in plan.judged)
-    sentence = [
-        *([f"{beyond}: more than the machine judged."] if none else []),
-        f"{JudgedT.minimum} human queries at least: with fewer the machine is often set aside.",
-        f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
-    ]
-    finding = (
-        f"with a machine's judgments of {queries(machine)}; r is the correlation of its"
-        f" differences B − A with people's{limits}"
-    )
-    table = Table("judged", columns, tuple(rows))
-    blocks: tuple[Block, ...] = (table, *(Text(item, "caption") for item in sentence))
-    return Section("judged", "Beside a machine", finding, blocks, EVERYWHERE)
 
 
 @compose.register
