@@ -10,7 +10,6 @@ from abrank import Clusters, Weights, compare_scores
 from abrank.comparison import Comparison
 from abrank.comparison.plans import plan_from_spread, planned_differences
 from abrank.planning.student import (
-    PairedT,
     power,
     queries_needed,
     queries_to_show_same,
@@ -133,14 +132,14 @@ def test_weights_plan_with_the_degrees_of_freedom_of_their_test() -> None:
         n_effective = (comparison.clusters or comparison.weights).n_effective
         assert result.freedom == pytest.approx(n_effective - 1.0)
         assert result.freedom < 20.0
-        of_test = PairedT(lambda queries, each=n_effective: each * queries / n - 1.0)
-        assert result.smallest_visible == pytest.approx(smallest_visible(result.sd, n, by=of_test))
+        of_test = lambda queries, each=n_effective: each * queries / n - 1.0  # noqa: E731
+        assert result.smallest_visible == pytest.approx(smallest_visible(result.sd, n, df=of_test))
         row = comparison.rows[0]
         quantile = stats.t.ppf(0.975, result.freedom)
         # The error that is planned with is that of the interval.
         assert result.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
         claim = result.claim("same")
         assert claim is not None
-        assert claim.queries_needed == queries_to_show_same(result.sd, 0.05, by=of_test)
+        assert claim.queries_needed == queries_to_show_same(result.sd, 0.05, df=of_test)
     first = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
     assert math.isnan(first.planning.smallest_visible)
