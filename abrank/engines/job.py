@@ -36,7 +36,6 @@ from abrank.engines.kernel import (
 from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
-from abrank.inputs.parquet import DamagedParquet, Oversized, ParquetData
 from abrank.inputs.reading import RunCounts
 from abrank.options import ROWS
 
@@ -276,13 +275,13 @@ def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArr
     """Read the scores of one partition: what is recorded of it, its queries, and the scores."""
     # The scores are float64[n_systems, n_queries, n_measures].
     try:
-        with pa.OSFile(str(path)) as file:
-            data = ParquetData(file)
-            metadata = data.schema.metadata or {}
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            metadata = file.schema_arrow.metadata or {}
             if _ABOUT not in metadata:
                 raise ArgumentError(f"{path}: was not written by abrank; choose another folder")
             saved, digest = metadata[_ABOUT], metadata.get(_DIGEST)
-            table = data.read(["query_id", "value"], coded=["query_id"])
+            table = file.read(["query_id", "value"])
+        table.validate(full=True)
         about = json.loads(saved)
         shape = n_systems, n_queries, n_measures = about["shape"]
         if table.num_rows != n_systems * n_queries * n_measures:
@@ -295,7 +294,7 @@ def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArr
             raise ReadError(str(path), "is not as it was written")
     except (ArgumentError, ReadError):
         raise
-    except (OSError, pa.ArrowException, ValueError, LookupError, DamagedParquet, Oversized) as bad:
+    except (OSError, pa.ArrowException, ValueError, LookupError) as bad:
         raise ReadError(str(path), f"cannot be read: {bad}") from bad
     return about, query_ids, values
 

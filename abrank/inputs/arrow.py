@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +27,7 @@ from abrank.inputs.columns import (
     require_distinct,
 )
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.storage import require_no_lake
-
-if TYPE_CHECKING:
-    from abrank.inputs.parquet import FeatherData, ParquetData
+from abrank.inputs.storage import excess, require_no_lake
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 
@@ -382,7 +379,9 @@ def file_columns(
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `maximum` is how many bytes they may hold: 4 GiB without it.
-    with _opened(pa.BufferReader(data), kind_of(data), label, maximum) as file:
+    kind = kind_of(data)
+    with damage_named(kind, label):
+        file = TableFile(pa.BufferReader(data), kind, label, maximum)
         names = file.schema.names
         require_distinct(names, label)
         if nested_column(file.schema) or found_in([*_list_columns(file.schema)], DOC_IDS):
@@ -391,33 +390,101 @@ def file_columns(
         else:
             chosen = list(choose(names))
             table = file.read([*dict.fromkeys(chosen)])
-        columns = [table[name] for name in chosen]
-        file.require_decoded(columns)
-        return chosen, [stored_as(column) for column in columns]
+        return chosen, [stored_as(table[name]) for name in chosen]
 
 
 def names_of(path: str, kind: str) -> list[str]:
     """Return the names of the columns of a file, of which no row is read."""
-    with pa.OSFile(path) as stored, _opened(stored, kind, path) as file:
-        return list(file.schema.names)
+    with damage_named(kind, path), pa.OSFile(path) as file:
+        return list(TableFile(file, kind, path).schema.names)
 
 
 @contextmanager
-def _opened(
-    file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
-) -> Iterator[ParquetData | FeatherData]:
-    """Open a file of a table; what is wrong with it becomes an error that names it."""
-    from abrank.inputs import parquet  # where a file has such a mark
-
+def damage_named(kind: str, label: str) -> Iterator[None]:
+    """Turn what Arrow says of a damaged file into an error that names it."""
     try:
-        data = parquet.ParquetData if kind == "Parquet" else parquet.FeatherData
-        yield data(file, maximum=maximum)
-    except parquet.Oversized as error:
-        hint = error.hint or "no run, judgments or scores do"
-        raise ReadError(label, f"the {kind} file {error}", hint=hint) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError, parquet.DamagedParquet) as error:
+        yield
+    except AbrankError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
+
+
+class TableFile:
+    """A file of Parquet or Feather, of which no more is read than there is room for."""
+
+    def __init__(
+        self, file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
+    ) -> None:
+        self._file, self._kind, self._label, self._maximum = file, kind, label, maximum
+        self._size = file.size()
+        self._parquet: Any = None
+        self._table: Any = None
+        self._batches: Any = None
+        if kind == "Parquet":
+            self._parquet = self._opened()
+            self.metadata, self.schema = self._parquet.metadata, self._parquet.schema_arrow
+            return
+        if file.read_at(4, 0) == b"FEA1":  # the first version, which is one batch
+            from pyarrow.feather import read_table
+
+            self._table = read_table(file)
+        else:
+            self._batches = pa.ipc.open_file(file)
+        self.schema = (self._table or self._batches).schema
+
+    def _opened(self, **options: Any) -> Any:  # noqa: ANN401 - a ParquetFile
+        from pyarrow.parquet import ParquetFile  # where a file has such a mark
+
+        return ParquetFile(self._file, page_checksum_verification=True, **options)
+
+    def read(
+        self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
+    ) -> pa.Table:
+        """Return columns, of Parquet of one row group or of all; ``coded`` keep a dictionary."""
+        table = self._table
+        if self._parquet is not None:
+            table = self._of_groups(names, group, coded)
+        elif self._batches is not None:
+            batches = list[Any]()
+            for number in range(self._batches.num_record_batches):
+                batches.append(self._batches.get_batch(number))
+                n_rows = sum(map(len, batches))
+                self._require_room(max(sum(x.nbytes for x in batches), 8 * n_rows), n_rows)
+            table = pa.Table.from_batches(batches, self.schema)
+        # Arrow takes a file at its word, and would read beyond its ends.
+        table.validate(full=True)
+        return table.select(list(names))
+
+    def _of_groups(self, names: Sequence[str], group: int | None, coded: Sequence[str]) -> pa.Table:
+        groups = [*range(self.metadata.num_row_groups)] if group is None else [group]
+        chunks = [item for i in groups for item in chunks_of(self.metadata.row_group(i), names)]
+        n_values = max((chunk.num_values for chunk in chunks), default=0) * len(groups)
+        sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
+        self._require_room(sum(sizes), n_values)
+        # Arrow keeps no dictionary of what is stored as lengths or prefixes.
+        plain = {chunk.path_in_schema for chunk in chunks if "DELTA" in str(chunk.encodings)}
+        coded = [name for name in coded if name not in plain]
+        file = self._opened(metadata=self.metadata, read_dictionary=coded)
+        table = file.read_row_groups(groups, columns=list(names), use_threads=group is None)
+        for place, field in enumerate(table.schema):  # as pandas stores a category
+            if pa.types.is_dictionary(field.type) and field.name not in coded:
+                column = table[field.name].cast(field.type.value_type)
+                table = table.set_column(place, field.name, column)
+        return table
+
+    def _require_room(self, n_bytes: int, n_rows: int) -> None:
+        problem, hint = excess(n_bytes, self._maximum, n_rows=n_rows, n_packed=self._size)
+        if problem:
+            raise ReadError(self._label, f"the {self._kind} file holds {problem}", hint=hint)
+
+
+def chunks_of(group: Any, names: Sequence[str]) -> list[Any]:  # noqa: ANN401 - of Arrow's metadata
+    """Return what a row group of Parquet tells of the columns named, and of what is within them."""
+    chunks = map(group.column, range(group.num_columns))
+    heads = tuple(f"{name}." for name in names)
+    return [chunk for chunk in chunks if f"{chunk.path_in_schema}.".startswith(heads)]
 
 
 def feather_of(table: pa.Table) -> bytes:
