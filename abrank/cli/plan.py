@@ -16,6 +16,7 @@ from abrank.cli import _flags, _terminal
 from abrank.options import Inputs, build, nested, paired_tests
 
 if TYPE_CHECKING:
+    from abrank._support.typing import FloatArray
     from abrank.comparison.aa import AACheck
     from abrank.planning.audit import Margins
     from abrank.scoring.scores import Scores
@@ -24,7 +25,14 @@ if TYPE_CHECKING:
 @click.command("power", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take(
-    "scores", "columns", "variant", "where", "baseline", "candidate", functions=("compare_scores",)
+    "scores",
+    "columns",
+    "variant",
+    "where",
+    "baseline",
+    "candidate",
+    "independent",
+    functions=("compare_scores",),
 )
 @_flags.take("measure", "power", "sd", functions=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
@@ -44,7 +52,8 @@ if TYPE_CHECKING:
 @_flags.take("alpha")
 @_flags.own(
     "--queries", group="Planning", type=click.IntRange(2), metavar="N",
-    help="Number of queries at hand; without it those of the files.",
+    help="Number of queries at hand, with --independent of users of both groups; without it that of"
+    " the files.",
 )  # fmt: skip
 @_flags.own(
     "--width", group="Planning", type=float, metavar="X",
@@ -59,6 +68,7 @@ def power(
     b: str | None,
     *,
     scores: bool,
+    independent: bool,
     measure: str | None,
     **flags: Any,  # noqa: ANN401 - those above, and those of abrank.options
 ) -> None:
@@ -66,13 +76,15 @@ def power(
 
     The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
     was observed plays no part. Two runs estimate the spread only roughly: the range of a number of
-    queries follows from the spread's 95% interval.
+    queries follows from the spread's 95% interval. Of groups of different users (--independent)
+    the spread is that of the users' scores, and their number that of both groups.
 
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
     abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
     abrank power --scores a.csv b.csv -m latency_ms --lower-is-better latency_ms
     abrank power --sd 0.2 --queries 250
+    abrank power --independent --sd 1.5 --mean 3.2 --effect 2%
     """  # noqa: D301 - click's mark for lines to keep
     files: list[str | None] = [item for item in (qrels, a, b) if item is not None]
     ready, files = (files, []) if scores else (None, files)
@@ -84,16 +96,22 @@ def power(
     aims = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
     if not has_files and queries is None and all(item is None for item in aims.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
+    if independent and files:
+        raise click.UsageError("runs are judged query by query: --independent is for ready scores")
 
     from abrank._support import checks
+    from abrank.options import Independent
     from abrank.planning import plan as planning
 
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
         progress("scoring")
         directions = (flags["lower_is_better"], flags["higher_is_better"])
-        pilot, name, mean = None, "", None
-        if has_files:
+        pilot: Any = None
+        name, mean = "", None
+        if independent and ready:
+            name, pilot, mean = _groups(ready, measure)
+        elif has_files:
             name, pilot, mean = _gains(files, ready, measure, directions)
         progress("planning")
         if has_files:
@@ -102,7 +120,7 @@ def power(
                      for key, values in given.items()}  # fmt: skip
             planning.require_reachable(name, **units)
         plan = planning.power(
-            pilot, sd=sd, queries=queries, **aims,
+            pilot, sd=sd, queries=queries, **aims, design=Independent() if independent else None,
             mean=mean if flags["mean"] is None else flags["mean"],
             **{key: flags[key] for key in ("power", "alpha")},
         )  # fmt: skip
@@ -124,7 +142,13 @@ def power(
         _terminal.show(plan, measure=name, detail=detail)
 
 
-def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | None) -> Scores:
+def _pair(
+    files: list[str | None],
+    ready: Sequence[Any] | None,
+    measure: str | None,
+    *,
+    independent: bool = False,
+) -> Scores:
     """Return the scores of two runs, or ready ones; the first measure is the one asked about."""
     from abrank.comparison import pair_scores
     from abrank.comparison.choosing import choose_from
@@ -138,11 +162,19 @@ def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | N
             candidate=inputs.candidate,
             options=inputs.table,
             measures=[measure] if measure else None,
+            independent=independent,
         )
         return choose_from(paired)[0]
     qrels, a, b = files
     measures = [measure or "nDCG@10"]
     return evaluate(qrels, {"A": a, "B": b}, measures, scoring=_flags.scoring())
+
+
+def _groups(ready: Sequence[Any], measure: str | None) -> tuple[str, list[FloatArray], float]:
+    """Return the measure, the scores of the units of A and of B, and A's mean."""
+    scores = _pair([], ready, measure, independent=True)
+    a, b = (values[values == values] for values in scores.values[:, :, 0].T)  # NaN of the others
+    return scores.measures[0], [a, b], float(a.mean())
 
 
 def _gains(

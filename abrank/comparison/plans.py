@@ -10,7 +10,7 @@ from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, effective_clusters, freedom_of_clusters
 from abrank.planning import student
-from abrank.planning.student import MOST_QUERIES, of_queries
+from abrank.planning.student import MOST_QUERIES, of_groups, of_queries
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
@@ -145,9 +145,9 @@ def plan_from_spread(
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
-    by: student.Freedom = of_queries if clustered is None else clustered.freedom
-    if rule.independent:
-        by = lambda n_units: n_units - 2.0  # noqa: E731
+    by: student.Freedom = of_groups if rule.independent else of_queries
+    if clustered is not None:
+        by = clustered.freedom
     few = clustered is not None and clustered.few
     visible = math.nan if few else student.smallest_visible(sd, n, alpha=rule.alpha, df=by)
     if not visible > NOTHING:

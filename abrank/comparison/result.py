@@ -455,9 +455,10 @@ class Comparison(Result):
 
     def __repr__(self) -> str:
         doubt = " in doubt" if self.soundness.level == "doubtful" else ""
+        units = "units" if self.rule.independent else "queries"
         return (
             f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value}{doubt}"
-            f" on {self.rule.primary}, {self.n_queries} queries>"
+            f" on {self.rule.primary}, {self.n_queries} {units}>"
         )
 
 

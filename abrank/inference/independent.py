@@ -35,6 +35,17 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
     return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=len(a) + len(b))
 
 
+def deviation_of_groups(a: FloatArray, b: FloatArray) -> float:
+    """Return the deviation that a unit has in two groups of half the units with the same error.
+
+    NaN where a group has fewer than two units.
+    """
+    if min(len(a), len(b)) < 2:
+        return math.nan
+    square = float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b)
+    return math.sqrt(square * (len(a) + len(b))) / 2.0
+
+
 def permute_labels(
     a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
 ) -> TestResult:

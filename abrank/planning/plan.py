@@ -11,12 +11,15 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Printed, record
-from abrank._support.typing import FloatArray
+from abrank.inference.independent import deviation_of_groups
 from abrank.inference.registry import as_column
 from abrank.inference.rounding import has_spread
 from abrank.measures.names import known
+from abrank.options import Independent
 from abrank.planning import student
 from abrank.planning.student import (
+    of_groups,
+    of_queries,
     queries_for_width,
     queries_needed,
     queries_to_show_same,
@@ -81,6 +84,9 @@ class Plan(Printed):
         One a difference asked for, the margin among them; round ones around ``mde`` without any.
     not_worse, same, width : SameRow, SameRow, WidthRow, optional
         For the margin and the width that were asked for.
+    independent : bool
+        Whether two groups of different units are compared: ``sd`` is that of a unit's score, and
+        every number of queries is one of units, of both groups together.
     """
 
     alpha: float
@@ -96,6 +102,7 @@ class Plan(Printed):
     same: SameRow | None = None
     width: WidthRow | None = None
     not_worse: SameRow | None = None
+    independent: bool = False
 
     @property
     def n(self) -> int | None:
@@ -130,6 +137,7 @@ def power(
     power: float = 0.8,
     alpha: float | None = None,
     width: float | None = None,
+    design: Independent | None = None,
 ) -> Plan:
     """Plan a comparison: queries needed for a difference, smallest difference that n queries show.
 
@@ -142,6 +150,7 @@ def power(
     pilot : Comparison or array_like of shape (n_pilot,), optional
         A finished comparison, or differences B - A query by query (of a cost A - B): their spread
         is taken for that of the queries to come. The difference that was observed is not used.
+        With ``design=Independent()`` a pair of arrays: the scores of the units of A, and of B.
     effect : float, str or sequence of these, optional
         True differences to show, in the measure's unit or as a percentage of A's mean such as
         ``"2%"``; without it round ones around the smallest visible one.
@@ -160,6 +169,10 @@ def power(
         Level of the two-sided test; that of the comparison, else .05.
     width : float, optional
         Full width wanted of the interval.
+    design : Independent, optional
+        A and B are seen by different units, such as users: ``sd`` is that of a unit's score,
+        and ``queries`` counts the units of both groups, half of them in each, or split as in the
+        pilot. That of the comparison without it.
 
     Raises
     ------
@@ -173,6 +186,9 @@ def power(
     >>> plan = power([0.1, -0.2, 0.3, 0.1], effect=[0.1, 0.2])
     >>> [(row.difference, row.n_low, row.n, row.n_high) for row in plan.rows]
     [(0.1, 13, 36, 466), (0.2, 5, 11, 118)]
+    >>> from abrank import Independent
+    >>> power(sd=1.5, effect=0.1, design=Independent()).n
+    7066
     """
     if mean is None and _is_comparison(pilot):
         mean = pilot.primary.mean_a
@@ -180,27 +196,31 @@ def power(
     if effect is not None:
         effects = [in_unit("effect", value, mean) for value in np.atleast_1d(effect).tolist()]
     margin = None if margin is None else in_unit("margin", margin, mean)
-    differences, alpha, margin = _pilot(pilot, alpha, margin)
+    if _is_comparison(pilot):
+        alpha = pilot.rule.alpha if alpha is None else alpha
+        margin = (pilot.decision.margin or None) if margin is None else margin
+    alpha = 0.05 if alpha is None else alpha
     margin, width = (
         None if item is None else checks.positive(name, item)
         for name, item in (("margin", margin), ("width", width))
     )
-    if (differences is None) == (sd is None):
+    if (pilot is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
+    independent = design is not None or (_is_comparison(pilot) and pilot.rule.independent)
+    df = of_groups if independent else of_queries
     limits = (math.nan, math.nan)
-    if differences is not None:
-        sd = math.nan
-        if differences.size > 1:  # 0 but for rounding is 0
-            sd = float(differences.std(ddof=1)) if has_spread(differences) else 0.0
-        queries = differences.size if queries is None else queries
-        limits = spread_interval(sd, differences.size)
+    if sd is None:
+        sd, n = _spread(pilot, independent=independent)
+        queries = n if queries is None else queries
+        limits = spread_interval(sd, n, freedom=df(n))
     else:
-        sd = checks.not_negative("sd", sd or 0.0)  # one of the two is given by now
-    level: dict[str, Any] = {"alpha": alpha, "target": power}
-    spreads = (sd, *limits)
+        checks.not_negative("sd", sd)
+    level: dict[str, Any] = {"alpha": alpha, "target": power, "df": df}
+    # Of groups of half the units each the error is 2 sd / sqrt(n).
+    spreads = tuple((2.0 if independent else 1.0) * spread for spread in (sd, *limits))
     mde = math.nan
     if queries is not None:
-        mde = smallest_visible(sd, checks.count("queries", queries, at_least=0), **level)
+        mde = smallest_visible(spreads[0], checks.count("queries", queries, at_least=0), **level)
     if _is_comparison(pilot):
         require_reachable(pilot.primary.measure, effect=effects or (), margin=(margin or 0.0,))
     rows = tuple(_row(item, queries, spreads, level) for item in _wanted(effects, margin, mde))
@@ -214,25 +234,25 @@ def power(
         same_row = SameRow(margin, *(queries_to_show_same(x, margin, **level) for x in spreads))
     if width is not None:
         width_row = WidthRow(width, *(
-            queries_for_width(x, width, confidence=1.0 - alpha) if math.isfinite(x) else None
+            queries_for_width(x, width, confidence=1.0 - alpha, df=df) if math.isfinite(x) else None
             for x in spreads
         ))  # fmt: skip
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     return Plan(
         alpha, power, sd, queries, mde, rows, *limits, mde_low, mde_high, same_row, width_row,
-        not_worse,
+        not_worse, independent,
     )  # fmt: skip
 
 
 def _row(
-    difference: float, n: int | None, spreads: tuple[float, float, float], level: dict[str, Any]
+    difference: float, n: int | None, spreads: tuple[float, ...], level: dict[str, Any]
 ) -> PlanRow:
     needed, low, high = (queries_needed(spread, difference, **level) for spread in spreads)
     chance, sd = math.nan, spreads[0]
     if n is not None and n >= 2 and math.isfinite(sd):
         chance = 1.0 if difference else level["alpha"]
         if sd:
-            chance = student.power(n, effect=difference / sd, alpha=level["alpha"])
+            chance = student.power(n, effect=difference / sd, alpha=level["alpha"], df=level["df"])
     return PlanRow(difference, needed, chance, low, high)
 
 
@@ -280,23 +300,19 @@ def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> li
     return [checks.finite("effect", difference) for difference in differences]
 
 
-def _pilot(
-    pilot: Any,  # noqa: ANN401
-    alpha: float | None,
-    margin: float | None,
-) -> tuple[FloatArray | None, float, float | None]:
-    """Return the pilot's differences, and level and margin, which a comparison declares."""
-    if _is_comparison(pilot):
-        rule = pilot.rule
-        level = rule.alpha if alpha is None else alpha
-        declared = (pilot.decision.margin or None) if margin is None else margin
-        # What is planned for is a gain: of a cost, a difference below 0.
-        gains = pilot.differences() if rule.higher_is_better else -pilot.differences()
-        return gains, level, declared
-    level = 0.05 if alpha is None else alpha
-    if pilot is None:
-        return None, level, margin
-    return as_column(pilot, "a pilot is"), level, margin
+def _spread(pilot: Any, *, independent: bool) -> tuple[float, int]:  # noqa: ANN401
+    """Return the standard deviation of a pilot's differences or units, and their number."""
+    if independent:
+        if _is_comparison(pilot):
+            return pilot.planning.sd / 2.0, pilot.n_queries
+        a, b = (as_column(group, "a pilot is") for group in pilot)
+        return deviation_of_groups(a, b), len(a) + len(b)
+    differences = as_column(pilot.differences() if _is_comparison(pilot) else pilot, "a pilot is")
+    if differences.size < 2:
+        return math.nan, differences.size
+    # 0 but for rounding is 0.
+    sd = float(differences.std(ddof=1)) if has_spread(differences) else 0.0
+    return sd, differences.size
 
 
 def round_differences(visible: float) -> list[float]:

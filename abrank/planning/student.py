@@ -32,6 +32,11 @@ def of_queries(n: float) -> float:
     return n - 1.0
 
 
+def of_groups(n: float) -> float:
+    """Return the degrees of freedom of ``n`` units of two independent groups together."""
+    return n - 2.0
+
+
 def power(n_queries: int, *, effect: float, alpha: float = 0.05, df: Freedom = of_queries) -> float:
     """Return the chance, in [alpha, 1], that a two-sided t test finds a true effect.
 
@@ -202,31 +207,36 @@ def spread_interval(
     return low, high
 
 
-def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> float:
+def expected_width(
+    sd: float, n_queries: int, *, confidence: float = 0.95, df: Freedom = of_queries
+) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
-    ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd`` is 0.
+    ``inf`` where no degree of freedom is left, as of one query; 0 where ``sd`` is 0.
     Source: Sakai (2016), Topic set size design, Information Retrieval Journal 19, 256-283, 3.3.
     """
     checks.not_negative("sd", sd)
     checks.fraction("confidence", confidence)
     n = checks.count("n_queries", n_queries, at_least=0)
-    if n < 2:
+    freedom = df(n)
+    if not freedom > 0.0:
         return math.inf
     from scipy.special import poch
 
-    critical = -float(student_quantile(n - 1.0, (1.0 - confidence) / 2.0))
+    critical = -float(student_quantile(freedom, (1.0 - confidence) / 2.0))
     # The expected standard deviation of a sample over that of its population.
-    shrinkage = math.sqrt(2.0 / (n - 1)) * float(poch((n - 1) / 2.0, 0.5))
+    shrinkage = math.sqrt(2.0 / freedom) * float(poch(freedom / 2.0, 0.5))
     return 2.0 * critical * sd / math.sqrt(n) * shrinkage
 
 
-def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> int | None:
+def queries_for_width(
+    sd: float, width: float, *, confidence: float = 0.95, df: Freedom = of_queries
+) -> int | None:
     """Return the smallest number of queries whose t interval is expected to be narrow enough.
 
     Source: as :func:`expected_width`. ``None`` for more than 100 million.
     """
     checks.positive("width", width)
     return smallest_size(
-        lambda n: expected_width(sd, n, confidence=confidence) <= width,
+        lambda n: expected_width(sd, n, confidence=confidence, df=df) <= width,
     )

@@ -95,11 +95,9 @@ MISTAKES = [
     ("rank qrels.txt", 2, "RUNS"),
     ("power", 2, "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"),
     ("power qrels.txt a.run b.run --sd 0.2", 2, "or --sd without files"),
+    ("power --independent qrels.txt a.run b.run", 2, "--independent is for ready scores"),
     ("power --sd 0.2", 2, "--sd needs --queries, --effect, --margin or --width"),
     ("power --sd -0.2 --effect 0.1", 2, "sd must be 0 or more"),
-    ("power --sd 0.2 --effect 0.1 --test wilcoxon", 2, "needs a pilot"),
-    ("power --sd 0.2 --correlation 0.5 --effect 1", 2, "give machine_queries="),
-    ("power --sd 0.2 --machine-qrels q --width 1", 2, "with --sd, give --machine-queries"),
 ]  # fmt: skip
 
 

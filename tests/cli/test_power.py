@@ -145,12 +145,13 @@ def test_the_first_screen_is_short_and_quiet_prints_one_line(command, files, cap
     assert sizes[("-v",)] > sizes[()]
 
 
-def test_groups_of_different_users_are_offered_no_flag_that_power_lacks(
+def test_groups_of_different_users_are_offered_a_flag_where_the_command_has_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text("user,variant,clicks\nu1,old,1\nu2,new,3\nu3,old,2\nu4,new,5\n")
-    assert run(["power", str(path)]) == 3
-    error = capsys.readouterr().err
-    assert "share no query" in error
-    assert "--independent" not in error
+    for command in ("power", "aa"):
+        assert run([command, str(path)]) == 3
+        error = capsys.readouterr().err
+        assert "share no query" in error
+        assert ("--independent" in error) == (command == "power")

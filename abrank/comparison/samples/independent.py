@@ -22,7 +22,13 @@ from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, change_of_groups
 from abrank.inference.families import MaxT
-from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
+from abrank.inference.independent import (
+    EFFECTS,
+    bootstrap_groups,
+    deviation_of_groups,
+    permute_labels,
+    welch,
+)
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
@@ -142,11 +148,7 @@ class IndependentGroups(Sample):
 
     def deviation(self, lead: int) -> float:
         """Return the deviation whose standard error at n is that of the difference of the means."""
-        a, b = (group[:, lead] for group in self.groups)
-        if min(len(a), len(b)) < 2:
-            return math.nan
-        error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
-        return error * math.sqrt(self.n)
+        return 2.0 * deviation_of_groups(*(group[:, lead] for group in self.groups))
 
     def cautions(self, result: Comparison) -> list[Note]:
         column = self.measures.index(result.rule.primary)

@@ -48,16 +48,18 @@ def compose_plan(plan: Plan, *, digits: int | None = None, measure: str = "") ->
     """Return everything a report says about a plan, of a measure if it has a pilot."""
     w = Words(plan, _DIGITS if digits is None else digits)
     unit = f" of {f.shorten(measure, width=24)}" if measure else ""
-    numbers = f"sd of the differences{unit}: {w.score(plan.sd)}"
+    what = "a unit's score" if plan.independent else "the differences"
+    numbers = f"sd of {what}{unit}: {w.score(plan.sd)}"
     if plan.sd_low > 0.0:
         numbers += f" ({w.range(plan.sd_low, plan.sd_high)})"
     if plan.n_queries is not None:
-        numbers += f", {queries(plan.n_queries)}"
+        numbers += f", {_count(plan, plan.n_queries)}"
     head = Headline(
         verdict="plan",
         title=_title(w),
         numbers=numbers,
-        rule=f"t test, two-sided, α = {f.number(plan.alpha)}, {f.level(plan.target)} power",
+        rule=f"{'Welch' if plan.independent else 't'} test, two-sided,"
+        f" α = {f.number(plan.alpha)}, {f.level(plan.target)} power",
     )
     return report_of(
         w,
@@ -69,6 +71,14 @@ def compose_plan(plan: Plan, *, digits: int | None = None, measure: str = "") ->
         facts=tuple(_facts(w, head)),
         hint=".rows  .n  .mde",
     )
+
+
+def _nouns(plan: Plan) -> tuple[str, str]:
+    return ("unit", "units") if plan.independent else ("query", "queries")
+
+
+def _count(plan: Plan, n: int) -> str:
+    return f.plural(n, *_nouns(plan))
 
 
 def _size(difference: float) -> str:
@@ -83,22 +93,27 @@ def _title(w: Words[Plan]) -> str:
         return NO_SPREAD
     detect = ""
     if plan.n_queries is not None:
-        detect = f"{queries(plan.n_queries)} detect a difference of {w.score(plan.mde)} or more"
+        n = _count(plan, plan.n_queries)
+        detect = f"{n} detect a difference of {w.score(plan.mde)} or more"
         detect += f" with {f.level(plan.target)} power"
     if len(plan.rows) == 1:
         row = plan.rows[0]
         needs = f"A difference of {_size(row.difference)} needs {_needed_with_range(plan, row)}"
         if row.n is None:
-            needs = f"No number of queries detects a difference of {_size(row.difference)}"
+            noun = _nouns(plan)[1]
+            needs = f"No number of {noun} detects a difference of {_size(row.difference)}"
         return f"{needs}; {detect}" if detect else needs
     if detect:
         return detect
-    return "Queries needed to detect a difference"
+    return f"{capital(_nouns(plan)[1])} needed to detect a difference"
 
 
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
     """Yield what shows the same, how narrow an interval is, and how it was computed."""
     plan = w.result
+    if plan.independent:
+        split = "split as here" if plan.sd_low > 0.0 else "half in each"
+        yield Fact("units", f"of both groups together, {split}", everywhere=True)
     for name, row, what in (
         ("not worse", plan.not_worse, "a loss of "), ("same", plan.same, "a difference of ±"),
     ):  # fmt: skip
@@ -111,7 +126,8 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         text = f"{needed} would give a {level} interval of width {width}"
         yield Fact("width", text, everywhere=True)
     if plan.n_queries is not None:
-        text = f"smallest visible difference with {queries(plan.n_queries)}: {w.score(plan.mde)}"
+        n = _count(plan, plan.n_queries)
+        text = f"smallest visible difference with {n}: {w.score(plan.mde)}"
         if plan.mde_low > 0.0:
             text += f" ({w.range(plan.mde_low, plan.mde_high)})"
         yield Fact("visible", text)
@@ -132,12 +148,12 @@ def _table(w: Words[Plan]) -> Section:
             Column("True difference", role="change"),
             lambda x: Cell(_size(x.difference), x.difference),
         ),
-        (Column("Queries needed"), lambda x: Cell(_needed(x.n), x.n)),
+        (Column(f"{capital(_nouns(plan)[1])} needed"), lambda x: Cell(_needed(x.n), x.n)),
         *[ranges] * (plan.sd_low > 0.0),
         *[(Column(f"Power, n = {f.count(plan.n_queries or 0)}"), lambda x: Cell.share(x.power))]
         * (plan.n_queries is not None),
     )
-    return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
+    return Section("plan", f"{capital(_nouns(plan)[1])} needed", "", (table,), EVERYWHERE)
 
 
 def _needed(n: int | None) -> str:
@@ -147,7 +163,7 @@ def _needed(n: int | None) -> str:
 def _needed_with_range(plan: Plan, row: PlanRow | SameRow | WidthRow) -> str:
     """Return a number of queries with its noun, and its range where the sd is estimated."""
     range_ = f" ({_range(row)})" if plan.sd_low > 0.0 else ""
-    return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} queries"
+    return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} {_nouns(plan)[1]}"
 
 
 def _range(row: PlanRow | SameRow | WidthRow) -> str:

@@ -195,6 +195,38 @@ def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
         assert row.power == pytest.approx(expected, abs=1e-12)
 
 
+def test_independent_groups_are_planned_for(
+    found: abrank.Comparison, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # By the spread of a comparison, of its scores, of files, or as given.
+    planned = next(row for row in found.planning.differences if row.power < 0.9999)
+    plan = abrank.power(found, effect=planned.difference)
+    groups = A["nDCG@10"], B["nDCG@10"]
+    again = abrank.power(groups, effect=planned.difference, margin=0.01, design=Independent())
+    assert repr(again) == repr(plan)
+    row = plan.rows[0]
+    assert plan.mde == pytest.approx(found.planning.smallest_visible)
+    assert row.power == pytest.approx(planned.power)
+    assert (row.n, row.n_low, row.n_high) == (
+        planned.queries_needed, planned.queries_low, planned.queries_high,
+    )  # fmt: skip
+    given = abrank.power(sd=1.5, effect=0.1, queries=2000, width=0.2, design=Independent())
+    per_group = TTestIndPower().solve_power(0.1 / 1.5, power=0.8, alpha=0.05)
+    assert per_group <= given.n / 2 < per_group + 1.0
+    expected = TTestIndPower().power(0.1 / 1.5, 1000, 0.05)
+    assert given.power == pytest.approx(expected, abs=1e-12)
+    half = stats.t.ppf(0.975, given.width.n - 2) * 1.5 * 2.0 / np.sqrt(given.width.n)
+    assert 2.0 * half == pytest.approx(0.2, rel=1e-3)
+    for name, scores in (("a", A), ("b", B)):
+        scores.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    flags = ["-m", "nDCG@10", "--independent", "--effect", str(planned.difference)]
+    assert run(["power", "--scores", *files, *flags]) == 0
+    shown = capsys.readouterr().out.replace("\u202f", "")
+    assert f"needs {row.n} ({row.n_low} to {row.n_high}) units" in shown
+    assert "of both groups together, split as here" in shown
+
+
 @pytest.mark.slow
 def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path) -> None:
     for suffix in ("json", "csv", "parquet", "junit", "methods", "bib", "txt", "md", "html", "tex"):
