@@ -92,10 +92,10 @@ LOADED = {
 }
 # Of the rest, what an everyday command does without; drawing takes figures, never windows.
 NEVER = """scipy.fft scipy.optimize scipy.stats matplotlib.pyplot tomllib
-abrank.inference.meta_analysis abrank.planning.simulation"""
+abrank.inference.meta_analysis"""
 # What scores of plain files, and a comparison in the terminal, do without beside that.
 SCORED = """bz2 gzip json shutil tempfile pyarrow.compute abrank.report abrank.comparison"""
-COMPARED = """pyarrow.compute abrank.inference.bayes abrank.inference.systems abrank.ranking
+COMPARED = """pyarrow.compute abrank.inference.systems abrank.ranking
 abrank.scoring.partitioned abrank.scoring.score_files"""
 WITHOUT = {
     "score q r -m AP --quiet": SCORED,

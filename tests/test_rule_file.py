@@ -87,7 +87,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
         ("metric = 'AP'", 'unknown key "metric"\n  did you mean measure?'),
         ("rng = 3", 'unknown key "rng"'),
         ("margin = [0.01]", "margin takes one value"),
-        ("bayes = 1", "bayes takes true or false"),
+        ("accept_doubt = 1", "accept_doubt takes true or false"),
         ("alpha = true", "alpha takes text or a number"),
         ("alpha = 'low'", "alpha takes a number, not 'low'"),
         ("alpha = 2020-01-01", "alpha takes a number, not datetime.date(2020, 1, 1)"),

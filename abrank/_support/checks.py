@@ -119,7 +119,7 @@ _PAIR = "a ranking decides for no system; compare() decides between two"
 _RANKED = {
     "preferences": "votes are for one of two; compare() takes them",
     **dict.fromkeys(["margin", "require", "fail_on", "guard", "accept_doubt", "machine"], _PAIR),
-    **dict.fromkeys(["config", "bayes"], _PAIR),
+    "config": _PAIR,
     "best_of": "with baseline= the tests are adjusted for all systems that were tried",
     "clusters": "the joint tests of many systems take queries to be independent; compare() of two"
     " systems tests clusters",
@@ -148,7 +148,6 @@ _SEVERAL = {
         "queries of several collections do not come one after the other; Looks(...) plans looks at"
         " all",
     ),
-    "bayes": "the posterior is of the queries of one collection; compare() that one",
     "best_of": "over several collections t decides, whose tails are too light for the best of"
     " many; choose the best on one collection, and compare it on the others",
     "machine": "a machine's judgments correct those that people made on one collection; compare()"

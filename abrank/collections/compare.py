@@ -196,7 +196,7 @@ def require_poolable(question: Question) -> None:
     reasons = REASONS["compare_collections"]
     if question.weights is not None:  # a Series has no truth
         raise ArgumentError(f"compare_collections() takes no weights=: {reasons['weights']}")
-    for name in ("anytime", "planned", "earlier", "bayes"):
+    for name in ("anytime", "planned", "earlier"):
         if getattr(question, name):
             raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
     guards = [question.guard] if isinstance(question.guard, str) else question.guard

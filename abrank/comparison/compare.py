@@ -213,7 +213,7 @@ def sample_of(
         return IndependentGroups(scores, plan.seed, plan.n_resamples, saved, *of_unit)
     by = rule.test if data.machine is None else "t"
     fields = (
-        scores, by, plan.seed, plan.n_resamples, data.segments, data.topics, plan.bayes, saved,
+        scores, by, plan.seed, plan.n_resamples, data.segments, data.topics, saved,
         data.votes,
     )  # fmt: skip
     if data.weights is not None:
@@ -335,7 +335,7 @@ def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
     )
     plan = resolve_again(
         saved.rule, better, scores, clusters="" if grouped is None else grouped.name,
-        seed=saved.seed, n_resamples=saved.n_resamples, bayes=bool(saved.beliefs),
+        seed=saved.seed, n_resamples=saved.n_resamples,
     )  # fmt: skip
     return sample_of(scores, plan, data, saved), plan
 

@@ -77,7 +77,6 @@ class AnalysisPlan:
     seed: int = 0
     n_resamples: int | None = None
     # Whether the posterior stands beside the tests.
-    bayes: bool = False
     # On the choice of the measure that decides.
     notes: tuple[Note, ...] = ()
 
@@ -158,7 +157,7 @@ def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores
             )
     return scores, AnalysisPlan(
         rule, _planned(better), _span(scores, primary, margin),
-        entropy(question.rng), question.resamples, question.bayes, notes,
+        entropy(question.rng), question.resamples, notes,
     )  # fmt: skip
 
 
@@ -170,7 +169,6 @@ def resolve_again(
     clusters: str = "",
     seed: int = 0,
     n_resamples: int | None = None,
-    bayes: bool = False,
 ) -> AnalysisPlan:
     """Return the plan of a rule that was declared before, at the level of its look."""
     # `clusters` names the property by which the queries at hand are clustered.
@@ -185,7 +183,7 @@ def resolve_again(
     rule = replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
     margin = Margin(rule.margin, rule.margin_is_relative)
     span = _span(scores, rule.primary, margin)
-    return AnalysisPlan(rule, _planned(better), span, seed, n_resamples, bayes)
+    return AnalysisPlan(rule, _planned(better), span, seed, n_resamples)
 
 
 def _planned(better: Directions) -> dict[str, PlannedMeasure]:
@@ -466,7 +464,6 @@ def _require_fit_for_machine(question: Question, data: QueryData) -> None:
         "--anytime": (question.anytime, looks),
         "planned": (question.planned, looks),
         "best_of": (question.best_of, "t decides, whose tails are too light for the best of many"),
-        "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
     }
     for name, (value, why) in refused.items():
         if value:
@@ -496,7 +493,6 @@ def _require_independent(scores: Scores, question: Question, data: QueryData) ->
         "topics": (data.topics, needs_pairs),
         "machine": (data.machine, "a machine's judgments correct differences of pairs"),
         "votes": (data.votes, needs_pairs),
-        "bayes": (question.bayes, needs_pairs),
         "ledger": (question.ledger, needs_pairs),
     }
     for name, (value, why) in refused.items():

@@ -20,7 +20,6 @@ from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation,
 from abrank.comparison.plans import Planning
 from abrank.comparison.rows import (
     WITH_MACHINE,
-    Belief,
     Effect,
     MachineJudgments,
     MeasureResult,
@@ -88,8 +87,6 @@ class Comparison(Result):
         The primary measure by properties of the queries.
     clusters : ClusterSummary, optional
         The clusters that the queries come in.
-    beliefs : tuple of Belief
-        The Bayesian view of the primary measure, where it was asked for.
     topics : mapping of str to str
         Texts of the queries, by query id.
     provenance : mapping
@@ -136,7 +133,6 @@ class Comparison(Result):
     alternatives: tuple[Alternative, ...] = ()
     segmentations: tuple[Segmentation, ...] = ()
     clusters: ClusterSummary | None = None
-    beliefs: tuple[Belief, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None

@@ -157,8 +157,6 @@ class Question(_SharedOptions):
         Names of scores without a declared direction, of which the lower or the higher one is
         better: ``"ms"``. Nothing is decided by a score whose name sounds like a cost until it is
         said.
-    bayes : bool
-        Show the posterior of the mean difference beside the tests; it decides nothing.
     ledger : path, optional
         A folder, or a file that ends with .sqlite, which keeps this comparison; see
         :func:`abrank.history`.
@@ -278,12 +276,6 @@ class Question(_SharedOptions):
         " together; or each in the order given, the primary first, until one is not significant.",
         of=PAIR, group="Measures and tests", kind="choice", choices=get_args(Family),
         compared=False,
-    )  # fmt: skip
-    bayes: bool = option(
-        False,
-        "Show the probability that B is better, and that they differ by less than the margin.",
-        of=SINGLE, group="Designs and further analyses", kind="flag", compared=False,
-        python="config=Question(bayes=...)",
     )  # fmt: skip
     ledger: Any = option(
         None,

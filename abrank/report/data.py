@@ -62,7 +62,7 @@ def to_dict(result: object) -> dict[str, Any]:
     dict
         A number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
         Of a comparison ``schema systems n_queries settings seed verdict measures tests effects
-        spread planning notes remarks quality queries segments clusters beliefs topics evidence
+        spread planning notes remarks quality queries segments clusters topics evidence
         provenance next_step margins sensitivity``; ``read_first`` where the verdict is misread
         without it, ``next_step_condition`` where it is to ship if that holds, ``machine`` where a
         machine's judgments were used.
@@ -212,7 +212,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
             },
         },
         "segments": comparison.segmentations,
-        **named("clusters", "beliefs", "topics", "evidence", "provenance"),
+        **named("clusters", "topics", "evidence", "provenance"),
         "next_step": step.action,
         **({"next_step_condition": step.condition} if step.condition else {}),
         "margins": margin_ranges(comparison),

@@ -97,7 +97,7 @@ def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, ca
     ("margn = 0.01", 2, 'unknown key "margn"\n  did you mean margin?'),
     ("margin = [0.01]", 2, "margin takes one value"),
     ("margin = true", 2, "margin takes text or a number"),
-    ("bayes = 1", 2, "bayes takes true or false"),
+    ("accept_doubt = 1", 2, "accept_doubt takes true or false"),
     ("test = 'F'", 2, 'unknown test "F"'),
     ("margin = ", 3, "no TOML: "),
     ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
@@ -119,14 +119,6 @@ def test_a_file_without_inputs_says_how_they_are_named(folder, text, message, ca
     (folder / "abrank.toml").write_text(text)
     assert run(CALL[:3]) == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_flag_is_true_or_false(folder, capsys) -> None:
-    (folder / "abrank.toml").write_text("bayes = true\n")
-    assert results(capsys)["beliefs"]
-    (folder / "abrank.toml").write_text("bayes = false\n")
-    assert not results(capsys)["beliefs"]
 
 
 def test_a_missing_file(folder, capsys) -> None:

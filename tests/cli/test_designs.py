@@ -234,7 +234,6 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
     ("--anytime 100 --look 1/2", "two ways of looking more than once"),
     ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
     ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
-    ("--clusters who --config bayes=true", "the Bayesian view takes queries to be independent"),
     ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
     ("--look 5/4", "look 5 is not one of 4"),
     ("--look half", "this look of those planned, such as 2/4"),
@@ -292,29 +291,6 @@ def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) 
     # Fieller: at the limit the paired t test of b - (1 + change) a is at its critical value.
     t = stats.ttest_1samp(after - (1 + guard["low"]) * a, 0.0).statistic
     assert t == pytest.approx(stats.t.isf(0.05, N - 1), rel=1e-6)
-
-
-# ---- a Bayesian view
-
-
-@pytest.mark.slow
-def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsys) -> None:
-    cases = {
-        item["id"]: item
-        for item in json.loads((shared_data / "stat_cases.json").read_text())["cases"]
-    }
-    arguments, expected = cases["t01"]["input"], cases["bay01"]["expected"]
-    monkeypatch.chdir(tmp_path)
-    write(arguments["a"], arguments["b"])
-    comparison = compare(
-        capsys, "--config", "bayes=true", "--margin", str(cases["bay01"]["input"]["rope"])
-    )
-    by_t = comparison["beliefs"][0]
-    assert by_t["worse"] == pytest.approx(expected["p_worse"], abs=1e-8)
-    assert by_t["within"] == pytest.approx(expected["p_rope"], abs=1e-8)
-    assert by_t["better"] == pytest.approx(expected["p_better"], abs=1e-8)
-    assert by_t["ahead"] == pytest.approx(expected["p_gt0"], abs=1e-8)
-    assert "b is better than a by more than" in comparison["said"]
 
 
 # ---- the pseudo-median of the queries that differ

@@ -1,11 +1,10 @@
-"""Cells of the tables of sizes, beliefs and streams of too few, too even differences."""
+"""Cells of the tables of sizes and streams of too few, too even differences."""
 
 import numpy as np
 from scipy import optimize, special, stats
 
 from abrank.inference import EFFECT_SIZES, pool_collections
 from abrank.inference.aa_test import check_level
-from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 from abrank.inference.effect_size import effect_interval
 from tests.inference.degenerate import (
     HALF,
@@ -89,41 +88,6 @@ def effect_cells(name):
     return [nothing(3), unknown, unknown if name == "hedges_g" else two, zero, unknown, first, half]
 
 
-def posterior(function):
-    def ask(d):
-        result = function(d, rope=0.05)
-        return [getattr(result, field)[0] for field in
-                ("estimate", "variance", "ci_low", "ci_high", "equal", "better")]  # fmt: skip
-
-    return ask
-
-
-def posterior_cells(two, one, half):
-    unknown = (0.1, NAN, -INF, INF, NAN, NAN)
-    return [nothing(6), unknown, (0.2, *two), (0, 0, 0, 0, 1, 0), unknown, (0.1, *one),
-            (0.1, *half)]  # fmt: skip
-
-
-def by_t_law(mean, error, freedom):
-    variance = error**2 * freedom / (freedom - 2) if freedom > 2 else INF
-    law = stats.t(freedom, mean, error)
-    return variance, *law.ppf([0.025, 0.975]), law.cdf(0.05) - law.cdf(-0.05), law.sf(0.05)
-
-
-def by_dirichlet(law, low, width):
-    """The mean is ``low + width * law``: a sum of equal weights is a beta variable."""
-    limits = low + width * law.ppf([0.025, 0.975])
-    inside = law.cdf((0.05 - low) / width) - law.cdf((-0.05 - low) / width)
-    return law.var() * width**2, *limits, inside, law.sf((0.05 - low) / width)
-
-
-DIRICHLET = posterior_cells(
-    by_dirichlet(stats.beta(1, 1), 0.1, 0.2),
-    by_dirichlet(stats.beta(1, 7), 0.0, 0.8),
-    by_dirichlet(stats.beta(4, 4), -0.1, 0.4),
-)
-
-
 def level(test, by):
     return lambda d: (check_level(test, d, by=by, n_replications=2000).rate,)
 
@@ -186,8 +150,6 @@ SEGMENTS = [nothing(5), nothing(5), nothing(5), (1, 1, 0, 0, NAN), (NAN, NAN, -I
 # What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.
 SIZES = {
     **{name: (effect(name), effect_cells(name), 0) for name in EFFECT_SIZES},
-    "t_posterior": (posterior(t_posterior), posterior_cells(*(by_t_law(*e) for e in SPREAD)), 0),
-    "bayesian_bootstrap": (posterior(bayesian_bootstrap), DIRICHLET, 0.012),
     # 16 of the 256 signs have t = 3, of one value; 22 a t of 2.39 or more, of two.
     "self-check t": (level("t", "flips"), [(v,) for v in
                      (NAN, 0, 0, 0, 16 / 256, 0, 22 / 256)], 0.02),

@@ -9,7 +9,6 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import adjust, effect_size, run_test
-from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 from abrank.inference.effect_size import effect_interval
 from abrank.inference.equivalence import relative_change
 from abrank.inference.families import max_t
@@ -113,23 +112,6 @@ def test_permutation_interval(case):
     first = case("pci01")
     result = run_test("permutation", differences(first))
     assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(first["expected"]["ci"])
-
-
-def test_bayesian_view(case):
-    first = case("bb01")
-    bootstrap, expected = bayesian_bootstrap(differences(first), rope=0.0), first["expected"]
-    assert bootstrap.estimate[0] == pytest.approx(expected["mean"])
-    assert bootstrap.variance[0] == pytest.approx(expected["var"], rel=1e-10)
-    first = case("bay01")
-    bootstrap, expected = (
-        t_posterior(differences(first), rope=first["input"]["rope"]),
-        first["expected"],
-    )
-    assert bootstrap.worse[0] == pytest.approx(expected["p_worse"], rel=1e-8)
-    assert bootstrap.equal[0] == pytest.approx(expected["p_rope"], rel=1e-8)
-    assert bootstrap.better[0] == pytest.approx(expected["p_better"], rel=1e-8)
-    above = t_posterior(differences(first), rope=0.0).better[0]
-    assert above == pytest.approx(expected["p_gt0"], rel=1e-8)
 
 
 def test_effect_sizes(case):

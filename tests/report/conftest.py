@@ -96,9 +96,9 @@ def _designed(**how: Any) -> Comparison:
 _USERS = {f"q{i:04}": f"u{i // 4}" for i in range(60)}
 DESIGNS: dict[str, Callable[[], Comparison]] = {
     "clusters": lambda: _designed(clusters=_USERS, guard=["AP:-0.0371"]),
-    "a look": lambda: _designed(look="2/3", bayes=True, guard=["AP:-7.3%"]),
+    "a look": lambda: _designed(look="2/3", guard=["AP:-7.3%"]),
     "the last look": lambda: _designed(look="3/3", spending="pocock"),
-    "any time": lambda: _designed(anytime=70, bayes=True, guard=["nDCG@10:-0.0009"]),
+    "any time": lambda: _designed(anytime=70, guard=["nDCG@10:-0.0009"]),
     "any time, few": lambda: _make(0.04, n=20, anytime=70),
     "segments": lambda: _designed(
         segments={"half": {q: q[-1] < "5" for q in _USERS}, "user": _USERS}

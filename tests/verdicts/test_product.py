@@ -434,13 +434,6 @@ def assert_drawn_within_collections(cell: Cell, found: Any) -> None:
             assert row.pvalue_adj >= row.pvalue
 
 
-def sees_beliefs(cell: Cell) -> None:
-    assert [belief.model for belief in cell.of.beliefs] == ["t", "bootstrap"]
-    ahead = cell.of.beliefs[0].ahead
-    gains = cell.of.mean_difference * (1 if cell.of.primary.higher_is_better else -1) > 0
-    assert (ahead > 0.5) == gains
-
-
 def sees_best(cell: Cell) -> None:
     result, plain = cell.of, cell.without("best_of", "test", test="permutation")
     assert (result.rule.best_of, result.rule.test) == (4, "permutation")
@@ -471,13 +464,12 @@ ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
     "family": ({"family": "all"}, sees_all),
     "sequence": ({"family": "fixed-sequence"}, sees_sequence),
     "segments": ({"segments": SEGMENTS}, sees_segments),
-    "beliefs": ({"bayes": True}, sees_beliefs),
     "best": ({"best_of": 4}, sees_best),
 }
 
 # --- What is refused, and the words of its reason; "*" is any door, or whatever it is asked with.
 
-ALONE = ("planned", "anytime", "beliefs")
+ALONE = ("planned", "anytime")
 REASONS: dict[tuple[str, ...], str] = {
     (
         "ranking",
@@ -511,9 +503,7 @@ REFUSED += [
     ("*", "best", "anytime", "by t or bounded, not of permutation"),
     ("*", "best", "share", "not by permutation, which best_of asks for"),
     ("*", "weights", "anytime", "no confidence sequence of a weighted mean"),
-    ("*", "weights", "beliefs", "takes queries to count alike"),
     ("*", "best", "weights", "weights are for the t test, not for permutation"),
-    ("*", "beliefs", "clusters", "takes queries to be independent"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),
     ("*", "share", "family", "decided by the interval of one measure alone"),
 ]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
-from abrank.options import Looks, Question, Weights
+from abrank.options import Looks, Weights
 from abrank.report import compose
 from abrank.report.sections.headline import agreement
 from tests.report.written import whole_text
@@ -47,17 +47,6 @@ def test_intervals_that_are_too_short_for_few_queries_stand_in_no_table() -> Non
         "Paired t", "Sign-flip permutation", "Bootstrap, studentised", "Wilcoxon signed-rank",
         "Sign",
     ]  # fmt: skip
-
-
-def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
-    rng = np.random.default_rng(2)
-    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
-    b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    text = whole_text(compare_scores(a, b, config=Question(bayes=True)))
-    assert "with probability" not in text
-    assert "Without a margin a flat prior says the p-value again" in text
-    text = whole_text(compare_scores(a, b, config=Question(bayes=True), margin=0.02))
-    assert "better than A by more than 0.020 with probability" in text
 
 
 def test_no_level_has_more_digits_than_a_reader_needs() -> None:

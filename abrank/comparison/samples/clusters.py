@@ -272,11 +272,6 @@ class Weighted(Clustered):
         return super()._left_out if self.name else frozenset({"skewness-decides"})
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
-        if self.bayes:
-            raise ArgumentError(
-                "the Bayesian view takes queries to count alike; leave out bayes (Question(bayes=))"
-                " or --weights (Weights(...))"
-            )
         return {**super().comparison_fields(plan, decision), "weights": self.weights}
 
     def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:

@@ -31,7 +31,6 @@ from abrank.comparison.rows import (
     Spread,
     TestRow,
     attainable_level,
-    beliefs,
     effects,
     share_of_net,
     spread,
@@ -70,7 +69,6 @@ class QuerySample(Sample):
     n_resamples: int | None = None
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     topics: Mapping[str, str] = field(default_factory=dict)
-    bayes: bool = False
     saved: Comparison | None = None
     votes: Preferences | None = None
 
@@ -202,9 +200,6 @@ class QuerySample(Sample):
             "topics": {query: text for query, text in self.topics.items() if query in query_ids},
             "evidence": evidence,
             "preferences": self._preferences(rule, differences),
-            "beliefs": beliefs(
-                differences, rule, margin=decision.margin, seed=self.seed, requested=self.bayes
-            ),
         }
 
     def _preferences(self, rule: Rule, differences: FloatArray) -> Preferences | None:

@@ -11,18 +11,15 @@ import numpy as np
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.groups import ClusterSummary
-from abrank.comparison.rows import Belief
 from abrank.comparison.units import within_reach
-from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words
+from abrank.report.model import Section, Text
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult
 
 SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
-_MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
 
 
 _TITLES = {
-    "bayes": "Bayesian view",
     "sequence": "confidence sequence",
     "declared": "declared rule",
     "changed": "declared rule, changed",
@@ -31,19 +28,17 @@ _TITLES = {
 
 
 def design(comparison: Comparison) -> Section | None:
-    """Return the section on clusters, looks, guards and the Bayesian view; None without any."""
+    """Return the section on clusters, looks and guards; None without any."""
     text = sentences(comparison)
     if not text:
         return None
-    blocks: list[Block] = [Text(item) for _, item in text[1:]]
-    if comparison.beliefs:
-        blocks.append(_belief_table(comparison))
+    blocks = tuple(Text(item) for _, item in text[1:])
     title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in text]))
-    return Section("design", title, text[0][1], tuple(blocks), group="change")
+    return Section("design", title, text[0][1], blocks, group="change")
 
 
 def sentences(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return a label and a sentence for each part of the design, and for guards and beliefs."""
+    """Return a label and a sentence for each part of the design, and for guards."""
     result, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
     declared, n = rule.design, rule.best_of
     if isinstance(stated, Mapping):
@@ -71,8 +66,6 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
         capital = "; ".join(guard(comparison, item) for item in comparison.decision.guards)
         capital = words.capital(capital) if capital.startswith("a loss") else capital
         result.append(("guards", f"{capital}."))
-    if comparison.beliefs:
-        result.append(("bayes", _belief(comparison, comparison.beliefs[0])))
     return result
 
 
@@ -239,49 +232,4 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
         result.margin,
         percent=percent,
         digits=1 if percent else digits,
-    )
-
-
-def _belief(comparison: Comparison, result: Belief) -> str:
-    names = comparison.candidate, comparison.baseline
-    if not math.isfinite(result.ahead):
-        return "The differences of these queries give no posterior."
-    if not result.rope:
-        return (
-            "Without a margin a flat prior says the p-value again: with one (--margin, margin=) it"
-            " says how probable a gain beyond it is."
-        )
-    margin = planning.in_unit(comparison)
-    return (
-        f"{names[0]} is better than {names[1]} by more than {margin} with probability"
-        f" {_chance(result.better)}, and the two differ by less than {margin} with"
-        f" {_chance(result.within)} ({_MODELS[result.model]}). This decides nothing."
-    )
-
-
-def _chance(probability: float) -> str:
-    """Return a probability in per cent, never as certain."""
-    if probability > 0.9995:
-        return "over 99.9%"
-    return "under 0.1%" if probability < 0.0005 else f.percent(probability, sign=False)
-
-
-def _belief_table(comparison: Comparison) -> Table:
-    w, beliefs = Words(comparison), comparison.beliefs
-    margin = planning.in_unit(comparison)
-    by_margin = (
-        (Column(f"By more than {margin}"), lambda x: Cell(_chance(x.better), x.better)),
-        (Column("Within"), lambda x: Cell(_chance(x.within), x.within)),
-        (Column("Worse by more"), lambda x: Cell(_chance(x.worse), x.worse)),
-    )
-    return Table.by_row(
-        "beliefs",
-        beliefs,
-        (Column.words("Posterior"), lambda x: Cell(words.capital(_MODELS[x.model]))),
-        (
-            Column(f"{f.level(beliefs[0].confidence)} credible interval"),
-            lambda x: w.limits(within_reach(comparison, x.interval, relative=False)),
-        ),
-        (Column("B better"), lambda x: Cell(_chance(x.ahead), x.ahead)),
-        *by_margin * bool(beliefs[0].rope),
     )

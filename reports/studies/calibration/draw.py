@@ -44,8 +44,9 @@ PARTS = {
     "Three segments together": ("segments", "queries of a segment", "covers", {
         "t in each segment, unadjusted": "unadjusted", "t allowing for skewness, Holm": "Holm",
     }),
-    "Posteriors of the mean": ("posteriors", "queries", "covers", {
-        "Bayesian bootstrap": "bootstrap", "posterior by t": "t",
+    "Ten collections": ("collections with different effects", "queries of each", "covers", {
+        "random, 10 collections": "random effects", "prediction, 10 collections": "prediction",
+        "stratified, 10 collections": "stratified",
     }),
 }  # fmt: skip
 MARKERS = "osD^"

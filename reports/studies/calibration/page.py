@@ -68,8 +68,8 @@ _READING = (
 )
 
 _PARTS = (
-    "Effect sizes, margins, families, looks at data to come, clusters, several systems, segments,"
-    " collections and posteriors, on pairs of all four measures together or, where it is said, on"
+    "Effect sizes, margins, families, looks at data to come, clusters, several systems, segments"
+    " and collections, on pairs of all four measures together or, where it is said, on"
     " made differences. How often a test is wrong is how often it finds what is not there, or its"
     " interval misses the truth, whichever is more; n in brackets. Some stand here only as a"
     " warning, to be seen where they do not belong. How many samples a part has stands over its"

@@ -55,11 +55,9 @@ READING = (
     " as evidence not sound, and what is shown beyond doubt is false in less than 5 %. Segments are"
     " tested so from the start. Of 2 clusters nothing is tested, and that is told.",
     "Intervals adjusted by Holm exclude 0 where the adjusted p says so, and that is all they"
-    " promise: together they hold less often where some differences are not 0. The Bayesian"
-    " bootstrap weighs only what was seen, so its interval leaves 0 out as soon as all queries that"
-    " are not tied agree in sign. Of effect sizes, the share of wins and the relative change by"
-    " bootstrap are too sure of themselves with few queries; Fieller's interval and those of"
-    " standardised differences are not.",
+    " promise: together they hold less often where some differences are not 0. Of effect sizes,"
+    " the share of wins and the relative change by bootstrap are too sure of themselves with few"
+    " queries; Fieller's interval and those of standardised differences are not.",
     "The summary of one effect common to all collections takes their errors for known, which asks"
     " for a hundred queries each, and says nothing of collections whose effects differ. The random"
     " one is for those; with five to twenty it is a little short, and the prediction for one more"

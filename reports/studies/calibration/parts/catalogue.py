@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reports.studies.calibration.parts.beliefs import BELIEFS
 from reports.studies.calibration.parts.clusters import CLUSTERS
 from reports.studies.calibration.parts.effects import EFFECTS
 from reports.studies.calibration.parts.families import FAMILIES
@@ -34,7 +33,6 @@ PARTS: tuple[Part, ...] = (
     *SYSTEMS,
     *SEGMENTS,
     *POOLED,
-    *BELIEFS,
     *NOTES,
     *SENTENCES,
     *SHOWN,

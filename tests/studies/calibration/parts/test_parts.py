@@ -229,12 +229,3 @@ def test_collections_of_normal_differences() -> None:
     # The summary of one effect takes half the variance for all of it.
     expected = 1.0 - 2.0 * stats.norm.sf(stats.norm.isf(0.025) / np.sqrt(2.0))
     assert agrees(differ["fixed, 5 collections"]["covers"], expected, 100)
-
-
-@pytest.mark.slow
-def test_posteriors_of_normal_differences() -> None:
-    """against_theory: the posterior by t is the t interval."""
-    result = asked("posteriors", 10, 1500)
-    assert agrees(result["posterior by t"]["covers"], 0.95, 1500)
-    assert agrees(result["posterior by t"]["found_large"], 0.6, 1500)
-    assert result["Bayesian bootstrap"]["covers"] < result["posterior by t"]["covers"]
