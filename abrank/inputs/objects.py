@@ -100,7 +100,7 @@ def read_ids(values: list[Any], column: str, label: str) -> Ids:
 
 def read_id(value: object, row: int, column: str, label: str) -> str:
     """Return an id as text; a whole number is spelled out, a float is refused."""
-    if isinstance(value, str):
+    if isinstance(value, str) or type(value).__name__ == "UUID":  # of DuckDB and PostgreSQL
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))

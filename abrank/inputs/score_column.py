@@ -19,8 +19,10 @@ import pyarrow as pa
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import arrow, ids
+from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
+from abrank.inputs.score_names import SURE_QUERIES
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -43,6 +45,7 @@ class ScoreColumn:
     levels: tuple[str, ...] = ()
     note: str = ""  # how its cells were read, where they are not as Python writes numbers
     fault: str = ""  # why they cannot be read as numbers
+    is_name: bool = False  # whether its texts are ids, and no numbers whatever they look like
 
     @classmethod
     def of(cls, name: str, cells: object, levels: tuple[str, ...] = ()) -> ScoreColumn:
@@ -94,6 +97,8 @@ class ScoreColumn:
     @cached_property
     def is_numeric(self) -> bool:
         """Whether it holds numbers, and nothing else but empty cells."""
+        if self.is_name:
+            return False
         is_float = isinstance(self.cells, pa.FloatingPointArray)
         return not self.wrong.any() and (is_float or not bool(np.isnan(self.numbers).all()))
 
@@ -101,7 +106,7 @@ class ScoreColumn:
     def is_damaged(self) -> bool:
         """Whether most cells are numbers, so that the others are faults."""
         n_numbers = int((~np.isnan(self.numbers)).sum())
-        return 0 < int(self.wrong.sum()) <= n_numbers
+        return not self.is_name and 0 < int(self.wrong.sum()) <= n_numbers
 
     @cached_property
     def is_whole(self) -> bool:
@@ -156,7 +161,7 @@ class ScoreColumn:
 
     @cached_property
     def _differs_as_text(self) -> bool:
-        if not self.is_text or not self.is_numeric:
+        if not self.is_text or not self.is_numeric:  # of names, or of other texts
             return self.is_text
         text = ids.spans(self.cells)[2]  # of digits alone texts are ids, such as 007
         return bool(((text >= ord("0")) & (text <= ord("9"))).all())
@@ -424,6 +429,10 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
 
     ``marked`` says whether a cell may hold a comma, or a separator leaves it to decimals.
     """
+    columns = [
+        replace(column, is_name=column.is_text and folded(column.name) in SURE_QUERIES)
+        for column in columns
+    ]
     read = [_cells(column, marked=marked) for column in columns]
     points = {cells.point for cells in read if cells and cells.point}
     point = points.pop() if len(points) == 1 else ""
@@ -435,7 +444,7 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
 
 def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
     """Return the cells of a column to look at; None where it is text, or as plain as it is."""
-    if not column.is_text:
+    if not column.is_text or column.is_name:
         return None
     rows = np.flatnonzero(~column.empty)
     probe = [text.strip() for text in ids.decode(ids.take(column.cells, rows[:_PROBED]))]

@@ -33,6 +33,10 @@ QUERY_NAMES = (
 )  # fmt: skip
 
 
+# Columns so called hold ids or texts, whatever these look like: 1.10, null, map.
+SURE_QUERIES = frozenset(name for group in QUERY_NAMES[:3] for name in group) - {"q"}
+
+
 def naming_queries(names: Iterable[str]) -> list[str]:
     """Return the columns that may name queries by what they are called, the surest first."""
     words = [word for group in QUERY_NAMES for word in group]
@@ -98,7 +102,7 @@ TEXT_NAMES = ANSWER_NAMES.union((
 # Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
-    r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|p_?value)|ci_(low|high|lower|upper)"
+    r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|change|p_?value)|ci_(low|high|lower|upper)"
     r"|(.*_)?dim(ension)?s?|zero_shot"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )

@@ -54,7 +54,7 @@ def _find_metric(facts: TableFacts) -> None:
         has_value = any(folded(name) in terms.VALUE_NAMES for name in numeric)
         texts = [
             name for name in facts.free
-            if name not in numeric and folded(name) not in terms.QUERY_NAMES[0]
+            if name not in numeric and folded(name) not in terms.SURE_QUERIES
             and folded(name) not in terms.TEXT_NAMES and facts.column(name).n_distinct <= 200
         ]  # fmt: skip
         metric = (
@@ -95,12 +95,15 @@ def _evaluators(facts: TableFacts, texts: Sequence[str]) -> list[str]:
 def _holds_measures(facts: TableFacts, name: str, *, has_value: bool) -> bool:
     """Whether a column of text holds names of measures, and is not the same answer to all."""
     labels, word = facts.column(name).labels, folded(name)
+    known = [label for label in labels if len(label) > 1 and facts.is_measure(label)]
+    # A search for map or precision is one text of many: names of measures stand there often.
+    is_list = 2 * len(known) >= len(labels) or len(labels) ** 2 <= facts.table.n_rows
     return (
         (has_value or len(labels) > 1 or labels[0].casefold() in facts.asked)
         and not terms.NO_QUALITY.fullmatch(word)
         and word.rpartition(".")[2] not in terms.TEXT_NAMES
         and word not in terms.VARIANT_NAMES[1]
-        and any(len(label) > 1 and facts.is_measure(label) for label in labels)
+        and bool(known) and is_list
         and all(len(label) < 60 for label in labels)
     )
 
