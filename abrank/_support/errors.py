@@ -306,7 +306,8 @@ class AbrankWarning(UserWarning):
 def name_parts(name: str) -> set[str]:
     """Return a name of a measure and its parts: feedback.tone, tone_score and tone/v1/score."""
     word = name.casefold()
-    return {word, *re.split(r"[./]|^scores?_|_score$", word)}
+    parts = re.split(r"[./]", word)
+    return {word, *parts, *(text for part in parts for text in re.split("^scores?_|_score$", part))}
 
 
 def nearest(name: str, names: Iterable[str], kind: str = "") -> list[str]:

@@ -22,7 +22,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_names import SURE_QUERIES
+from abrank.inputs.score_names import SURE_QUERIES, VARIANTS
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -231,6 +231,16 @@ class ScoreColumn:
             result[ids.integers(kernels.indices_nonzero(cells))] = True
         return result
 
+    def matches(self, pattern: str) -> BoolArray:
+        """Whether each cell is a text in which a regular expression is found."""
+        if isinstance(self.cells, list):
+            return np.array([re.search(pattern, str(x)) is not None for x in self.cells], np.bool_)
+        result = np.zeros(len(self.cells), np.bool_)
+        if self.is_text:
+            cells = kernels.match_substring_regex(self.cells, pattern)
+            result[ids.integers(kernels.indices_nonzero(cells))] = True
+        return result
+
     def rounding(self) -> FloatArray:
         """Return how far each number may be off: half a unit of the last digit printed."""
         if not self.is_text:
@@ -430,7 +440,14 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
     ``marked`` says whether a cell may hold a comma, or a separator leaves it to decimals.
     """
     columns = [
-        replace(column, is_name=column.is_text and folded(column.name) in SURE_QUERIES)
+        replace(
+            column,
+            is_name=column.is_text
+            and (
+                folded(column.name) in SURE_QUERIES
+                or (folded(column.name) in VARIANTS and bool(column.wrong.any()))
+            ),
+        )
         for column in columns
     ]
     read = [_cells(column, marked=marked) for column in columns]

@@ -132,14 +132,14 @@ class TableFacts:
         names = {*map(str.casefold, self.names)}
         return bool(self.options.systems) and {x.casefold() for x in self.options.systems} <= names
 
-    def holds_systems(self, name: str) -> bool:
+    def holds_systems(self, name: str, *, numbers: bool = False) -> bool:
         """Whether a column holds the variants that somebody named, and no scores."""
         column, systems = self.column(name), {x.casefold() for x in self.options.systems}
         if not systems or self.systems_are_columns:
             return False
         words = {folded(name), *folded(name).split("_")}  # such as treatment_group
         return (
-            not (column.is_numeric and words.isdisjoint(chain(*terms.VARIANT_NAMES)))
+            (numbers or not column.is_numeric or not words.isdisjoint(chain(*terms.VARIANT_NAMES)))
             and column.n_distinct <= MOST_VARIANTS
             and systems <= {label.casefold() for label in column.labels}
         )
@@ -187,6 +187,9 @@ class TableFacts:
             return True
         codes, rows = self.codes(*first), np.flatnonzero(self.rows)
         last = np.empty(self.n_distinct(*first), np.int64)
+        if is_unit(second):  # some rows may lack the user
+            filled = ~self.column(second).empty[rows]
+            codes, rows = codes[filled], rows[filled]
         # Numbering all cells takes long, and most columns differ within the first groups.
         for some in (np.flatnonzero(codes < FIRST_GROUPS), slice(None)):
             dependent = self.column(second).take(rows[some]).codes

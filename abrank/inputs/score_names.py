@@ -59,6 +59,7 @@ VARIANT_NAMES = (
         "release", "deployment", "llm", "candidate",
     ),
 )  # fmt: skip
+VARIANTS = frozenset(name for group in VARIANT_NAMES for name in group)
 ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
     rf"(.*[^a-z])?({'|'.join(VARIANT_NAMES[0])}|experiment)([^a-z].*)?"
     r"|(group|(exp|test|ab|treatment)_(group|cohort|cell))(_(id|name))?"
@@ -141,7 +142,7 @@ CANDIDATES = (
     "treatment", "candidate", "b", "new", "test", "variant", "challenger", "after", "v2",
     "experiment", "staging", "on", "proposed",
 )  # fmt: skip
-_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)")
+_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])")  # or ndcgControl
 
 
 def baseline_of(names: Sequence[str]) -> str:
@@ -183,6 +184,13 @@ def split_names(
     wanted = {folded(system) for system in systems}
     if len(names) < 2:
         return {}
+    # What all share in results.control.ndcg, of nested rows, is part of neither.
+    parts = {name: name.partition(".") for name in names}
+    if len({first for first, *_ in parts.values()}) == 1 and names[0].partition(".")[0].isalpha():
+        short = {rest: name for name, (*_, rest) in parts.items()}
+        within = split_names([*short], is_measure, is_cost, systems)
+        if within and wanted <= {folded(variant) for variant, _ in within.values()}:
+            return {short[name]: pair for name, pair in within.items()}
     best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] = (), {}
     for measure_first in (True, False):
         splits: dict[str, list[tuple[bool, bool, int, str, str]]] = {name: [] for name in names}

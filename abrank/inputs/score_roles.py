@@ -89,7 +89,11 @@ def _evaluators(facts: TableFacts, texts: Sequence[str]) -> list[str]:
     ]
     of_one = facts.options.purpose == "compare" and not facts.options.alone
     is_name = of_one or len(several) > 1
-    return [name for name in several if is_name and folded(name) == "name"]
+    return [  # no name of a query, which stands there once for each variant
+        name for name in several if is_name and folded(name) == "name"
+        and (4 * facts.n_distinct(name) <= facts.table.n_rows
+             or any(map(facts.is_measure, facts.column(name).labels)))
+    ]  # fmt: skip
 
 
 def _holds_measures(facts: TableFacts, name: str, *, has_value: bool) -> bool:
@@ -103,7 +107,8 @@ def _holds_measures(facts: TableFacts, name: str, *, has_value: bool) -> bool:
         and not terms.NO_QUALITY.fullmatch(word)
         and word.rpartition(".")[2] not in terms.TEXT_NAMES
         and word not in terms.VARIANT_NAMES[1]
-        and bool(known) and is_list
+        and bool(known)
+        and is_list
         and all(len(label) < 60 for label in labels)
     )
 
@@ -162,9 +167,13 @@ def _query_by_index(facts: TableFacts, keys: Sequence[str]) -> list[str]:
     # A frame that was filtered, sorted or joined keeps numbers of rows, with gaps or repeated.
     if facts.column(INDEX).is_whole:
         queries = _query_by_content(facts, [name for name in keys if name != INDEX])
-        if repeated := [name for name in queries if not facts.names_rows(name)]:
+        if better := [
+            name for name in queries
+            if not (facts.names_rows(name) and facts.is_numeric(name))
+            and folded(name) not in terms.TEXT_NAMES
+        ]:  # fmt: skip
             facts.leave_out([INDEX])
-            return repeated
+            return better
     return [INDEX]
 
 
@@ -175,6 +184,10 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
         if not facts.column(name).empty.any() and folded(name) not in terms.REPEAT_NAMES
     ]  # fmt: skip
     variants = facts.named(terms.VARIANT_NAMES, keys)
+    if any(facts.holds_systems(name) or (
+        facts.n_distinct(name) == 2 and baseline_of(facts.column(name).labels)
+    ) for name in keys if folded(name) != "name"):  # fmt: skip
+        variants = [name for name in variants if folded(name) != "name"]
     plain = [
         name for name in keys
         if not (folded(name) in terms.TEXT_NAMES or terms.TIME_NAMES.fullmatch(folded(name)))
@@ -196,7 +209,7 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
             key in variants or 1.5 * facts.n_distinct(key) <= n_labels
         )]  # fmt: skip
         is_large = name not in variants and n_labels > 2
-        told = (*facts.columns_of("metric"), *facts.roles.get("variant", ()))
+        told = (*facts.columns_of("metric", "repeat"), *facts.roles.get("variant", ()))
         return is_large and facts.names_rows(name, *rest, *told)
 
     candidates: list[str] = []
@@ -258,6 +271,11 @@ def _find_repeat(facts: TableFacts) -> None:
     if not query:
         return
     holding = [name for name in facts.free if facts.holds_systems(name)]
+    key = facts.columns_of("query", "metric")
+    holding = holding or [  # of numbers, such as 0 and 1, that tell the rows of each query apart
+        name for name in facts.free
+        if facts.holds_systems(name, numbers=True) and facts.names_rows(*key, name)
+    ]  # fmt: skip
     if "variant" not in facts.roles and len(holding) == 1:
         facts.set_role("variant", *holding)
     if "repeat" in facts.roles:

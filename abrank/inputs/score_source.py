@@ -221,6 +221,11 @@ def _below_titles(data: bytes) -> tuple[bytes, str]:
     """Return a table with empty lines in the place of a title above it, and the title."""
     # As spreadsheets export a sheet: one cell is filled above a row of several names.
     lines = data[: 1 << 16].split(b"\n")[:_LINES]
+    n_remarks = next((i for i, line in enumerate(lines) if not line.startswith(b"#")), 0)
+    width = len(re.findall(rb"[\t,;|]", lines[n_remarks]))
+    if n_remarks and len(re.findall(rb"[\t,;|]", lines[n_remarks - 1])) != width:
+        title = b" ".join(lines[:n_remarks]).decode("utf-8", "replace")
+        return b"\n" * n_remarks + data.split(b"\n", n_remarks)[n_remarks], title
     cells = [[cell.strip(b' "\r') for cell in re.split(rb"[\t,;|]", line)] for line in lines]
     filled = [sum(map(bool, row)) for row in cells]
     first = next((i for i, count in enumerate(filled) if count > 1), 0)
@@ -249,7 +254,7 @@ def _of_two_rows(
     if len(rows) < 2 or {*map(len, rows)} != {len(header)}:
         return data, header, []
     second, third = rows
-    n_keys = 1
+    n_keys = next((i for i, cell in enumerate(second) if i and cell), 1)
     has_names = any(third) and not all(third[1:])
     if has_names:  # a row of the names of the index
         n_keys = max(i for i, cell in enumerate(third) if cell) + 1
@@ -258,10 +263,11 @@ def _of_two_rows(
     for name in header[n_keys:]:
         firsts.append(name or (firsts[-1] if firsts else ""))
     levels = list(zip(firsts, second[n_keys:], strict=True))
-    is_data = any(map(is_number, second)) or not all(map(all, levels))
+    is_data = (any(map(is_number, second)) and not has_names) or not all(map(all, levels))
     if is_data or len({*levels}) < len(levels):
         return data, header, []
-    keys = third[:n_keys] if has_names else [header[0] or second[0] or INDEX]
+    first = header[0] or (second[0] if n_keys == 1 else "") or INDEX
+    keys = third[:n_keys] if has_names else [first, *header[1:n_keys]]
     used = start + 1 + has_names
     joined = [*keys, *("/".join(level) for level in levels)]
     rest = b"\n" * used + b"\n".join(lines[used:])
@@ -569,6 +575,10 @@ def _of_dict(
     label = origin.label
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
+    while len(source) == 1 and isinstance(held := next(iter(source.values())), Mapping) and any(
+        isinstance(column, list) for column in held.values()
+    ):  # fmt: skip
+        source = held  # {"data": {column: list}}
     nested = [value for value in source.values() if isinstance(value, Mapping)]
     if not nested and source and all(
         isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1
@@ -578,8 +588,11 @@ def _of_dict(
     # Columns of a frame hold what its rows are numbered by, and some of them text.
     rows = [*map(str, range(len(nested[0])))] if nested else []
     is_frame = len(rows) > 1 and all([*column] == rows for column in nested)
-    if is_frame and any(isinstance(cell, str) for column in nested for cell in column.values()):
+    has_text = any(isinstance(cell, str) for column in nested for cell in column.values())
+    if is_frame and has_text:
         return _of_columns(source, [list(column.values()) for column in nested], origin)
+    if has_text and len(nested) == len(source):  # its rows, by their names
+        return _of_rows([{"": name, **row} for name, row in source.items()], origin)
 
     def leaves(node: Mapping[Any, Any], above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         for key, value in node.items():

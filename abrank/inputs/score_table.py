@@ -105,12 +105,45 @@ def read_score_table(
 
     table = _where(read_source(source, names_measure), options.where)
     if options.alone:
+        table = _of_arms_in_columns(table, options)
         table = _of_tasks(table, options, names_measure, is_cost)
     reading = read_roles(table, options, names_measure, is_cost)
     rest = _without_totals(table, reading)
     if rest.n_rows < table.n_rows:
         reading = read_roles(rest, options, names_measure, is_cost)
     return _scores(rest, reading)
+
+
+def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
+    """Return a table with a row per query and measure, a column per variant, as a row per score."""
+    words = {column.name: folded(column.name) for column in table.columns}
+    metric = [name for name, word in words.items() if word in terms.METRIC_NAMES]
+    names = [column.name for column in table.columns if column.is_numeric]
+    is_said = table.roles or {"variant", "value", "measures"} & {*options.columns}
+    if len(metric) != 1 or options.purpose == "read" or is_said:
+        return table
+    wanted = {system.casefold() for system in options.systems}
+    arms = [name for name in names if name.casefold() in wanted] or [
+        name for name in names if words[name] in (*terms.BASELINES, *terms.CANDIDATES)
+    ]  # fmt: skip
+    behind = [name for name in names if [*words].index(name) > [*words].index(metric[0])]
+    if not arms and len(behind) == 2 and not any(
+        terms.NO_QUALITY.fullmatch(words[name]) or words[name] in terms.VALUE_NAMES
+        for name in behind
+    ):  # fmt: skip
+        arms = behind
+    if len(arms) < 2 or not wanted <= {name.casefold() for name in arms}:
+        return table
+    n_rows = table.n_rows
+    tall = table.take(np.tile(np.arange(n_rows), len(arms)))
+    variants = [name for name in arms for _ in range(n_rows)]
+    scores = np.concatenate([table.column(name).numbers for name in arms]).tolist()
+    columns = (
+        *(column for column in tall.columns if column.name not in arms),
+        ScoreColumn.of("(variant)", variants), ScoreColumn.of(UNNAMED, scores),
+    )  # fmt: skip
+    roles = {"metric": (metric[0],), "variant": ("(variant)",), "value": (UNNAMED,)}
+    return replace(tall, columns=columns, roles=roles)
 
 
 def _of_tasks(
@@ -165,14 +198,14 @@ def _of_tasks(
 
 
 def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
-    """Return a table without the rows at its end that are the mean or the sum of the others."""
+    """Return a table without rows called a total that are the mean or the sum of others."""
     if not reading.query or table.form:
         return table
     query = table.column(reading.query)
-    first = table.n_rows
-    while first and str(query.cell(first - 1)).strip(" ()*").casefold() in terms.TOTALS:
-        first -= 1
-    if first in (0, table.n_rows) or query.cell(first) in AGGREGATES:  # the last are checked later
+    is_called = query.matches(rf"(?i)^[ ()*]*({'|'.join(terms.TOTALS)})[ ()*]*$")
+    is_called &= ~query.is_one_of(AGGREGATES)  # which are checked later
+    called, rest = np.flatnonzero(is_called), np.flatnonzero(~is_called)
+    if not len(called) or not len(rest):
         return table
     names = [*reading.variant, *filter(None, (reading.metric,))]
     columns = [
@@ -181,20 +214,22 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
     ]
     keys = [table.column(name) for name in names]  # of the variant and the measure
     alike = {
-        row: np.flatnonzero(np.all([
-            (key.codes[:first] == key.codes[row]) | key.empty[row] for key in keys
-        ], axis=0)) if keys else np.arange(first)
-        for row in range(first, table.n_rows)
+        row: rest[np.all([
+            (key.codes[rest] == key.codes[row]) | key.empty[row] for key in keys
+        ], axis=0)] if keys else rest
+        for row in called.tolist()
     }  # fmt: skip
     is_total = all(_is_total(column, alike[row], row) for row in alike for column in columns)
-    label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(first)))}"
+    if not is_total and called[-1] < table.n_rows - 1:
+        return table
+    label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(called[0])))}"
     note = f"{label} counts as a query, for it is neither the mean nor the sum of the others"
     if is_total:
-        rows = plural(table.n_rows - first, "row")
-        note = f"{label}: {rows} at the end left out, as the mean or the sum of the others"
+        rows = plural(len(called), "row")
+        note = f"{label}: {rows} left out, as the mean or the sum of the others"
     notes = (*table.origin.notes, note)
     table = replace(table, origin=replace(table.origin, notes=notes))
-    return table.take(np.arange(first)) if is_total else table
+    return table.take(rest) if is_total else table
 
 
 def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
@@ -393,9 +428,12 @@ def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str
     last[query.codes] = np.arange(table.n_rows)
     for name in filter(None, dict.fromkeys((*reading.segments, reading.cluster, reading.weight))):
         labels, codes = table.column(name).coded
+        filled = np.flatnonzero(~table.column(name).empty)
+        row = last.copy()
+        row[query.codes[filled]] = filled  # some rows may lack the user
         result[name] = {
             query_id: labels[code]
-            for query_id, code in zip(query.names, codes[last].tolist(), strict=True)
+            for query_id, code in zip(query.names, codes[row].tolist(), strict=True)
             if labels[code] and query_id not in AGGREGATES
         }
     return result

@@ -65,7 +65,7 @@ def _one_row_a_query(facts: TableFacts) -> Names | None:
     of_arms = (*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free))
     # One that names columns, as a winner does, is none.
     words = {part for name in facts.free if facts.is_numeric(name)
-             for part in re.split(r"[^0-9a-z]+", name.casefold())}  # fmt: skip
+             for part in re.split(r"[^0-9a-z]+", folded(name))}  # fmt: skip
     sides = {*terms.BASELINES[:8]}  # of a column per variant
     groups = [
         name for name in dict.fromkeys(of_arms)

@@ -222,30 +222,39 @@ def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Re
 
 
 def _text_of_workbook(data: bytes, label: str) -> bytes:
-    """Return the only sheet of a workbook that holds a table, a line a row."""
+    """Return the only sheet of a workbook that holds a table of numbers, a line a row."""
     try:
         openpyxl = importlib.import_module("openpyxl")
     except ImportError:
         hint = f"with openpyxl it is read: pip install openpyxl; or {EXPORT}"
         raise ReadError(label, "is an Excel workbook", hint=hint) from None
-    tables = {}
+    tables: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}  # pages of notes
     try:
         with warnings.catch_warnings(action="ignore"):  # about styles and validation of cells
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             for sheet in book.worksheets:
-                if sheet.sheet_state == "visible" and (text := _text(sheet.values)):
-                    tables[sheet.title] = text
+                if sheet.sheet_state == "visible" and (text := _text(rows := [*sheet.values])):
+                    n_filled, n_numbers = (
+                        sum(any(isinstance(cell, kind) for cell in row) for row in rows)
+                        for kind in ((str, int, float), (int, float))
+                    )
+                    is_table = n_numbers > 1 and 2 * n_numbers > n_filled
+                    (tables if is_table else texts)[sheet.title] = text
     except MemoryError:
         raise  # which the door names
     except Exception as error:  # openpyxl lets pass whatever its parsers raise
         problem = f"is an Excel workbook that cannot be read ({error})"
         raise ReadError(label, problem, hint=EXPORT) from error
+    tables = tables or texts
     if len(tables) == 1:
         return next(iter(tables.values()))
     problem = f"is an Excel workbook with {len(tables)} sheets that hold cells"
     if tables:
         problem += f" ({', '.join([*tables][:MOST_SHEETS])})"
-    raise ReadError(label, problem, hint="write the table that is meant as CSV, and give that")
+    hint = "write the table that is meant as CSV, and give that; of a sheet a variant give"
+    hint += f" compare_scores(pandas.read_excel({label!r}, sheet_name=None))"
+    raise ReadError(label, problem, hint=hint)
 
 
 def _text(rows: Iterable[tuple[object, ...]]) -> bytes:

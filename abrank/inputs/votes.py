@@ -27,7 +27,7 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
-from abrank.inputs.score_names import QUERY_TEXTS
+from abrank.inputs.score_names import QUERY_TEXTS, TOTALS, baseline_of
 from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -236,6 +236,7 @@ class VoteTable:
         if "action_name" in table.names:
             rows = (zip(table.names, row, strict=True) for row in zip(*table.columns, strict=True))
             table = CellTable.of_rows(of_events(map(dict, rows), self.label), self.label, first=1)
+        self.annotators: list[str] = []  # of whom each has a column
         self.columns: dict[str, Sequence[Any]] = dict(zip(table.names, table.columns, strict=True))
         self.at = table.at
         if {*ONE_OF_THREE} <= {*self.columns} and "winner" not in self.columns:
@@ -250,22 +251,31 @@ class VoteTable:
         # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
         if not self.verdict and not {"g1_winner", "credit_a", "clicks"} & {*self.columns}:
-            self.verdict = self._verdict_by_content()
+            names = self._verdicts_by_content()
+            if len(names) > 1:
+                self.annotators = names
+                votes = {
+                    "judge": [name for name in names for _ in self.at],
+                    "winner": [cell for name in names for cell in self.columns[name]],
+                }
+                self.columns = {name: [*cells] * len(names) for name, cells in self.columns.items()}
+                self.columns |= votes
+                self.at, names = [*self.at] * len(names), ["winner"]
+            self.verdict = "".join(names)
         self.key = next((name for name in IDS if name in self.columns), "")
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
 
-    def _verdict_by_content(self) -> str:
-        """Return the one column that holds A, B, ties and their like; empty for none or several."""
-        sides = {"systems": {*chain(*SYSTEMS)}, "places": {"shown_first", "first", "team", "judge"}}
-        names = []
-        for name in self.columns.keys() - set().union(*sides.values()):
-            words = {*self.texts(name)} - {""}
-            is_words = words and not any(math.isfinite(number_of(word)) for word in words)
-            values = [_value(word, "", ("A", "B"), self.ties) for word in words if is_words]
-            if any(values) and not any(map(math.isnan, values)):
-                names.append(name)
-        return names[0] if len(names) == 1 else ""
+    def _verdicts_by_content(self) -> list[str]:
+        """Return the columns that hold A, B, ties and their like."""
+        others = {"shown_first", "first", "team", "judge", "position", *chain(*SYSTEMS)}
+        values = {}
+        for name in (name for name in self.columns if name not in others):
+            words = {word for word in self.texts(name) if word.casefold() not in NO_VERDICT}
+            if not any(math.isfinite(number_of(word)) for word in words):
+                values[name] = [_value(word, "", ("A", "B"), self.ties) for word in words]
+        names = [name for name in values if values[name] and not any(map(math.isnan, values[name]))]
+        return names if any(any(values[name]) for name in names) else []
 
     def row(self, i: int) -> Row:
         """Return the cells of one row."""
@@ -355,8 +365,9 @@ def read_votes(
 ) -> Votes:
     """Read votes; where rows name their systems, ``name_a`` and ``name_b`` say which to take."""
     table = VoteTable(source)
+    named = _name_credits(table, name_a, name_b)
     if {"credit_a", "credit_b"} <= {*table.columns} or "clicks" in table.columns:
-        return _interleaved(table, (name_a or "A", name_b or "B"))
+        return _interleaved(table, named)
     names, sides = _sides(table, name_a, name_b)
     selected = [i for i, side in enumerate(sides) if side]
     remarks = []
@@ -364,8 +375,8 @@ def read_votes(
         text = f.plural(len(sides) - len(selected), "vote")
         remarks.append(f"{text} between other systems than {names[0]} and {names[1]} left out")
     weights, strengths = table.positive("weight"), table.positive("strength")
-    strongest = max(strengths)
-    if len(set(strengths)) > 1:
+    strongest = max((strengths[i] for i in selected), default=1.0)
+    if len({strengths[i] for i in selected}) > 1:
         remarks.append(f"strengths of votes were divided by the largest, {strongest:g}")
     votes, left_out = [], Counter[str]()
     unknown: list[int] = []
@@ -422,6 +433,30 @@ def read_votes(
     return Votes(names, tuple(votes), dict(left_out), tuple(remarks), table.source)
 
 
+def _name_credits(table: VoteTable, name_a: str | None, name_b: str | None) -> tuple[str, str]:
+    """Return A and B, whose credits may stand in columns of their names, such as clicks_bm25."""
+    names = (name_a or "A", name_b or "B")
+    of_arms = {
+        match[1] or match[2]: name for name in table.columns
+        if (match := _CREDITS_OF_ARM.fullmatch(name)) and (match[1] or match[2]) not in _ALL
+    }  # fmt: skip
+    wanted = [folded(name) for name in (name_a, name_b) if name]
+    if table.verdict or {"credit_a", "clicks"} & {*table.columns} or not {*wanted} <= {*of_arms}:
+        return names
+    arms = [*dict.fromkeys((*wanted, *of_arms))] if len(of_arms) == 2 else wanted
+    if len(arms) != 2:
+        return names
+    a, b = arms if name_a or not name_b else arms[::-1]
+    if not wanted and baseline_of((a, b)) == b:
+        a, b = b, a
+    table.columns |= {"credit_a": table.column(of_arms[a]), "credit_b": table.column(of_arms[b])}
+    return name_a or a, name_b or b
+
+
+_CREDITS_OF_ARM = re.compile(r"(?:clicks?|credits?)_(.+)|(.+)_(?:clicks?|credits?)")
+_ALL = frozenset(("", "n", "num", "number", "no", "has", *TOTALS))
+
+
 def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
     credits = table.credits()
@@ -476,6 +511,8 @@ def _sides(
 
 def _reading(table: VoteTable, names: tuple[str, str], scale: str) -> Iterator[str]:
     """Yield what the column of verdicts, and the names in it, were taken for."""
+    if table.annotators:
+        yield f"{', '.join(table.annotators)} are read as the votes of a judge each"
     if scale:
         yield f"preference is read as {scale}"
     elif table.verdict not in ("winner", "preference", ""):

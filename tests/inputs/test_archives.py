@@ -150,7 +150,13 @@ def test_the_table_of_a_workbook_is_read_as_its_csv(
     assert scores.systems == ("2026-05-01", "2026-05-02")
     assert scores.values[:, 0, 0].tolist() == [0.25, 0.375, 0.5, 0.625]
     assert any(note.endswith("above the names of its columns: Experiment") for note in scores.notes)
+    book.create_sheet("notes").append(["query_id", "of whom 2 saw", 3])
+    book["notes"].append(["score", "by hand"])
     book.create_sheet("second").append(["query_id", "score"])
+    book.save(tmp_path / "a.xlsx")
+    assert read_scores(tmp_path / "a.xlsx").values.shape == (4, 2, 1)
+    book["second"].append(["q1", 0.5])
+    book["second"].append(["q2", 0.5])
     book.save(tmp_path / "a.xlsx")
     with pytest.raises(ReadError, match=r"2 sheets that hold cells \(Sheet, second\)"):
         read_scores(tmp_path / "a.xlsx")

@@ -34,8 +34,20 @@ def test_two_rows_of_names_of_a_pivot(tmp_path: Path) -> None:
         assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
+def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path: Path) -> None:
+    arms = TABLE.replace({"variant": {"control": "0", "treatment": "1"}})
+    for name, table in (("a", TABLE), ("b", arms)):
+        pivot = table.pivot(index="query", columns="variant", values=["ndcg"])
+        (pivot.reset_index() if name == "a" else pivot).to_csv(tmp_path / name)
+        result = compare_scores(tmp_path / name)
+        assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+
+
 @pytest.mark.parametrize("mark", [",", ";"])
-@pytest.mark.parametrize("title", ["Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n"])
+@pytest.mark.parametrize(
+    "title",
+    ["Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n"],
+)
 def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Path) -> None:
     decimal = "," if mark == ";" else "."
     text = title.format(mark) + WIDE.to_csv(sep=mark, decimal=decimal)
@@ -43,7 +55,7 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Pa
     result = compare_scores(tmp_path / "a.csv")
     assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
     assert any(
-        "names of its columns: Experiment 42" in note
+        "names of its columns: " in note and "Experiment 42" in note
         for note in read_scores(tmp_path / "a.csv").notes
     )
     (tmp_path / "b.csv").write_text(text + f"q99{mark}high{mark}0\n")

@@ -28,7 +28,7 @@ def test_a_row_of_means_or_sums_is_left_out(name: str, kind: str, tmp_path: Path
     frame = pd.concat([WIDE, pd.DataFrame([last])])
     scores = read_scores(written(frame, tmp_path / "a.csv"))
     np.testing.assert_array_equal(scores.values[:, :, 0], WIDE[["old", "new"]].to_numpy())
-    assert any(f"{name}: 1 row at the end left out" in note for note in scores.notes)
+    assert any(f"{name}: 1 row left out" in note for note in scores.notes)
 
 
 @pytest.mark.parametrize("name", ["Grand Total", "Total", "Row total"])
@@ -41,6 +41,10 @@ def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
     frame = WIDE.melt("query", var_name="variant", value_name="ndcg")
     means = frame.groupby("variant", as_index=False)["ndcg"].mean().assign(query="Average")
     scores = read_scores(written(pd.concat([frame, means]), tmp_path / "a.csv"))
+    assert len(scores.query_ids) == N
+    parts = [part for name, part in frame.groupby("variant", sort=False)]
+    blocks = [pd.concat([part, means[means.variant == part.variant.iloc[0]]]) for part in parts]
+    scores = read_scores(written(pd.concat(blocks), tmp_path / "c.csv"))  # below its own block
     assert len(scores.query_ids) == N
     mean = pd.DataFrame([{"query": "Total", "variant": "", "ndcg": frame["ndcg"].mean()}])
     scores = read_scores(written(pd.concat([frame, mean]), tmp_path / "b.csv"))

@@ -72,6 +72,34 @@ def test_of_three_systems_two_are_named() -> None:
         read_votes(alone)
 
 
+def test_strengths_count_by_those_of_the_two_that_are_compared() -> None:
+    rows = [
+        {"query_id": f"q{i}", "model_a": "x", "model_b": b, "winner": "b", "strength": strength}
+        for i, (b, strength) in enumerate((("y", 1), ("y", 2), ("z", 9)))
+    ]
+    votes = read_votes(rows, name_a="x", name_b="y")
+    assert [vote.value for vote in votes.votes] == [0.5, 1.0]
+
+
+def test_annotators_may_have_a_column_each() -> None:
+    rows = [{"query_id": "q1", "ann": "A", "bo": "tie"}, {"query_id": "q2", "ann": "B", "bo": ""}]
+    votes = read_votes(rows)
+    read = {(vote.query, vote.judge, vote.value) for vote in votes.votes}
+    assert read == {("q1", "ann", -1.0), ("q1", "bo", 0.0), ("q2", "ann", 1.0)}
+    assert "ann, bo are read as the votes of a judge each" in votes.remarks
+
+
+@pytest.mark.parametrize(
+    ("name_a", "name_b", "first"),
+    [(None, None, 1.0), ("BM25", "dense", 1.0), (None, "bm25", 3.0), ("dense", None, 3.0)],
+)
+def test_credits_may_be_named_by_their_systems(name_a, name_b, first: float) -> None:
+    row = {"query_id": "q", "clicks_BM25": 1, "clicks_dense": 3, "clicks_total": 4}
+    votes = read_votes([row], name_a=name_a, name_b=name_b)
+    assert votes.credits[0].tolist() == [first, 4.0 - first]
+    assert {name.casefold() for name in votes.names} == {"bm25", "dense"}
+
+
 def test_an_order_drawn_at_random_is_no_order() -> None:
     rows = [{**row, "shown_first": "Random"} for row in ROWS]
     assert {vote.first for vote in read_votes(rows).votes} == {"random"}

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -101,6 +102,11 @@ VISITS = pd.concat([long(session_id=f"s{i}") for i in range(2)]).assign(
 )
 
 
+SHUFFLED = {  # the same queries in two orders, each numbered from 0
+    name: pd.DataFrame({"id": QUERIES, "Stand": name, "ndcg": side}).sample(
+        frac=1, random_state=seed).reset_index(drop=True)
+    for seed, (name, side) in enumerate((("control", A), ("treatment", B)))
+}  # fmt: skip
 NAMED = long().rename(columns={"query_id": "search_term"})
 LONG = long().rename(columns={"ndcg": "value"}).assign(name="tone")
 OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
@@ -170,7 +176,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
           for name, side in (("control", A), ("treatment", B))}, OF_ONE, "by level 1"),
         (pd.DataFrame({"keyword": QUERIES, "false": A, "true": B}), {}, "a column per variant"),
         (long().pivot_table(index="query_id", columns="variant", values="ndcg", margins=True), {},
-         "All: 1 row at the end left out"),
+         "All: 1 row left out"),
         (dict([*long().groupby("variant")]), {}, "by system"),
         (dict([*long().rename(columns={"query_id": "fråga"}).groupby("variant")]), {}, "by system"),
         (long().rename(columns={"query_id": "fråga", "variant": "grupo"}), {"variant": "grupo"},
@@ -181,6 +187,35 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
                        "winner": np.where(B > A, "treatment", "control")}), {}, "per variant"),
         (long(query_id=[2**60 + i for i in range(N)] * 2), {}, "by variant"),
         (long(query_id=[2**60 + i for i in range(N)] * 2).to_dict("records"), {}, "by variant"),
+        *[  # ids and texts of searches, whatever they look like
+            (long(query_id=[*texts, *QUERIES[len(texts):]] * 2).rename(columns={"query_id": name}),
+             {}, "by variant, 24 queries")
+            for name, texts in (
+                ("query", ("map", "null", "nan", "precision", "true")), ("Anfrage", ("map", "mrr")),
+                ("query_id", [f"1.{i}" for i in range(N)]), ("id", [UUID(int=i) for i in range(N)]),
+            )
+        ],
+        (long(query_id=[f"{i}.5" for i in range(N)] * 2), {}, "by variant, 24 queries"),
+        *[  # variants of 0 and 1 under a name that no list knows
+            (long(boosted=[off] * N + [on] * N).drop(columns="variant"),
+             {"baseline": str(off).lower(), "candidate": str(on).lower()}, "by boosted")
+            for off, on in ((0, 1), (False, True))
+        ],
+        (pd.concat([SHUFFLED["control"], SHUFFLED["treatment"]]).rename(columns={"id": "name"}),
+         {}, "by Stand, 24 queries"),
+        (pd.concat([pd.DataFrame({"query": QUERIES, "metric": name, "control": A, "treatment": B})
+                    for name in ("tone", "style")]), {"measures": "tone"}, "a row per score"),
+        ([{"id": query, "results": {"bm25": {"tone": a}, "dense": {"tone": b}}}
+          for query, a, b in zip(QUERIES, A, B, strict=True)],
+         {"baseline": "bm25", "candidate": "dense", "measures": "tone"}, "per variant"),
+        (long().to_dict("index"), {}, "by variant"),
+        ({"data": long().to_dict("list")}, {}, "by variant"),
+        (pd.DataFrame({"query": QUERIES, "toneControl": A, "toneTreatment": B}),
+         {"baseline": "Control"}, "a column per variant"),
+        (long(user_id=[None, *"bcdefg", *"abcdefg" * 6][:N] + [*"abcdefg" * 4][:N]).rename(
+            columns={"query_id": "session_id"}), {}, "by variant, 24 queries"),
+        (pd.concat([long(query_id=[*range(N)] * 2, locale=name) for name in ("de", "fr")]).rename(
+            columns={"query_id": "case_no"}), {"columns": "repeat=locale"}, "mean of 2 runs"),
         (long(), {}, "by variant"),
         (SEEDS, {}, "control is the mean of 3 runs on every query"),
         (SEEDS.rename(columns={"seed": "kind"}), {"columns": {"repeat": "kind"}}, "mean of 3 runs"),
@@ -207,6 +242,14 @@ def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str
     assert result.mean_difference == pytest.approx(MEAN, abs=1e-12)
     assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-9)
     assert any(note in remark for remark in result.remarks), result.remarks
+
+
+def test_two_frames_in_different_orders_are_paired_by_their_texts() -> None:
+    a, b = (
+        frame.rename(columns={"id": "Anfrage"}).drop(columns="Stand").sort_values("ndcg")
+        for frame in SHUFFLED.values()
+    )
+    assert compare_scores(a, b).pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-9)
 
 
 def test_a_measure_may_be_an_object_and_a_guard_names_its_own() -> None:
