@@ -22,7 +22,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_names import SURE_QUERIES, VARIANTS
+from abrank.inputs.score_names import SURE_QUERIES
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -440,14 +440,7 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
     ``marked`` says whether a cell may hold a comma, or a separator leaves it to decimals.
     """
     columns = [
-        replace(
-            column,
-            is_name=column.is_text
-            and (
-                folded(column.name) in SURE_QUERIES
-                or (folded(column.name) in VARIANTS and bool(column.wrong.any()))
-            ),
-        )
+        replace(column, is_name=column.is_text and folded(column.name) in SURE_QUERIES)
         for column in columns
     ]
     read = [_cells(column, marked=marked) for column in columns]

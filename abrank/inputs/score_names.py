@@ -59,7 +59,6 @@ VARIANT_NAMES = (
         "release", "deployment", "llm", "candidate",
     ),
 )  # fmt: skip
-VARIANTS = frozenset(name for group in VARIANT_NAMES for name in group)
 ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
     rf"(.*[^a-z])?({'|'.join(VARIANT_NAMES[0])}|experiment)([^a-z].*)?"
     r"|(group|(exp|test|ab|treatment)_(group|cohort|cell))(_(id|name))?"

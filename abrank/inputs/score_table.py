@@ -104,6 +104,7 @@ def read_score_table(
         return name.casefold() in asked or is_measure(name)
 
     table = _where(read_source(source, names_measure), options.where)
+    table, options = _with_joined_ids(table, options)
     if options.alone:
         table = _of_arms_in_columns(table, options)
         table = _of_tasks(table, options, names_measure, is_cost)
@@ -112,6 +113,20 @@ def read_score_table(
     if rest.n_rows < table.n_rows:
         reading = read_roles(rest, options, names_measure, is_cost)
     return _scores(rest, reading)
+
+
+def _with_joined_ids(table: NamedTable, options: TableOptions) -> tuple[NamedTable, TableOptions]:
+    """Return a table with one column of ids, where query and locale together are a query."""
+    names = options.columns.get("query", ())
+    if len(names) < 2 or not {*names} <= {*table.by_name}:
+        return table, options
+    coded = [table.column(name).coded for name in names]
+    texts = [[labels[code] for code in codes.tolist()] for labels, codes in coded]
+    joined = ScoreColumn.of(
+        " / ".join(names), [" / ".join(row) for row in zip(*texts, strict=True)]
+    )
+    table = replace(table, columns=(*table.columns, joined))
+    return table, replace(options, columns={**options.columns, "query": (joined.name,)})
 
 
 def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
@@ -203,9 +218,9 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         return table
     query = table.column(reading.query)
     is_called = query.matches(rf"(?i)^[ ()*]*({'|'.join(terms.TOTALS)})[ ()*]*$")
-    is_called &= ~query.is_one_of(AGGREGATES)  # which are checked later
-    called, rest = np.flatnonzero(is_called), np.flatnonzero(~is_called)
-    if not len(called) or not len(rest):
+    is_called &= ~aggregates(query.is_one_of(AGGREGATES), reading)  # which are checked later
+    called = np.flatnonzero(is_called)
+    if not 0 < len(called) < table.n_rows:
         return table
     names = [*reading.variant, *filter(None, (reading.metric,))]
     columns = [
@@ -213,23 +228,38 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         for name in ([reading.value] if reading.metric else reading.variants or reading.measures)
     ]
     keys = [table.column(name) for name in names]  # of the variant and the measure
-    alike = {
-        row: rest[np.all([
-            (key.codes[rest] == key.codes[row]) | key.empty[row] for key in keys
-        ], axis=0)] if keys else rest
-        for row in called.tolist()
-    }  # fmt: skip
-    is_total = all(_is_total(column, alike[row], row) for row in alike for column in columns)
-    if not is_total and called[-1] < table.n_rows - 1:
+
+    def are_totals(rows: IntArray, others: BoolArray) -> bool:
+        alike = {
+            row: np.flatnonzero(np.all(
+                [others, *((key.codes == key.codes[row]) | key.empty[row] for key in keys)], axis=0
+            )) for row in rows.tolist()
+        }  # fmt: skip
+        return all(_is_total(column, alike[row], row) for row in alike for column in columns)
+
+    is_total = np.zeros(table.n_rows, np.bool_)
+    for code in np.unique(query.codes[called]):
+        of_label = query.codes == code
+        rows = np.flatnonzero(of_label)
+        is_total |= of_label & (are_totals(rows, ~is_called) or are_totals(rows, ~of_label))
+    if not is_total.any() and called[-1] < table.n_rows - 1:
         return table
-    label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(called[0])))}"
+    row = int(np.argmax(is_total)) if is_total.any() else int(called[-1])
+    label = f"{table.origin.label}: {reading.query} {shorten(str(query.cell(row)))}"
     note = f"{label} counts as a query, for it is neither the mean nor the sum of the others"
-    if is_total:
-        rows = plural(len(called), "row")
-        note = f"{label}: {rows} left out, as the mean or the sum of the others"
+    if is_total.any():
+        rows_out = plural(int(is_total.sum()), "row")
+        note = f"{label}: {rows_out} left out, as the mean or the sum of the others"
     notes = (*table.origin.notes, note)
     table = replace(table, origin=replace(table.origin, notes=notes))
-    return table.take(rest) if is_total else table
+    return table.take(np.flatnonzero(~is_total)) if is_total.any() else table
+
+
+def aggregates(rows: BoolArray, reading: Reading) -> BoolArray:
+    """Return which rows of ``all`` hold a mean: none where it was searched for, before others."""
+    is_table = reading.form.startswith("a ")  # and no lines of another program
+    has_ids = folded(reading.query) in {*terms.QUERY_NAMES[0], *terms.QUERY_NAMES[1]}
+    return rows & (has_ids or not is_table or bool(rows[-1:].any()))
 
 
 def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
@@ -283,7 +313,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         first = int(not table.numbered)  # of a file from 1, of an object from 0
         rows = ids.numerals(n_rows + first)
         query = Queries(*ids.number(ids.take(rows, np.arange(first, n_rows + first))))
-    aggregate = query.is_one_of(AGGREGATES)
+    aggregate = aggregates(query.is_one_of(AGGREGATES), reading)
     for name in (*reading.variant, reading.metric, reading.repeat):
         if name and name != ROWS and len(reading.variant) < 2:
             _require_filled(table, name)

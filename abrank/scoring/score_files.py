@@ -24,7 +24,14 @@ from abrank.inputs.score_facts import is_unit
 from abrank.inputs.score_names import RATER_NAMES
 from abrank.inputs.score_reading import ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES, read_source
-from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
+from abrank.inputs.score_table import (
+    Coded,
+    Queries,
+    ScoreTable,
+    aggregates,
+    describe,
+    read_score_table,
+)
 from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone
 from abrank.measures import Measure
 from abrank.measures.costs import asks_direction
@@ -141,7 +148,7 @@ def read_with_gaps(
     table = read_score_table(
         source, is_measure=names_measure, is_cost=asks_direction, options=options
     )
-    aggregate = table.query.is_one_of(AGGREGATES)
+    aggregate = aggregates(table.query.is_one_of(AGGREGATES), table.reading)
     if aggregate.all():
         raise ReadError(
             table.source.label,

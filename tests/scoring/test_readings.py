@@ -191,7 +191,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
             (long(query_id=[*texts, *QUERIES[len(texts):]] * 2).rename(columns={"query_id": name}),
              {}, "by variant, 24 queries")
             for name, texts in (
-                ("query", ("map", "null", "nan", "precision", "true")), ("Anfrage", ("map", "mrr")),
+                ("query", ("map", "null", "nan", "all", "true")), ("Anfrage", ("map", "mrr")),
                 ("query_id", [f"1.{i}" for i in range(N)]), ("id", [UUID(int=i) for i in range(N)]),
             )
         ],
@@ -214,6 +214,8 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
          {"baseline": "Control"}, "a column per variant"),
         (long(user_id=[None, *"bcdefg", *"abcdefg" * 6][:N] + [*"abcdefg" * 4][:N]).rename(
             columns={"query_id": "session_id"}), {}, "by variant, 24 queries"),
+        (long(query_id=[f"q{i % 12}" for i in range(N)] * 2, lang=["de"] * 12 + ["fr"] * 12 + (
+            ["de"] * 12 + ["fr"] * 12)), {"columns": {"query": ["query_id", "lang"]}}, "24 queries"),
         (pd.concat([long(query_id=[*range(N)] * 2, locale=name) for name in ("de", "fr")]).rename(
             columns={"query_id": "case_no"}), {"columns": "repeat=locale"}, "mean of 2 runs"),
         (long(), {}, "by variant"),
