@@ -56,6 +56,8 @@ def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> di
 
 
 # What people call files of a comparison.
+_SYSTEMS = {"baseline": "name_a", "candidate": "name_b"}  # inputs of a table, as runs are
+_FLAGS = ("ledger", "report", "format", "plot", "quiet", "verbose", "config")
 _MEANT = {
     "table": "scores",
     "experiment": "scores",
@@ -106,6 +108,9 @@ class RuleFile:
         meant = _MEANT.get(key) or next(
             (name for name, option in options_of(*takers).items() if key in option.peers), ""
         )
+        if key in _FLAGS:
+            problem = f'"{key}" is no part of a rule: give it as a flag, --{key}'
+            return ArgumentError(f"{self.path}: {problem}")
         close = [meant] if meant in keys else nearest(key, keys)
         hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(keys))}"
         return ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
@@ -267,7 +272,10 @@ def deviations(
         if (
             option is None
             or not option.declared
-            or (option.kind in ("path", "folder") and key not in stated)
+            or (
+                (option.kind in ("path", "folder") or key in _SYSTEMS)
+                and not {key, _SYSTEMS.get(key, key)} & {*stated}
+            )
         ):
             continue
         before, used = (

@@ -86,6 +86,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
         ("margn = 0.01", 'unknown key "margn"\n  did you mean margin?'),
         ("metric = 'AP'", 'unknown key "metric"\n  did you mean measure?'),
         ("rng = 3", 'unknown key "rng"'),
+        ("ledger = 'gates'", '"ledger" is no part of a rule: give it as a flag, --ledger'),
         ("margin = [0.01]", "margin takes one value"),
         ("accept_doubt = 1", "accept_doubt takes true or false"),
         ("alpha = true", "alpha takes text or a number"),
@@ -122,6 +123,20 @@ def test_a_flag_that_a_call_changes_is_told(folder) -> None:
     comparison = abrank.compare(config="rules/abrank.toml", accept_doubt=False)
     (deviation,) = comparison.provenance["declared"]["deviations"]
     assert deviation == {"setting": "accept-doubt", "declared": "true", "used": "false"}
+
+
+def test_the_candidate_that_a_rule_leaves_open_is_no_change(tmp_path) -> None:
+    (tmp_path / "rule.toml").write_text("margin = 0.1\n")
+    scores = {name: {f"q{i}": 0.1 * i + shift for i in range(6)} for name, shift in (
+        ("main", 0.0), ("pr-7", 0.1), ("pr-8", 0.2)
+    )}  # fmt: skip
+    rule = {"config": tmp_path / "rule.toml", "baseline": "main", "candidate": "pr-7"}
+    result = abrank.compare_scores(scores, **rule)
+    assert result.provenance["declared"]["deviations"] == []
+    (tmp_path / "rule.toml").write_text("margin = 0.1\ncandidate = 'pr-8'\n")
+    result = abrank.compare_scores(scores, **rule)
+    (deviation,) = result.provenance["declared"]["deviations"]
+    assert deviation == {"setting": "candidate", "declared": "pr-8", "used": "pr-7"}
 
 
 def test_a_rule_says_what_becomes_of_missing_ready_scores(tmp_path) -> None:

@@ -214,8 +214,8 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
          {"baseline": "Control"}, "a column per variant"),
         (long(user_id=[None, *"bcdefg", *"abcdefg" * 6][:N] + [*"abcdefg" * 4][:N]).rename(
             columns={"query_id": "session_id"}), {}, "by variant, 24 queries"),
-        (long(query_id=[f"q{i % 12}" for i in range(N)] * 2, lang=["de"] * 12 + ["fr"] * 12 + (
-            ["de"] * 12 + ["fr"] * 12)), {"columns": {"query": ["query_id", "lang"]}}, "24 queries"),
+        (long(query_id=[f"q{i % 12}" for i in range(N)] * 2, lang=[*"d" * 12, *"f" * 12] * 2),
+         {"columns": {"query": ["query_id", "lang"]}}, "24 queries"),
         (pd.concat([long(query_id=[*range(N)] * 2, locale=name) for name in ("de", "fr")]).rename(
             columns={"query_id": "case_no"}), {"columns": "repeat=locale"}, "mean of 2 runs"),
         (long(), {}, "by variant"),
