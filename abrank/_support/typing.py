@@ -27,7 +27,6 @@ SameId: TypeAlias = Literal["keep", "drop"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 Interpolation: TypeAlias = Literal["10", "9"]
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
-OnBadPartition: TypeAlias = Literal["error", "skip"]
 # What a gate asks for; as it is recorded, where --fail-on has a name of its own.
 OnCollections: TypeAlias = Literal["all", "each"]
 Asked: TypeAlias = Literal["better", "non-inferior", "equivalent"]

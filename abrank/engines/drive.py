@@ -36,12 +36,10 @@ from abrank.engines.job import (
     stamp_of,
 )
 from abrank.engines.kernel import JOINED, KernelOptions, has_open_scale, with_scale
-from abrank.engines.sources import ParquetTable, open_table, stamped, with_gaps
+from abrank.engines.sources import ParquetTable, open_table, stamped
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
 from abrank.options import Engine
-
-SKIP = "--on-bad-partition skip (compare: --config on_bad_partition=skip) leaves its queries out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,7 @@ class EngineScores:
 
     query_ids: tuple[str, ...]
     values: FloatArray  # float64[n_queries, n_systems, n_measures]
-    done: tuple[Done, ...]  # by partition, those that were skipped too
+    done: tuple[Done, ...]  # by partition
     scoring: KernelOptions  # its measures have their scales
     tables: tuple[ParquetTable, ...]
 
@@ -66,8 +64,7 @@ def score_tables(
 ) -> EngineScores:
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.keep_scores) as folder:
-        skips = engine.on_bad_partition == "skip"
-        tables = _tables(qrels, runs, folder, skips=skips, max_input_size=max_input_size)
+        tables = _tables(qrels, runs, folder, max_input_size=max_input_size)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
             judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece)[-1])
             highest = max(int(np.max(rows.value, initial=0)) for rows in judged)
@@ -105,14 +102,11 @@ def _score_partitions(
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(partitions))
     for outcome in run(engine, partial(score_partition, job), remaining):
-        if outcome.bad and (engine.on_bad_partition == "error" or outcome.kind != "ReadError"):
-            raise _error(outcome.bad, outcome.kind, SKIP)
+        if outcome.bad:
+            raise _error(outcome.bad, outcome.kind)
         done[outcome.number] = outcome
         on_progress(len(done), len(partitions))
-    everything = tuple(done[number] for number in sorted(done))
-    if everything and all(outcome.bad for outcome in everything):
-        raise _error(everything[0].bad, "ReadError", "no partition could be used")
-    return everything
+    return tuple(done[number] for number in sorted(done))
 
 
 @contextmanager
@@ -147,18 +141,14 @@ def _tables(
     runs: Mapping[str, object],
     folder: Path,
     *,
-    skips: bool,
     max_input_size: int | None,
 ) -> list[ParquetTable]:
     layout = JOINED if qrels is None else RUN
-    opened = [
-        open_table(run, layout, skips=skips, max_input_size=max_input_size) for run in runs.values()
-    ]
+    opened = [open_table(run, layout, max_input_size=max_input_size) for run in runs.values()]
     if qrels is None:
-        return with_gaps(opened)
+        return opened
     if is_parquet(qrels):
-        judged = open_table(qrels, QRELS, max_input_size=max_input_size)
-        return with_gaps([judged, *opened])
+        return [open_table(qrels, QRELS, max_input_size=max_input_size), *opened]
     # Judgments of another kind are written as Parquet, where the workers find them.
     judgments = read_qrels(qrels, max_input_size=max_input_size)
     columns = {
@@ -169,7 +159,7 @@ def _tables(
     path = folder / "_qrels.parquet"
     with writing(path):
         pq.write_table(pa.table(columns), path, row_group_size=100_000)
-    return with_gaps([open_table(str(path), QRELS), *opened])
+    return [open_table(str(path), QRELS), *opened]
 
 
 def _job_and_partitions(
@@ -188,20 +178,17 @@ def _job_and_partitions(
         spill_folder.mkdir(parents=True, exist_ok=True)
     tasks, n_buckets = spills(tables, spill_folder, n_rows=engine.rows)
     for problem in run(engine, spill, tasks):
-        if (
-            problem is not None
-        ):  # with on_bad_partition="skip", queries would lose some of their rows
-            hint = "its queries stand in many row groups, so that no part can be skipped"
-            raise _error(problem[0], problem[1], hint)
+        if problem is not None:
+            raise _error(*problem)
     regrouped, partitions = by_bucket(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), partitions
 
 
-def _error(message: str, kind: str, hint: str) -> Exception:
+def _error(message: str, kind: str) -> Exception:
     """Return the error that a worker met; it came as text, which every engine can carry."""
     if kind == "ReadError":
         where, _, problem = message.partition(": ")
-        return ReadError(where, problem, hint=hint)
+        return ReadError(where, problem)
     kinds = {"AlignmentError": AlignmentError, "WriteError": WriteError}
     return kinds.get(kind, ArgumentError)(message)
 
@@ -213,13 +200,7 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     # Files that a killed process left half written.
     for path in [folder / "_qrels.parquet", *folder.glob(".part-*.parquet.*")]:
         path.unlink(missing_ok=True)
-    summary = {
-        "partitions": len(done),
-        "queries": sum(outcome.n_queries for outcome in done),
-        "skipped": [
-            {"partition": outcome.number, "why": outcome.bad} for outcome in done if outcome.bad
-        ],
-        "stamp": job.stamp,
-    }
+    n_queries = sum(outcome.n_queries for outcome in done)
+    summary = {"partitions": len(done), "queries": n_queries, "stamp": job.stamp}
     text = json.dumps(summary, indent=2) + "\n"
     replace_all({folder / SUCCESS: text.encode()})

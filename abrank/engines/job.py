@@ -72,12 +72,6 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     if not everything or everything[0].low is None:
         return None
     starts = _cuts(max(tables, key=lambda table: table.n_rows), rows)
-    # The queries of a file that cannot be read are a partition, so that no others go with them.
-    unread = [piece for piece in everything if piece.problem]
-    for piece in unread:
-        if piece.low is not None and piece.high is not None:
-            above = piece.high + b"\0" if isinstance(piece.high, bytes) else piece.high + 1
-            starts = sorted({*starts, piece.low, above})
     ends: list[Key | None] = [*starts[1:], None]
     partitions: list[Partition] = []
     for low, high in zip([None, *starts[1:]], ends, strict=True):
@@ -87,8 +81,6 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
         )
         if any(pieces):
             partitions.append(Partition(len(partitions), pieces, low, high))
-    if unread:
-        return partitions
     for index in range(len(tables)):
         n_read = sum(piece.n_rows for partition in partitions for piece in partition.pieces[index])
         is_small = tables[index].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
@@ -304,7 +296,7 @@ def read_folder(folder: Path) -> pa.Table:
     paths = sorted(folder.glob("part-*.parquet"))
     try:
         success = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
-        expected = success["stamp"], success["partitions"] - len(success["skipped"])
+        expected = success["stamp"], success["partitions"]
     except (OSError, ValueError, LookupError, TypeError):  # not there, or another program's
         expected = None
     try:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -46,7 +47,6 @@ class Piece:
     # low, high: least and largest query id; None where the file does not say
     low: Key | None = None
     high: Key | None = None
-    problem: str = ""  # why the whole file cannot be read; empty where it can
 
     @property
     def label(self) -> str:
@@ -76,8 +76,6 @@ class ParquetTable:
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
         """Read and check a row group."""
-        if piece.problem:
-            raise ReadError(piece.path, piece.problem)
         query = self.columns[0]
         with (
             storage(piece.label, self.filesystem),
@@ -99,7 +97,6 @@ def open_table(
     source: object,  # a path, or several
     layout: Layout,
     *,
-    skips: bool = False,
     max_input_size: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table."""
@@ -117,19 +114,10 @@ def open_table(
         raise NotFoundError(f"{label}: no Parquet file there")
     hint = "" if layout == JOINED else _ONLY_PARQUET
 
-    def opened(path: str) -> Footer | ReadError:
-        try:
-            return _footer(filesystem, path, hint)
-        except ReadError as error:
-            if not skips:
-                raise
-            return error
-
-    files = dict(zip(paths, threaded_map(opened, paths), strict=True))
-    good = {path: file for path, file in files.items() if isinstance(file, Footer)}
-    if not good:
-        raise next(error for error in files.values() if isinstance(error, ReadError))
-    first, footer = next(iter(good.items()))
+    files = dict(
+        zip(paths, threaded_map(partial(_footer, filesystem, hint=hint), paths), strict=True)
+    )
+    first, footer = next(iter(files.items()))
     if nested_column(footer.schema) is not None:
         raise ReadError(
             first,
@@ -140,9 +128,6 @@ def open_table(
     pieces: list[Piece] = []
     total = 0
     for path, file in files.items():
-        if isinstance(file, ReadError):
-            pieces.append(Piece(path, 0, 0, problem=str(file).removeprefix(f"{path}: ")))
-            continue
         with damage_named("Parquet", path):
             of_file, n_bytes = _pieces(path, file, chosen)
         pieces += of_file
@@ -177,35 +162,6 @@ def stamped(table: ParquetTable) -> ParquetTable:
     return replace(table, stamp=marks)
 
 
-def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
-    """Say which queries files that cannot be read may hold: those between their neighbours."""
-    # Where the files of a table follow each other by query id; else nothing is said.
-    keys = [
-        key for table in tables for piece in table.pieces for key in (piece.low, piece.high)
-        if key is not None
-    ]  # fmt: skip
-    if len({type(key) for key in keys}) != 1:
-        return list(tables)
-    lowest, highest = min(keys), max(keys)
-    result = []
-    for table in tables:
-        good = [piece for piece in table.pieces if not piece.problem]
-        ends = [key for piece in good for key in (piece.low, piece.high)]
-        if len(good) == len(table.pieces) or None in ends or ends != sorted(ends):  # type: ignore[type-var]
-            result.append(table)
-            continue
-        pieces, high = [], lowest
-        for index, piece in enumerate(table.pieces):
-            if piece.problem:
-                after = (piece.low for piece in table.pieces[index:] if not piece.problem)
-                piece = replace(piece, low=high, high=next(after, highest))
-            else:
-                high = piece.high  # type: ignore[assignment]
-            pieces.append(piece)
-        result.append(replace(table, pieces=tuple(pieces)))
-    return result
-
-
 class Footer(NamedTuple):
     """What is kept of a file: its columns, and what it tells of its row groups."""
 
@@ -213,7 +169,7 @@ class Footer(NamedTuple):
     metadata: Any
 
 
-def _footer(filesystem: fs.FileSystem, path: str, hint: str = "") -> Footer:
+def _footer(filesystem: fs.FileSystem, path: str, *, hint: str) -> Footer:
     with storage(path, filesystem):
         try:
             with damage_named("Parquet", path), filesystem.open_input_file(path) as stored:

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
 from abrank._support.errors import ArgumentError
 from abrank.engines.kernel import KernelOptions, column_names, has_open_scale, score_table
-from abrank.inputs import Qrels, ids, read_qrels
+from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.names import parse_measures
 
@@ -31,7 +29,6 @@ _Result = TypeVar("_Result")
 
 ROWS = 250_000  # of a run and its judgments that a task holds before it scores them
 _LONG = "query_id string, measure string, value double"
-_SEEN = f"{_LONG}, seen int"
 
 
 def run(
@@ -61,13 +58,10 @@ def evaluate(
     measures: Sequence[str] | str | None = None,
     *,
     columns: dict[str, str] | None = None,
-    partitioned_by_query: bool | None = None,
 ) -> DataFrame:
     """Score the run in a DataFrame, on its own session.
 
-    Run and judgments are brought together by query id in one shuffle, so no query is split. A run
-    that stands by query id already (after ``repartition("query_id")``, or read from buckets) stays
-    where it is if the judgments are no DataFrame: every task gets them, and only scores move.
+    Run and judgments are brought together by query id in one shuffle, so no query is split.
 
     Parameters
     ----------
@@ -79,9 +73,6 @@ def evaluate(
         nDCG@10, AP, RR, P@10 and R@100 without it.
     columns : dict, optional
         Which columns of ``df`` to take.
-    partitioned_by_query : bool, optional
-        Whether all rows of a query are in one partition; what Spark's plan says without it. A query
-        in two partitions is an error of the task that meets its scores.
 
     Returns
     -------
@@ -104,12 +95,6 @@ def evaluate(
                 f"{measure} needs the highest grade of its scale:"
                 f" {measure.entry.name}(max_grade=4)@10"
             )
-    if not hasattr(qrels, "sparkSession"):
-        names = column_names(df.columns, RUN, columns, "the DataFrame")
-        if partitioned_by_query is None:
-            partitioned_by_query = _is_partitioned_by(df, names[0])
-        if partitioned_by_query:
-            return _score_in_place(_three_columns(df, RUN, columns), read_qrels(qrels), scoring)
     judged = qrels
     if not hasattr(qrels, "sparkSession"):
         frame = read_qrels(qrels).frame()
@@ -145,73 +130,6 @@ class _Kernel:
         is_run = table.column("of_run")
         run, judged = table.filter(is_run), table.filter(compute.invert(is_run))
         yield from score_table(run, judged, self.scoring).to_batches()
-
-
-def _is_partitioned_by(df: object, query: str) -> bool:
-    """Whether Spark's plan has all rows of a query in one partition."""
-    java = getattr(df, "_jdf", None)  # not of Spark Connect
-    if java is None:
-        return False
-    plan = java.queryExecution().executedPlan()
-    if plan.nodeName() == "AdaptiveSparkPlan":  # which says nothing before it has run
-        plan = plan.inputPlan()
-    if "REBALANCE" in plan.toString():  # which divides what is large, queries too
-        return False
-    result = plan.outputPartitioning().toString()
-    return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", result) is not None
-
-
-def _score_in_place(run: DataFrame, qrels: Qrels, scoring: KernelOptions) -> DataFrame:
-    """Score a run partition by partition, the judgments at hand in every task."""
-    # Each judged query has the scores of a run without it too, which those of its partition
-    # replace.
-    from pyspark.sql import functions as f
-
-    kernel = _KernelOfRun(scoring, qrels)
-    without_run = list(kernel.scored_without_run())
-    scored = run.sortWithinPartitions("query_id").mapInArrow(kernel, _SEEN)
-    frame = run.sparkSession.createDataFrame(pa.Table.from_batches(without_run).to_pandas(), _SEEN)
-    by_score = scored.union(frame).groupBy("query_id", "measure")
-    once = by_score.agg(f.sum("seen").alias("seen"), f.max_by("value", "seen").alias("value"))
-    split = "concat('query ', query_id, ' is in two partitions: pass partitioned_by_query=False')"
-    return once.selectExpr(
-        "query_id", "measure",
-        f"if(seen > 1, cast(raise_error({split}) as double), value) as value",
-    )  # fmt: skip
-
-
-class _KernelOfRun(_Kernel):
-    """The kernel over the batches of a run sorted by query, with all judgments in each task."""
-
-    def __init__(self, scoring: KernelOptions, qrels: Qrels) -> None:
-        super().__init__(scoring)
-        frame = qrels.frame()
-        order = np.argsort(qrels.query, kind="stable")
-        self.judged = pa.table(
-            {
-                "query_id": pa.array(frame["query_id"].astype(str).to_numpy()[order]),
-                "doc_id": pa.array(frame["doc_id"].astype(str).to_numpy()[order]),
-                "value": pa.array(qrels.grade[order].astype(np.float64)),
-            }
-        )
-        ends = np.cumsum(np.bincount(qrels.query, minlength=len(qrels.query_ids)))
-        self.rows = dict(zip(qrels.query_ids, zip([0, *ends[:-1]], ends, strict=True), strict=True))
-
-    def scored_without_run(self) -> Iterator[Any]:
-        """Yield the scores of every judged query in a run that lacks it."""
-        yield from self._scores_marked(self.judged.slice(0, 0), self.judged, seen=0)
-
-    def _scored(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
-        queries = compute.unique(table.column("query_id")).to_pylist()
-        rows = [self.rows[query] for query in queries if query in self.rows]
-        if rows:
-            rows_of_queries = np.concatenate([np.arange(low, high) for low, high in rows])
-            yield from self._scores_marked(table, self.judged.take(rows_of_queries), seen=1)
-
-    def _scores_marked(self, run: object, judged: object, *, seen: int) -> Iterator[Any]:
-        table = score_table(run, judged, self.scoring)
-        mark = pa.array(np.full(table.num_rows, seen, np.int32))
-        yield from table.append_column("seen", mark).to_batches()
 
 
 def _three_columns(df: DataFrame, layout: Layout, columns: dict[str, str] | None) -> DataFrame:

@@ -16,7 +16,6 @@ from abrank._support.typing import (
     EngineName,
     Interpolation,
     Missing,
-    OnBadPartition,
     SameId,
     ScoreDtype,
     SharedModel,
@@ -300,8 +299,6 @@ class Engine:
         Folder for the scores per query, Parquet, one file a partition, and ``_SUCCESS`` when all
         are there. A second run takes up what is finished. Every worker must be able to write there;
         without it they go to a temporary folder of this machine.
-    on_bad_partition : {"error", "skip"}
-        Stop, or leave its queries out of every number and say so.
     rows : int
         About as many rows of a run in a partition.
 
@@ -325,18 +322,11 @@ class Engine:
         "Keep the scores per query there, as Parquet; a second run takes up what is finished.",
         of=RUNS, group="Large runs", kind="folder", metavar="DIR",
     )  # fmt: skip
-    on_bad_partition: OnBadPartition = option(
-        "error",
-        "A partition that cannot be used is an error, or is left out and counted.",
-        of=RUNS, group="Large runs", kind="choice", choices=get_args(OnBadPartition),
-        compared=False,
-    )  # fmt: skip
     rows: int = ROWS
 
     def __post_init__(self) -> None:
         name, _, address = str(self.name).partition(":")
         checks.one_of("engine", name, get_args(EngineName))
-        checks.one_of("on_bad_partition", self.on_bad_partition, get_args(OnBadPartition))
         checks.count("rows", self.rows)
         object.__setattr__(self, "name", name)
         if address:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from abrank._support import display
 from abrank._support.errors import AlignmentError, ReadError
 from abrank.engines import Engine, kernel
 from abrank.engines.drive import score_tables
@@ -44,21 +43,12 @@ def score_partitioned(
     sources, audits = {}, {}
     for system, table in zip(runs, tables, strict=True):
         source = Source(table.label, None, table.n_rows, table.label)
-        counts = (part.counts[system] for part in engine_scores.done if not part.bad)
+        counts = (part.counts[system] for part in engine_scores.done)
         sources[system], audits[system] = source, audit_of(counts, source)
         if not audits[system].n_rows:
             raise ReadError(source.label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
         if len(audits[system].missing) == audits[system].n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
-    notes = requested.notes
-    if skipped := [outcome for outcome in engine_scores.done if outcome.bad]:
-        partitions = display.plural(len(engine_scores.done), "partition")
-        notes = (
-            *notes,
-            f"{len(skipped)} of {partitions} could not be read and"
-            f" {'was' if len(skipped) == 1 else 'were'} skipped: the queries there are in no number"
-            f" of this report. The first: {skipped[0].bad}",
-        )
     judged = engine_scores.tables[0]
     return Scores(
         query_ids=engine_scores.query_ids,
@@ -67,7 +57,7 @@ def score_partitioned(
         values=engine_scores.values,
         audits=audits,
         sources=sources,
-        notes=notes,
+        notes=requested.notes,
         judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
         named=requested.named_among(engine_scores.scoring.measures),
     )

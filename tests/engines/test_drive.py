@@ -146,21 +146,6 @@ def test_a_bad_row_names_file_and_row_group(collection, tmp_path, change, messag
     assert "part-1.parquet, row group 2" in str(error.value)
 
 
-def test_a_bad_partition_is_skipped_and_counted(collection, tmp_path):
-    frame = collection.runs["A"].copy()
-    frame.loc[200, "score"] = np.nan
-    write(frame, tmp_path / "A", n_files=3, group=50)
-    paths = {"A": tmp_path / "A", "B": collection.paths["B"]}
-    engine = Engine(rows=100, on_bad_partition="skip")
-    scores = abrank.evaluate(collection.folder / "qrels", paths, MEASURES, engine=engine)
-    assert 0 < len(scores.query_ids) < 60
-    assert frame.query_id[200] not in scores.query_ids
-    isin = np.isin(collection.scores.query_ids, scores.query_ids)
-    np.testing.assert_array_equal(scores.values, collection.scores.values[isin])
-    assert scores.notes[-1].startswith("2 of 5 partitions could not be read and were skipped: ")
-    assert "part-1.parquet, row group 0, row 19: score is missing" in scores.notes[-1]
-
-
 @pytest.mark.slow
 def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatch):
     engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
@@ -225,14 +210,6 @@ def test_a_run_of_another_form_says_what_it_is_and_what_to_do(collection, tmp_pa
     problem, hint = str(caught.value).splitlines()
     assert problem.endswith("a.run: this looks like a TREC run, not like a Parquet file")
     assert hint.startswith("  --engine (engine=) reads Parquet only; leave it out")
-
-
-def test_a_run_that_no_partition_can_use_is_an_error_when_skipping_too(collection, tmp_path):
-    write(collection.runs["A"].assign(score=None), tmp_path / "A", n_files=1, group=200)
-    engine = Engine(rows=100, on_bad_partition="skip")
-    with pytest.raises(ReadError, match="row 0: score is missing") as error:
-        abrank.evaluate(collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, engine=engine)
-    assert "no partition could be used" in str(error.value)
 
 
 def test_a_run_of_other_queries_is_an_error(collection, tmp_path):

@@ -1,6 +1,5 @@
 """Spark on a real local session: the numbers of one machine, also when a worker dies."""
 
-import re
 import sys
 
 import numpy as np
@@ -44,18 +43,6 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
         assert tuple(wide.index) == collection.scores.query_ids
         expected = collection.scores.of("B")[:, [MEASURES.index(name) for name in FIXED]]
         np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
-
-    # One that stands by query stays where it is: only scores move, and the judgments go to it.
-    placed = df.repartition(4, "query_id")
-    toPandas = on_spark.evaluate(placed, collection.qrels, FIXED)
-    plan = toPandas._jdf.queryExecution().executedPlan().toString()
-    moved = re.findall(r"Exchange hashpartitioning\((.*), \d+\)", plan)
-    assert [re.sub(r"#\d+", "", item) for item in moved] == ["query_id, measure", "query_id"]
-    wide = toPandas.toPandas().pivot(index="query_id", columns="measure", values="value")[FIXED]
-    assert tuple(wide.index) == collection.scores.query_ids
-    np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
-    with pytest.raises(Exception, match="is in two partitions: pass partitioned_by_query=False"):
-        on_spark.evaluate(df, collection.qrels, FIXED, partitioned_by_query=True).collect()
 
     with pytest.raises(ArgumentError, match=r"ERR\(max_grade=4\)@10"):
         on_spark.evaluate(df, collection.qrels, ["ERR@10"])

@@ -39,13 +39,14 @@ def expected(made: abrank.simulate.SimulatedRuns) -> dict[tuple[str, str], float
     return {(row.query_id, row.measure): row.score for row in tidy.itertuples()}
 
 
-def table(made: abrank.simulate.SimulatedRuns, *, judgments: bool) -> pa.Table:
+def table(made: abrank.simulate.SimulatedRuns) -> pa.Table:
     """Rows of the run, and of the judgments beside them, sorted by query."""
     run = made.candidate.frame()[["query_id", "doc_id", "score"]]
-    parts = [run.rename(columns={"score": "value"}).assign(of_run=True)]
-    if judgments:
-        qrels = made.qrels.frame()[["query_id", "doc_id", "relevance"]]
-        parts.append(qrels.rename(columns={"relevance": "value"}).assign(of_run=False))
+    qrels = made.qrels.frame()[["query_id", "doc_id", "relevance"]]
+    parts = [
+        run.rename(columns={"score": "value"}).assign(of_run=True),
+        qrels.rename(columns={"relevance": "value"}).assign(of_run=False),
+    ]
     columns = {name: np.concatenate([part[name].to_numpy() for part in parts]) for name in parts[0]}
     order = np.argsort(columns["query_id"].astype(str), kind="stable")
     kinds = {"query_id": pa.string(), "doc_id": pa.string(), "value": pa.float64()}
@@ -61,23 +62,9 @@ def test_batches_that_cut_queries_give_the_scores_of_one_machine(
 ) -> None:
     monkeypatch.setattr(spark, "ROWS", held)
     kernel = spark._Kernel(KernelOptions(parse_measures(MEASURES)))
-    batches = table(made, judgments=True).to_batches(max_chunksize=37)
+    batches = table(made).to_batches(max_chunksize=37)
     result = scored(kernel(iter(batches)))
     assert result == pytest.approx(expected(made), abs=1e-12)
-
-
-def test_a_run_that_stands_by_query_meets_the_judgments_in_its_task(
-    made: abrank.simulate.SimulatedRuns,
-) -> None:
-    kernel = spark._KernelOfRun(KernelOptions(parse_measures(MEASURES)), made.qrels)
-    batches = table(made, judgments=False).to_batches(max_chunksize=500)
-    assert scored(kernel(iter(batches))) == pytest.approx(expected(made), abs=1e-12)
-    without = scored(kernel.scored_without_run())
-    assert without.keys() == expected(made).keys()
-    assert set(without.values()) == {0.0}
-    unjudged = table(made, judgments=False).slice(0, 3)
-    unjudged = unjudged.set_column(0, "query_id", pa.array(["other"] * 3))
-    assert list(kernel(iter(unjudged.to_batches()))) == []
 
 
 class _Frame:
@@ -107,50 +94,6 @@ def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.Mon
     monkeypatch.setattr(spark, "_session", session)
     assert list(spark.run(len, ["a", "bcd", ""])) == [1, 3, 0]
     assert list(spark.run(len, [])) == []
-
-
-class Plan:
-    """A node of a plan of Spark, as Python reaches it in Java."""
-
-    def __init__(self, partitioning: str, name: str = "Exchange", words: str = "") -> None:
-        self.partitioning, self.name, self.words = partitioning, name, words
-
-    def nodeName(self) -> str:
-        return self.name
-
-    def inputPlan(self) -> Plan:
-        return Plan(self.partitioning, words=self.words)
-
-    def toString(self) -> str:
-        return self.words
-
-    def outputPartitioning(self) -> SimpleNamespace:
-        return SimpleNamespace(toString=lambda: self.partitioning)
-
-
-BY_QUERY = "hashpartitioning(query_id#12, 200)"
-
-
-@pytest.mark.parametrize(
-    ("plan", "stands"),
-    [
-        (Plan(BY_QUERY), True),
-        (Plan(BY_QUERY, "AdaptiveSparkPlan"), True),
-        (Plan(BY_QUERY, words="REBALANCE_PARTITIONS_BY_COL"), False),
-        (Plan("hashpartitioning(doc_id#13, 200)"), False),
-        (Plan("hashpartitioning(query_id#12, doc_id#13, 200)"), False),
-        (Plan("hashpartitioning(queryXid#12, 200)"), False),
-        (Plan("RoundRobinPartitioning(4)"), False),
-    ],
-)
-def test_a_run_stands_by_query_only_where_its_plan_says_so(plan: Plan, stands: bool) -> None:
-    execution = SimpleNamespace(executedPlan=lambda: plan)
-    df = SimpleNamespace(_jdf=SimpleNamespace(queryExecution=lambda: execution))
-    assert spark._is_partitioned_by(df, "query_id") is stands
-
-
-def test_of_spark_connect_nothing_is_known() -> None:
-    assert spark._is_partitioned_by(SimpleNamespace(), "query_id") is False
 
 
 class Builder:
