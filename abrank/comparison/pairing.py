@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import NoReturn
 from unicodedata import normalize
 
@@ -58,7 +58,8 @@ def pair_scores(
     name_a, name_b : str, optional
         Names to give them.
     measures : sequence of str, optional
-        Those to take, in any dialect; else all, which must be the same for both.
+        Those to take, in any dialect; else all, which must be the same for both. Of independent
+        groups ``"clicks/impressions"`` is the ratio of two sums; see :func:`with_ratios`.
     missing : {"error", "drop", "worst", "zero"}
         What becomes of a query of which one of the two has no score.
     lower_is_better : str or sequence of str
@@ -92,9 +93,11 @@ def pair_scores(
 
     # A column of variants may hold numbers or truth values.
     baseline, candidate = (None if name is None else str(name) for name in (baseline, candidate))
+    names_of_measures = None if measures is None else tuple(listed(measures))
+    ratios = {name: parts for name in names_of_measures or () if (parts := _ratio_of(name))}
     options = replace(
         options or TableOptions(),
-        measures=tuple(listed(measures)) if measures is not None else (),
+        measures=(*(names_of_measures or ()), *chain.from_iterable(ratios.values())),
         purpose="rank" if baseline or candidate else "compare",
         missing=missing,
         lower_is_better=tuple(listed(lower_is_better)),
@@ -108,7 +111,18 @@ def pair_scores(
     alike = [spelled.get(name.casefold(), name) for name in second.measures]
     if len({*alike}) == len(alike):
         second = replace(second, measures=tuple(alike))
-    chosen = _chosen(first, second, measures)
+    ratios = {
+        name: parts for name, parts in ratios.items()
+        if name not in first.measures and {*parts} <= {*first.measures} & {*second.measures}
+    }  # fmt: skip
+    if ratios and not independent:
+        raise ArgumentError(
+            f"{next(iter(ratios))}: a ratio of sums is compared between independent groups"
+            " (--independent, design=abrank.Independent()); of queries, give each its own ratio"
+        )
+    chosen = _chosen(first, second, measures if not ratios else [
+        part for name in names_of_measures or () for part in ratios.get(name, (name,))
+    ])  # fmt: skip
     first, second, expected = _on_same_queries(
         first, second, chosen, missing=missing, independent=independent, sources=(a, b)
     )
@@ -133,7 +147,52 @@ def pair_scores(
         reading=first.reading if b is None else _shared_reading(first, second),
     )
     result = resolve_missing(paired, missing, lower_is_better=lower_is_better, expected=expected)
-    return replace(result, gaps=None) if independent else result
+    if not independent:
+        return result
+    return with_ratios(replace(result, gaps=None), ratios, names_of_measures or chosen)
+
+
+def _ratio_of(name: str) -> tuple[str, ...]:
+    """Return the names of numerator and denominator that a slash parts; empty without one."""
+    parts = tuple(part.strip() for part in name.split("/"))
+    return parts if len(parts) == 2 and all(parts) else ()
+
+
+def with_ratios(
+    scores: Scores, ratios: Mapping[str, Sequence[str]], measures: Sequence[str]
+) -> Scores:
+    """Return scores of independent groups with ratios of two measures' sums in their places.
+
+    The ratio of a group is R = sum(x) / sum(y). Its units have the values R + (x - R y) / mean(y),
+    whose mean is R and whose standard error is that of the delta method.
+
+    Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
+
+    Raises
+    ------
+    ArgumentError
+        If the denominators of a group add up to 0.
+    """
+    if not ratios:
+        return scores
+    names, columns, notes = [], [], []
+    for name in measures:
+        if name not in ratios:
+            names.append(known_among(name, scores.measures))
+            columns.append(scores.take(names[-1:]).values[:, :, 0])
+            continue
+        x, y = np.moveaxis(scores.take(ratios[name]).values, 2, 0)
+        sums = np.nansum(y, axis=0)
+        if not sums.all():
+            raise ArgumentError(f"{name}: the {ratios[name][1]} of a group add up to 0")
+        ratio = np.nansum(x, axis=0) / sums
+        names.append(name)
+        columns.append(ratio + (x - ratio * y) / np.nanmean(y, axis=0))
+        notes.append(f"{name}: a ratio of sums, with the standard error of the delta method")
+    return replace(
+        scores, measures=tuple(names), named=tuple(names), values=np.stack(columns, axis=2),
+        notes=(*scores.notes, *notes),
+    )  # fmt: skip
 
 
 def _on_same_queries(

@@ -53,7 +53,8 @@ def within_reach(
 ) -> Interval:
     """Return limits within what the measure can differ at all, in the unit of differences."""
     if is_relative(comparison) if relative is None else relative:
-        return ends.within(-1.0, math.inf)  # a relative margin needs scores of 0 or more
+        # But for independent groups a relative margin needs scores of 0 or more.
+        return ends if comparison.rule.independent else ends.within(-1.0, math.inf)
     row = comparison[measure or comparison.rule.primary]
     minimum, largest = sorted((row.mean_a, row.mean_b))
     return ends.within(*reachable(row.measure, minimum=minimum, largest=largest))

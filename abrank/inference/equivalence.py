@@ -36,10 +36,10 @@ class RelativeChange:
     tost_high: float
 
 
-def _require_shares(a: FloatArray, b: FloatArray) -> None:
-    if min(a.min(initial=0.0), b.min(initial=0.0)) < 0.0:
+def _require_shares(a: npt.ArrayLike, b: npt.ArrayLike) -> None:
+    if min(np.min(a, initial=0.0), np.min(b, initial=0.0)) < 0.0:
         raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
-    if not np.any(a > 0.0):
+    if not np.any(a):
         raise ArgumentError(
             "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
             " in the measure's own unit"
@@ -86,14 +86,14 @@ def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeC
 
     Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t of ``b - a``.
     """
-    _require_shares(a, b)
+    mean_a, mean_b = a.mean(), b.mean()
+    _require_shares(mean_a, mean_b)  # units may lie below 0, as of a ratio of sums
     limits: list[float] = []
     for level in (alpha, 2.0 * alpha):
         result = welch(a, b, confidence=1.0 - level)
         half_width = float(result.ci_high[0] - result.ci_low[0]) / 2.0
         limits += change_interval(a, b, half_width, independent=True)[1:]
-    mean_a, mean_b = float(a.mean()), float(b.mean())
-    return RelativeChange(mean_a, (mean_b - mean_a) / mean_a, *limits)
+    return RelativeChange(float(mean_a), float((mean_b - mean_a) / mean_a), *limits)
 
 
 def change_interval(

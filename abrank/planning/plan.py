@@ -295,7 +295,7 @@ def require_reachable(name: str, **values: Sequence[float]) -> None:
 def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> list[float]:
     """Return the differences to plan for: those asked for or round ones, and the margin."""
     differences = round_differences(mde) if effects is None else effects
-    if margin is not None and margin not in differences:
+    if margin is not None and not any(math.isclose(margin, effect) for effect in differences):
         differences = [*differences, margin] if effects else sorted([*differences, margin])
     return [checks.finite("effect", difference) for difference in differences]
 

@@ -227,6 +227,43 @@ def test_independent_groups_are_planned_for(
     assert "of both groups together, split as here" in shown
 
 
+def test_a_ratio_of_sums_has_the_error_of_the_delta_method(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    shown = random.poisson(6, 160) + 1
+    frame = pd.DataFrame({
+        "user": [f"u{i}" for i in range(160)], "variant": ["old"] * 70 + ["new"] * 90,
+        "impressions": shown, "clicks": random.binomial(shown, 0.3),
+    })  # fmt: skip
+    names = ["clicks/impressions", "clicks"]
+    result = abrank.compare_scores(frame, measures=names, margin="5%", design=Independent())
+    expected = []
+    for variant in ("old", "new"):
+        x, y = frame.loc[frame.variant == variant, ["clicks", "impressions"]].to_numpy().T
+        ratio, mean, n = x.sum() / y.sum(), y.mean(), len(x)
+        (xx, xy), (_, yy) = np.cov(x, y)
+        expected.append((ratio, (xx - 2 * ratio * xy + ratio**2 * yy) / mean**2 / n))
+    (ratio_a, square_a), (ratio_b, square_b) = expected
+    assert result.decision.relative is not None
+    change = result.decision.relative.estimate
+    row = result.primary
+    assert (row.mean_a, row.mean_b) == pytest.approx((ratio_a, ratio_b))
+    assert change == pytest.approx(ratio_b / ratio_a - 1.0)
+    assert row.statistic == pytest.approx((ratio_b - ratio_a) / np.sqrt(square_a + square_b))
+    assert result["clicks"].mean_a == frame.clicks[:70].mean()
+    assert f"{names[0]}: a ratio of sums" in " ".join(result.remarks)
+    again = abrank.Comparison.from_json(result.save(tmp_path / "r.json"))
+    assert again.primary.pvalue == row.pvalue
+    planned = result.planning.of(result.decision.margin)
+    assert planned is not None
+    assert abrank.power(result, effect="5%").n == planned.queries_needed  # one row for both
+    with pytest.raises(abrank.ArgumentError, match="is compared between independent groups"):
+        abrank.compare_scores(frame.assign(user=[*range(70), *range(90)]), measures=names[0])
+    with pytest.raises(abrank.ArgumentError, match="the impressions of a group add up to 0"):
+        abrank.compare_scores(
+            frame.assign(impressions=0.0), measures=names[0], design=Independent()
+        )
+
+
 @pytest.mark.slow
 def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path) -> None:
     for suffix in ("json", "csv", "parquet", "junit", "methods", "bib", "txt", "md", "html", "tex"):
