@@ -195,9 +195,13 @@ class LedgerEntry:
             not wrong_types and entry.verdict in _VERDICTS and entry.key == _digest(selected)
         )
         if not (is_unchanged and has_rule):
-            problem = f"the entry {str(entry.key)[:12]} was changed since it was written"
-            raise ReadError(source, problem)
+            raise changed(source, str(entry.key))
         return entry
+
+
+def changed(source: str, key: str) -> ReadError:
+    """Return the error of an entry that is not what was written."""
+    return ReadError(source, f"the entry {key[:12]} was changed since it was written")
 
 
 _TYPES = {field.name: str(field.type) for field in fields(LedgerEntry)}

@@ -52,7 +52,8 @@ class Recording:
                 f" {question.test}"
             )
         test = question.test if question.test in TESTS else TESTS[0]
-        alpha = self.budget.next_alpha(ledger.entries())
+        with ledger.earlier() as earlier:
+            alpha = float(self.budget.levels(earlier.pvalues(str(self.budget)))[-1])
         self.question = replace(question, alpha=alpha, test=test)
 
     @property
@@ -71,19 +72,18 @@ class Recording:
             return compute(self.question)
         result: Any = compute(self.question)
         from abrank.ledger.entry import LedgerEntry
-        from abrank.ledger.store import EarlierComparisons
 
         budget = "" if self.budget is None else str(self.budget)
         entry = LedgerEntry.of(result, budget=budget)
-        earlier = EarlierComparisons(self.ledger.entries())
-        if self.budget is not None:
-            # The same comparison made again has the level that it had, and spends nothing.
-            alpha = earlier.level(entry)
-            if alpha is not None and alpha != entry.alpha:
-                self.question = replace(self.question, alpha=alpha)
-                result = compute(self.question)
-                entry = LedgerEntry.of(result, budget=budget)
-        remarks = [*self._remarks(earlier, entry, result.rule)]
+        with self.ledger.earlier() as earlier:
+            if self.budget is not None:
+                # The same comparison made again has the level that it had, and spends nothing.
+                alpha = earlier.level(entry)
+                if alpha is not None and alpha != entry.alpha:
+                    self.question = replace(self.question, alpha=alpha)
+                    result = compute(self.question)
+                    entry = LedgerEntry.of(result, budget=budget)
+            remarks = [*self._remarks(earlier, entry, result.rule)]
         self._entry = entry, result.query_ids
         with_remarks: ResultT = replace(result, remarks=(*result.remarks, *remarks))
         return with_remarks
@@ -99,11 +99,10 @@ class Recording:
                 f"error budget {self.budget}: decided at the level {alpha} by the test"
                 f" {self.question.test}; the budget holds {self.budget.promise}"
             )
-            if earlier.entries and not self.budget.stream(earlier.entries):
-                n_earlier = len(earlier.entries)
+            if len(earlier) and not earlier.pvalues(str(self.budget)):
                 yield (
                     f"error budget {self.budget}: it begins with this comparison;"
-                    f" {f.plural(n_earlier, 'earlier comparison')} of this ledger spent nothing"
+                    f" {f.plural(len(earlier), 'earlier comparison')} of this ledger spent nothing"
                     " of it"
                 )
         n_used, n_better, chance = earlier.on_queries(entry)
@@ -113,7 +112,7 @@ class Recording:
             f" {chance + entry.alpha / 2:.2g} would be by chance"
         )
         gains = {**earlier.candidates(entry), entry.b: entry.gain}
-        best = all(gain <= entry.gain for gain in gains.values())
+        best = all(gain is not None and gain <= entry.gain for gain in gains.values())
         if best and rule.best_of < len(gains) and self.budget is None:
             yield (
                 f"ledger: {f.count(len(gains))} candidates were compared with this baseline on"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -16,65 +17,137 @@ import numpy as np
 from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank._support.files import locked, writing
 from abrank._support.typing import FloatArray
-from abrank.ledger.entry import LedgerEntry, hash_of
+from abrank.ledger.entry import LedgerEntry, changed, hash_of
 
+# Names that a user chose are hashed: SQLite refuses texts that are no Unicode.
+COLUMNS = {
+    "key": "TEXT UNIQUE NOT NULL",
+    "entry": "TEXT NOT NULL",
+    "budget": "TEXT NOT NULL",
+    "spends": "TEXT NOT NULL",
+    "queries": "TEXT NOT NULL",
+    "a": "TEXT NOT NULL",
+    "b": "TEXT NOT NULL",
+    "day": "TEXT NOT NULL",
+    "measure": "TEXT NOT NULL",
+    "look": "TEXT NOT NULL",
+    "plan": "TEXT NOT NULL",
+    "is_better": "INTEGER NOT NULL",
+    "n_queries": "INTEGER NOT NULL",
+    "alpha": "REAL",
+    "gain": "REAL",
+    "standard_error": "REAL",
+    "pvalue_better": "REAL",
+}
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS entries (place INTEGER PRIMARY KEY, "
+    + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    + ")"
+)
+INDEXES = (
+    "CREATE INDEX IF NOT EXISTS by_budget ON entries (budget, spends, place, pvalue_better)",
+    "CREATE INDEX IF NOT EXISTS by_spends ON entries (spends, place, alpha)",
+    "CREATE INDEX IF NOT EXISTS by_queries ON entries (queries, key, is_better, alpha)",
+    "CREATE INDEX IF NOT EXISTS by_baseline ON entries (queries, a, day, b, gain)",
+    "CREATE INDEX IF NOT EXISTS by_measure ON entries (measure, place)",
+    "CREATE INDEX IF NOT EXISTS by_plan ON entries (plan, place) WHERE look != ''",
+)
+INSERT = (
+    f"INSERT OR IGNORE INTO entries ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+)
 # Gains to expect again are estimated from the newest ones: more tell nothing new of their spread,
 # and what was gained years ago is of another system.
 NEWEST = 1000
 
 
-class EarlierComparisons:
-    """What a ledger knows that a new comparison needs."""
+def row_of(entry: LedgerEntry, text: str) -> tuple[str | int | float | None, ...]:
+    """Return an entry, and the text that holds it, as a row; SQLite stores NaN as NULL."""
+    numbers = (entry.alpha, entry.gain, entry.standard_error, entry.pvalue_better)
+    return (
+        entry.key, text, entry.budget, hash_of(entry.spends), entry.queries, entry.a,
+        entry.b, entry.day, _series(entry), entry.look,
+        hash_of(map(repr, entry.plan)) if entry.look else "", int(entry.is_better),
+        entry.n_queries, *(None if math.isnan(number) else number for number in numbers),
+    )  # fmt: skip
 
-    def __init__(self, entries: Sequence[LedgerEntry]) -> None:
-        self.entries = entries
+
+def _series(entry: LedgerEntry) -> str:
+    return hash_of((entry.measure, str(entry.higher_is_better)))
+
+
+class EarlierComparisons:
+    """What a ledger knows that a new comparison needs, by the indexes of its table."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._base = connection
+
+    def __len__(self) -> int:
+        (number,) = self._base.execute("SELECT count(*) FROM entries").fetchone()
+        return int(number)
+
+    def pvalues(self, budget: str) -> list[float]:
+        """Return the one-sided p-value of each comparison that spent of a budget, in their order.
+
+        The same scores spend once: the first of them counts.
+        """
+        rows = self._base.execute(
+            "SELECT pvalue_better, min(place) FROM entries WHERE budget = ? GROUP BY spends"
+            " ORDER BY min(place)",
+            (budget,),
+        )
+        return [pvalue for pvalue, _ in rows]
 
     def level(self, entry: LedgerEntry) -> float | None:
         """Return the level that the same scores had before; None where they are new."""
-        return next((item.alpha for item in self.entries if item.spends == entry.spends), None)
+        row = self._base.execute(
+            "SELECT alpha FROM entries WHERE spends = ? ORDER BY place LIMIT 1",
+            (hash_of(entry.spends),),
+        ).fetchone()
+        return None if row is None else float(row[0])
 
     def on_queries(self, entry: LedgerEntry) -> tuple[int, int, float]:
         """Return how many others used its queries, found B better, and would have by chance."""
-        others = [x for x in self.entries if x.queries == entry.queries and x.key != entry.key]
-        return len(others), sum(x.is_better for x in others), sum(x.alpha / 2 for x in others)
+        return self._base.execute(  # type: ignore[no-any-return]
+            "SELECT count(*), coalesce(sum(is_better), 0), coalesce(sum(alpha), 0.0) / 2"
+            " FROM entries WHERE queries = ? AND key != ?",
+            (entry.queries, entry.key),
+        ).fetchone()
 
-    def candidates(self, entry: LedgerEntry) -> dict[str, float]:
+    def candidates(self, entry: LedgerEntry) -> dict[str, float | None]:
         """Return the largest gain of each candidate of its day, on its queries and baseline."""
-        wanted = entry.queries, entry.a, entry.day
-        gains: dict[str, float] = {}
-        for item in self.entries:
-            if (item.queries, item.a, item.day) == wanted:
-                gains[item.b] = max(gains.get(item.b, item.gain), item.gain)
-        return gains
+        rows = self._base.execute(
+            "SELECT b, max(gain) FROM entries WHERE queries = ? AND a = ? AND day = ? GROUP BY b",
+            (entry.queries, entry.a, entry.day),
+        )
+        return dict(rows)
 
     def looks(self, entry: LedgerEntry) -> list[str]:
         """Return which looks of its plan were taken at other scores of B."""
-        looks = (item for item in self.entries if item.look and item.b != entry.b)
-        distinct = dict.fromkeys((x.look, x.b) for x in looks if x.plan == entry.plan)
-        return [look for look, _ in distinct]
+        rows = self._base.execute(
+            "SELECT look FROM entries WHERE plan = ? AND look != '' AND b != ?"
+            " GROUP BY look, b ORDER BY min(place)",
+            (hash_of(map(repr, entry.plan)), entry.b),
+        )
+        return [look for (look,) in rows]
 
     def gains(self, entry: LedgerEntry) -> FloatArray:
         """Return gain, standard error and number of queries of its measure: float64[n, 3].
 
         The newest are last.
         """
-        wanted = entry.measure, entry.higher_is_better
-        rows = [
-            (item.gain, item.standard_error, item.n_queries)
-            for item in self.entries
-            if (item.measure, item.higher_is_better) == wanted and item.key != entry.key
-        ]
-        return np.array(rows[-NEWEST:], dtype=np.float64).reshape(-1, 3)
+        rows = self._base.execute(
+            "SELECT gain, standard_error, n_queries FROM entries WHERE measure = ? AND key != ?"
+            " ORDER BY place DESC LIMIT ?",
+            (_series(entry), entry.key, NEWEST),
+        ).fetchall()
+        return np.array(rows[::-1], dtype=np.float64).reshape(-1, 3)
 
 
-TABLES = (
-    "CREATE TABLE IF NOT EXISTS entries"
-    " (place INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, entry TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS queries (hash TEXT PRIMARY KEY, ids BLOB NOT NULL)",
-)
 LOCK_TIMEOUT = 60.0  # seconds that one comparison waits for the lock of another
 SQLITE = (".sqlite", ".sqlite3", ".db")
 _APPLICATION = 0x61627261  # names the file as ours in SQLite's header
+# The index of a folder holds nothing of its own: it is made anew where its table has other columns.
+_INDEX = f".index-{zlib.crc32(TABLE.encode()):08x}.sqlite"
 
 
 # SQLite names what failed, and not why.
@@ -93,6 +166,9 @@ class Ledger(Protocol):
 
     def entries(self) -> tuple[LedgerEntry, ...]:
         """Return all entries, oldest first."""
+
+    def earlier(self) -> contextlib.AbstractContextManager[EarlierComparisons]:
+        """Open what a new comparison needs of the entries, without reading them all."""
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         """Return the query ids of every set by its hash."""
@@ -152,8 +228,11 @@ class _File:
                 raise ReadError(str(path), "is no ledger")
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            for statement in TABLES:
+            for statement in (TABLE, *INDEXES):
                 connection.execute(statement)
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS queries (hash TEXT PRIMARY KEY, ids BLOB NOT NULL)"
+            )
             connection.execute("COMMIT")
 
     @contextlib.contextmanager
@@ -174,8 +253,18 @@ class _File:
 
     def entries(self) -> tuple[LedgerEntry, ...]:
         with self._connection() as connection:
-            rows = connection.execute("SELECT entry FROM entries ORDER BY place").fetchall()
-        return tuple(LedgerEntry.from_json(text, str(self.path)) for (text,) in rows)
+            columns = ", ".join(COLUMNS)
+            rows = connection.execute(f"SELECT {columns} FROM entries ORDER BY place").fetchall()
+        entries = tuple(LedgerEntry.from_json(row[1], str(self.path)) for row in rows)
+        for entry, row in zip(entries, rows, strict=True):
+            if row_of(entry, row[1]) != row:
+                raise changed(str(self.path), entry.key)
+        return entries
+
+    @contextlib.contextmanager
+    def earlier(self) -> Iterator[EarlierComparisons]:
+        with self._connection() as connection:
+            yield EarlierComparisons(connection)
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         with self._connection() as connection:
@@ -189,9 +278,7 @@ class _File:
             self._connection() as connection,
         ):
             connection.execute("INSERT OR IGNORE INTO queries VALUES (?, ?)", (entry.queries, ids))
-            row = entry.key, entry.to_json()
-            insert = "INSERT OR IGNORE INTO entries (key, entry) VALUES (?, ?)"
-            return connection.execute(insert, row).rowcount == 1
+            return connection.execute(INSERT, row_of(entry, entry.to_json())).rowcount == 1
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -233,12 +320,51 @@ class _Folder:
         with os.scandir(self.path) as files:
             return sorted(file.name for file in files if file.name.endswith(".json"))
 
+    def _entries_of(self, names: Iterable[str]) -> Iterator[LedgerEntry]:
+        for name in names:
+            yield LedgerEntry.from_json(_text(self.path / name), str(self.path / name))
+
     def entries(self) -> tuple[LedgerEntry, ...]:
         entries: dict[str, LedgerEntry] = {}
-        for file in (self.path / name for name in self._names()):
-            entry = LedgerEntry.from_json(_text(file), str(file))
+        for entry in self._entries_of(self._names()):
             entries.setdefault(entry.key, entry)
         return tuple(entries.values())
+
+    @contextlib.contextmanager
+    def earlier(self) -> Iterator[EarlierComparisons]:
+        try:
+            index = self._indexed(self.path / _INDEX)
+        except (sqlite3.Error, UnicodeDecodeError):  # may not be written, is busy or damaged
+            index = self._indexed(":memory:")
+        with contextlib.closing(index):
+            yield EarlierComparisons(index)
+
+    def _indexed(self, path: Path | str) -> sqlite3.Connection:
+        """Return a table of all entries, of which only files new to it are read."""
+        connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(TABLE)
+            for statement in (*INDEXES, "CREATE TABLE IF NOT EXISTS files (state TEXT NOT NULL)"):
+                connection.execute(statement)
+            states = {}
+            for name in self._names():
+                status = (self.path / name).stat()
+                states[f"{name} {status.st_size} {status.st_mtime_ns}"] = name
+            read = [state for (state,) in connection.execute("SELECT state FROM files")]
+            if read != [*states][: len(read)]:  # changed, removed, or merged between the others
+                connection.execute("DELETE FROM entries")
+                connection.execute("DELETE FROM files")
+                read = []
+            new = {state: states[state] for state in [*states][len(read) :]}
+            rows = (row_of(entry, "") for entry in self._entries_of(new.values()))
+            connection.executemany(INSERT, rows)
+            connection.executemany("INSERT INTO files VALUES (?)", ((state,) for state in new))
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         files = sorted((self.path / "queries").glob("*.json"))
@@ -285,7 +411,7 @@ class _Folder:
 
 
 def _is_ours(name: str) -> bool:
-    return name in ("queries", ".gitignore") or name.endswith(".json")
+    return name in ("queries", ".gitignore", _INDEX) or name.endswith(".json")
 
 
 def _text(file: Path) -> str:

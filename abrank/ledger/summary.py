@@ -120,7 +120,10 @@ class ErrorBudget:
         Half of a level is what a verdict in favour of B may err by; none is above the budget. The
         same scores compared again spend and earn nothing.
         """
-        pvalues = [item.pvalue_better for item in self.stream(entries)]
+        return self.levels([item.pvalue_better for item in self.stream(entries)])
+
+    def levels(self, pvalues: Sequence[float]) -> FloatArray:
+        """Return the two-sided levels of a stream of one-sided p-values, and of the next."""
         levels = online_levels(pvalues, self.method, alpha=self.alpha, maximum=self.alpha / 2)
         return np.asarray(2 * levels)
 

@@ -10,7 +10,6 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.inference.many_comparisons import expected_again, online_levels
 from abrank.ledger import ErrorBudget, History, LedgerEntry, QuerySet, history, open_ledger
-from abrank.ledger.store import EarlierComparisons
 from abrank.ledger.summary import level_text, repetition
 from tests.ledger.made import QUERIES, comparison, entry
 
@@ -69,8 +68,8 @@ def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
     assert read.claimed == pytest.approx(sum(result[i].mean_difference for i in outcome))
     assert read.to_expect == pytest.approx(sum(again[i] for i in outcome))
     assert 0 < read.to_expect < read.claimed
-    earlier = EarlierComparisons(read.entries)
-    predicted = repetition(read.entries[-1], earlier.gains(read.entries[-1]))
+    with open_ledger(place).earlier() as earlier:
+        predicted = repetition(read.entries[-1], earlier.gains(read.entries[-1]))
     assert predicted is not None
     assert predicted.expected == pytest.approx(again[-1])
     assert predicted.low < predicted.expected < predicted.high
@@ -83,8 +82,8 @@ def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
         ledger.add(LedgerEntry.of(comparison(seed)), QUERIES)
     read = history(tmp_path / "few")
     assert all(math.isnan(item) for item in read.expected)
-    earlier = EarlierComparisons(read.entries)
-    assert repetition(read.entries[-1], earlier.gains(read.entries[-1])) is None
+    with ledger.earlier() as earlier:
+        assert repetition(read.entries[-1], earlier.gains(read.entries[-1])) is None
     assert (read.claimed, read.to_expect) == (0, 0)
 
 
