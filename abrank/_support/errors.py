@@ -42,6 +42,10 @@ _CALLED = {
         "load": "comparison", "loadresults": "comparison", "readresults": "comparison",
         "fromjson": "comparison", "readcsv": "read_scores", "ttest": "compare_scores",
     },
+    "command": {
+        "evaluate": "score", "eval": "score", "test": "compare", "ttest": "compare",
+        "diff": "compare", "leaderboard": "rank", "explain": "inspect", "validate": "check",
+    },
     "effect size": {"cohen": "d_z", "cohend": "d_z", "cohensd": "d_z", "cliffsdelta": "p_better"},
 }  # fmt: skip
 _LONGEST = 500  # characters of what a message says of a content

@@ -19,7 +19,13 @@ from typing import Any
 import click
 
 from abrank._support import __version__
-from abrank._support.errors import AbrankError, UnclearError, UnknownNameError, WriteError
+from abrank._support.errors import (
+    AbrankError,
+    ArgumentError,
+    UnclearError,
+    UnknownNameError,
+    WriteError,
+)
 from abrank._support.files import ENDING
 from abrank.cli import _terminal
 
@@ -81,6 +87,9 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and os.path.exists(args[0]):  # noqa: PTH110
+            problem = f"{args[0]} is a file, and no command: abrank compare {shlex.join(args)}"
+            raise ArgumentError(problem)
         if args and args[0] not in COMMANDS:
             raise UnknownNameError("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)

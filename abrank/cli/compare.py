@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -186,6 +188,11 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
         )
     elif [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
+    elif len(runs) == 1 and Path(runs[0]).is_dir():  # of runs, perhaps beside their judgments
+        from abrank.scoring.score_files import files_below
+
+        files = [os.fspath(path) for path in files_below(runs[0])]
+        runs = tuple(path for path in files if Path(path).absolute() != Path(qrels).absolute())
 
     _output.Output.of(flags).deliver(
         flags, lambda progress: _ranking([qrels, *runs], question, flags, called, progress)

@@ -86,7 +86,8 @@ def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
         key, equals, name = part.partition("=")
         last = key.strip() if equals else last
         if not last or not (name if equals else key).strip():
-            raise ArgumentError(f"{option} is written {option}=NAME=VALUE, not {part!r}")
+            example = "query=request_id" if option == "columns" else "lang=de"
+            raise ArgumentError(f"{option} takes NAME=VALUE, such as {example}, not {part!r}")
         result.setdefault(last, []).append((name if equals else key).strip())
     return {key: tuple(names) for key, names in result.items()}
 

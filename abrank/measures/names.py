@@ -51,9 +51,9 @@ _PAIR = re.compile(
     r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
     r"\s*(?:,|$)"
 )
-# ndcg_at_10, recall-at-5, ndcg10, AP@all: the same measure with its cut-off behind an @, or none.
+# ndcg_at_10, ndcg @ 10, ndcg10, AP@all: the same measure with its cut-off behind an @, or none.
 _CUTOFF = re.compile(
-    r"(\w)[_ -]at[_ -](?=\d)|^(ndcg|mrr|map|recall|precision)(?=\d)", re.IGNORECASE
+    r"(\w)(?:[_ -]at[_ -]| +@ *| *@ +)(?=\d)|^(ndcg|mrr|map|recall|precision)(?=\d)", re.IGNORECASE
 )
 _COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
 

@@ -507,10 +507,12 @@ class Inputs:
     )  # fmt: skip
     columns: Any = option(
         None,
-        "Which column of a table of scores holds what, such as query=request_id,variant=arm. The"
-        " parts are query, variant, variants, metric, value, measures, segments, repeat, cluster"
-        " and weight. Without it the content of the columns decides.",
+        "Which column of a table of scores holds what, such as query=request_id,variant=arm, or"
+        " query=text,locale of two that name it together. The parts are query, variant, variants,"
+        " metric, value, measures, segments, repeat, cluster and weight. Without it the content of"
+        " the columns decides.",
         of=READY, group="Inputs", kind="pairs", metavar="PART=COLUMN,…", several=True,
+        peers=("query_column", "query_col", "id_column", "score_column", "metric_column"),
     )  # fmt: skip
     variant: Any = option(
         None,
@@ -518,7 +520,7 @@ class Inputs:
         " do: chunk_size,method.",
         summary="The column that names the variant.",
         of=READY, group="Inputs", metavar="COLUMN,…", first=True, several=True,
-        peers=("arm", "group", "treatment"),
+        peers=("arm", "group", "treatment", "group_by", "variant_column", "variant_col"),
     )  # fmt: skip
     where: Any = option(
         None,

@@ -496,7 +496,7 @@ class CheckedFiles:
         return not self.errors
 
 
-def _files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+def files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the files of a folder that may be inputs, by their names; another path as it is."""
     checks.path("file", path)
     if not os.path.isdir(path) or format_of_folder(path):  # noqa: PTH112 - a name may be too long
@@ -541,7 +541,7 @@ def check(
     """
     qrels, runs, scores, audits = [], [], [], []
     errors: list[AbrankError] = []
-    for path in (path for file in files for path in _files_below(file)):
+    for path in (path for file in files for path in files_below(file)):
         try:
             if inputs.looks_like_qrels(path):
                 qrels.append(

@@ -52,6 +52,13 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_a_folder_holds_runs_perhaps_beside_their_judgments(files, capsys) -> None:
+    assert run(["rank", files[0], ".", "-q"]) == 0
+    of_folder = capsys.readouterr().out
+    assert run(["rank", *files, "-q"]) == 0
+    assert capsys.readouterr().out == of_folder
+
+
 def test_against_a_baseline(files, capsys) -> None:
     assert run(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"]) == 0
     out, _ = capsys.readouterr()

@@ -116,6 +116,7 @@ SEVERAL = {
 
 
 def test_parse_spelling():
+    assert parse("NDCG @ 10") == parse("nDCG@10")  # as people type it
     read = {n: {t: parse(t).name for t in texts.split()} for n, texts in SPELLINGS.items()}
     assert read == {name: dict.fromkeys(texts, name) for name, texts in read.items()}
 
