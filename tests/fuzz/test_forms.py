@@ -27,7 +27,7 @@ from tests.fuzz import strict
 from tests.fuzz.damage import Read, damaged, outcome, trying
 from tests.fuzz.test_readers import latin, qrels_of, run_of
 
-SIZES = [40, pytest.param(10_000, marks=pytest.mark.slow)]
+SIZES = [40, pytest.param(2_500, marks=pytest.mark.slow)]
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 
