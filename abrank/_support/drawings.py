@@ -41,9 +41,6 @@ class ComparisonPlots(_Plots, Protocol):
     def cutoffs(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the primary measure of A and of B at growing cut-offs, and their difference."""
 
-    def recall(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the mean interpolated precision of A and of B at eleven levels of recall."""
-
     def distribution(
         self, measure: str | None = None, **look: Unpack[PlotOptions]
     ) -> PictureProtocol:
@@ -113,10 +110,3 @@ class StandingsPlots(_Plots, Protocol):
 
     def ranks(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the rank interval of every system: thick on these collections, thin on others."""
-
-
-class HistoryPlots(_Plots, Protocol):
-    """The plots of a ledger."""
-
-    def gains(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the sum of the gains found, and of what is to be expected again of them."""

@@ -22,7 +22,6 @@ from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import RelativeChange
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
-from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
 from abrank.measures.names import lowest_relevant
 from abrank.measures.sensitivity import extremes
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
@@ -56,15 +55,6 @@ class CutoffCurve:
     judged_b: tuple[float, ...]
 
 
-@record
-class RecallCurve:
-    """Mean interpolated precision at eleven levels of recall."""
-
-    levels: tuple[float, ...]
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-
-
 @dataclass(frozen=True)
 class RunDetails:
     """What the runs show beside their scores; empty where ready scores were compared."""
@@ -79,7 +69,6 @@ class RunDetails:
     n_unjudged: tuple[int, int] = (0, 0)
     # None where the primary measure has no cut-off.
     cutoff_curve: CutoffCurve | None = None
-    recall_curve: RecallCurve | None = None
     # Unjudged documents that could most move the mean difference; None where there is none, or
     # where the primary measure looks beyond the ranks that were kept.
     to_judge: ToJudge | None = None
@@ -115,16 +104,6 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
         tie_range=ties,
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, rows),
-        recall_curve=RecallCurve(
-            tuple(ELEVEN_LEVELS),
-            *(
-                # The functions of measures are typed for whole grades, and take fractions too.
-                _floats(
-                    precision_recall_curve(run, rel=lowest_relevant(measure))[rows].mean(axis=0)  # type: ignore[arg-type]
-                )
-                for run in (a.judged, b.judged)
-            ),
-        ),
         to_judge=top_documents_to_judge(measure, a, b, rows) if few and any(n_unjudged) else None,
     )
 

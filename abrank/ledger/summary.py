@@ -14,7 +14,7 @@ import numpy as np
 
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
-from abrank._support.result import Printed, Result, record
+from abrank._support.result import Printed, record
 from abrank._support.typing import FloatArray
 from abrank.inference.many_comparisons import (
     MIN_EFFECTS,
@@ -194,7 +194,7 @@ class History(Printed):
     budgets: tuple[Spent, ...]
     expected: tuple[float, ...]
 
-    _FRAME, plot = "entries", Result.plot
+    _FRAME = "entries"
 
     @property
     def decimals(self) -> int:

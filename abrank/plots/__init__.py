@@ -5,7 +5,7 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 """
 
 from abrank._support.registry import complete
-from abrank.plots.curves import cutoffs, gains, power, recall
+from abrank.plots.curves import cutoffs, power
 from abrank.plots.distributions import distribution
 from abrank.plots.grids import matrix, queries
 from abrank.plots.intervals import collections, effect, forest, segments
@@ -18,9 +18,9 @@ from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
     "DARK", "LIGHT", "NOTEBOOK", "PLOTS", "WIDTHS", "Picture", "Plot", "Plots", "Theme",
-    "cd", "collections", "cutoffs", "deltas", "distribution", "effect", "forest", "gains",
+    "cd", "collections", "cutoffs", "deltas", "distribution", "effect", "forest",
     "leaderboard", "matrix", "means", "paired", "plot", "plots_of", "png", "power", "queries",
-    "rank_intervals", "ranks", "recall", "save", "scatter", "segments", "svg",
+    "rank_intervals", "ranks", "save", "scatter", "segments", "svg",
 ]  # fmt: skip
 
 for _plot in PLOTS.values():

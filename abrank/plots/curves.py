@@ -1,4 +1,4 @@
-"""Plots against depth, number of queries, and time."""
+"""Plots against depth, and number of queries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
@@ -18,14 +17,13 @@ from abrank.measures.names import known
 from abrank.planning.student import power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import LIGHT, NARROW, Theme, dress, label_x, label_y, new_axes
+from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from abrank.comparison import Comparison
     from abrank.comparison.evidence import CutoffCurve
-    from abrank.ledger import History
 
 
 # --- The primary measure at growing cut-offs
@@ -119,42 +117,6 @@ def _lead(comparison: Comparison) -> int:
     primary = known(comparison.rule.primary)  # None: a name of the user's own, of ready scores
     parameter = dict(primary.parameters).get("cutoff") if primary else None
     return parameter if isinstance(parameter, int) else 0
-
-
-# --- Precision at growing recall
-
-RECALL_SIZE = (5.6, 3.1)
-
-
-@plot("recall", title="Precision at growing recall", size=RECALL_SIZE)
-def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the mean interpolated precision of A and of B at eleven levels of recall.
-
-    At each level stands the highest precision at this recall or beyond it, so the curves only fall.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> recall(result).texts[0].get_text()[:22]
-    'Ready scores were comp'
-    """
-    ax = ax if ax is not None else style.new_axes(theme, RECALL_SIZE)
-    curve = comparison.evidence.recall_curve
-    if curve is None:
-        nothing = "No queries: nothing to draw."
-        ready = "Ready scores were compared: recall is known of runs only."
-        return style.say(ax, theme, ready if comparison.n_queries else nothing)
-    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(0.0, max(0.1, 1.06 * max(*curve.a, *curve.b)))
-    style.draw_pair(ax, theme, curve.levels, curve.a, curve.b)
-    style.round_ticks(ax.xaxis, 6)
-    style.round_ticks(ax.yaxis, 6)
-    style.name_systems(ax, theme, comparison)
-    style.label_x(ax, theme, "recall")
-    style.label_y(ax, theme, "interpolated precision, mean")
-    return ax
 
 
 POWER_SIZE = (5.6, 3.1)
@@ -269,41 +231,3 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         words = words.removeprefix("smallest ")
     look: dict[str, Any] = {"size": body, "bold": True, "zorder": 4.0, "shift": (shift, 5.0)}
     style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)
-
-
-GAINS_SIZE, MOST_STEPS = (7.0, 2.6), 500
-
-
-@plot("gains", title="Measured gains, added up", size=GAINS_SIZE, subject="History")
-def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the sum of the gains found, and of what is to be expected again of them.
-
-    A comparison that found nothing adds nothing to either.
-
-    Examples
-    --------
-    >>> from abrank.ledger import History
-    >>> gains(History("gates", (), (), (), ())).get_xlabel()
-    'comparison'
-    """
-    ax = ax if ax is not None else new_axes(theme, GAINS_SIZE)
-    dress(ax, theme)
-    result = history.gains()
-    sums = np.vstack([np.zeros(2), np.cumsum(np.array(result).reshape(-1, 2), axis=0)])
-    # A step a point of the picture shows no less than all of them.
-    places = np.unique(np.linspace(0, len(result), MOST_STEPS + 1).round().astype(int))
-    sums = sums[places]
-    ends = (("measured", theme.muted, "bottom"), ("expected again", theme.b, "top"))
-    for column, (label, colour, side) in enumerate(ends):
-        ax.step(places, sums[:, column], where="post", color=colour, linewidth=1.8)
-        ax.annotate(
-            label,
-            (float(places[-1]), float(sums[-1, column])),
-            xytext=(4, 0), textcoords="offset points", va=side, color=colour,
-        )  # fmt: skip
-    ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-    style.round_ticks(ax.yaxis, 4)
-    ax.set_xlim(0, max(len(result), 1) * 1.16)
-    label_x(ax, theme, "comparison")
-    label_y(ax, theme, f"sum of gains, {shorten(history.measure, width=24)}")
-    return ax

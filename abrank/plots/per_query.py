@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
@@ -282,7 +281,7 @@ def scatter(
     """Draw the score of A across and that of B upwards: above the diagonal B scores higher.
 
     Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
-    For more than 2 000 queries hexagons count them, the darker the more, on a logarithmic scale.
+    Of more than 2 000 queries as many are drawn, evenly spaced among the sorted differences.
 
     Examples
     --------
@@ -307,13 +306,13 @@ def scatter(
         axis.set_major_formatter(PlainTicks())
         axis.set_ticks(ticks)
     style.line(ax, limits, limits, theme.ink, 1.0, zorder=2.0)
+    shown = np.argsort(comparison.differences(row.measure), kind="stable")[evenly(len(a), MANY)]
     # A complex number a spot: numpy sorts these fast, rows of a table slowly.
-    spot = a + 1j * b
-    if len(np.unique(spot[: 10 * MANY])) > MANY or len(np.unique(spot)) > MANY:
-        shade = _hexagons(ax, theme, a, b, signs)
-    else:
-        _, place, times = np.unique(spot, return_index=True, return_counts=True)
-        shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
+    _, place, times = np.unique((a + 1j * b)[shown], return_index=True, return_counts=True)
+    place = shown[place]
+    shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
+    if len(a) > MANY:
+        shade += f"\n{display.count(MANY)} of {display.count(len(a))} queries, evenly by Δ"
     if len(a) > 1:
         _mean(ax, theme, row.mean_a, row.mean_b)
     # On its side of the diagonal.
@@ -348,42 +347,6 @@ def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: Int
     if maximum < 3:
         return ""
     return f"\nlarger: more queries at one spot, up to {display.count(maximum)}"
-
-
-def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntArray) -> str:
-    """Draw cells by who wins most of them and by log count; return what the shade means."""
-    limits = ax.get_xlim()
-    lattice: dict[str, Any] = {"gridsize": 32, "extent": (*limits, *limits)}
-    hexbins = [ax.hexbin(a[who], b[who], **lattice) for who in (signs < 2, signs > 0, signs < 0)]
-    centres = np.asarray(hexbins[0].get_offsets(), dtype=np.float64)
-    corners = np.asarray(hexbins[0].get_paths()[0].vertices)
-    counts, won, lost = (np.asarray(hexbin.get_array(), dtype=np.float64) for hexbin in hexbins)
-    for hexbin in hexbins:
-        hexbin.remove()
-    ax.set(xlim=limits, ylim=limits)
-    held = counts > 0.0
-    centres, counts, won, lost = centres[held], counts[held], won[held], lost[held]
-    # Who wins most of the queries of a cell; nobody where half of them are ties.
-    winner = np.where(2.0 * (won + lost) > counts, np.sign(won - lost), 0.0)
-    maximum = float(counts.max())
-    # The queries are more than the cells, so that at least two share one.
-    depth = 1 + np.round((LEVELS - 1) * np.log(counts) / np.log(maximum)).astype(np.int64)
-    for outcome in _MARKERS:
-        for level in range(1, LEVELS + 1):
-            chosen = centres[(winner == outcome) & (depth == level)]
-            if len(chosen):
-                cells = [Path(corners + centre, closed=True) for centre in chosen]
-                patch = PathPatch(
-                    Path.make_compound_path(*cells),
-                    facecolor=theme.of_outcome(outcome),
-                    edgecolor="none",
-                    # From pale to full; the palest can still be seen on the paper.
-                    alpha=0.1 + 0.9 * level / LEVELS,
-                    zorder=1.5,
-                )
-                # The limits are set: add_patch would look for them at every side of every cell.
-                ax.add_artist(patch)
-    return f"\ndarker: more queries in a cell, 1 to {display.count(int(maximum))}, logarithmic"
 
 
 def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:

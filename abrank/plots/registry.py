@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 Width: TypeAlias = Literal["column", "text"] | float
 # The class of the results that a plot draws.
-Of: TypeAlias = Literal[
-    "Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"
-]
+Of: TypeAlias = Literal["Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"]
 Subject: TypeAlias = Any
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
@@ -49,7 +47,6 @@ PARAMETERS = {
     "comparison": "Comparison",
     "ranking": "Ranking",
     "result": "CollectionsComparison",
-    "history": "History",
     "measure": "str, optional\n    The primary one without it.",
     "ax": "Axes, optional\n    Drawn onto; a new Figure's without it.",
     "theme": "Theme",
@@ -80,7 +77,7 @@ def plot(
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
-    subject : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
+    subject : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"}
         The class of the results that it draws.
 
     Returns

@@ -95,7 +95,6 @@ def test_the_curve_at_its_own_cutoff_is_the_measure():
 def test_a_measure_without_a_cutoff_has_no_such_curve():
     _, result = gathered("AP")
     assert result.cutoff_curve is None
-    assert len(result.recall_curve.levels) == len(result.recall_curve.b) == 11
 
 
 def test_dropped_queries_are_not_in_the_evidence():
@@ -300,10 +299,3 @@ def test_nothing_applies_to_judged_runs_of_one_depth() -> None:
 @pytest.mark.parametrize("measures", [["AP(judged_only=True)"], ["RBPResid"]])
 def test_a_measure_that_cannot_be_condensed(measures: list[str]) -> None:
     assert "judged-only" not in of(compare(JUDGED, RUN_A, RUN_B, measures=measures))
-
-
-def test_the_recall_curve_takes_the_grade_from_which_the_measure_counts() -> None:
-    run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
-    qrels = {"q1": {"d1": 0.5, "d2": 1.0}, "q2": {"d3": 0.5}}
-    comparison = abrank.compare(qrels, run, run, measures="AP(rel=0.5)")
-    assert comparison.evidence.recall_curve.a == pytest.approx([1.0] * 11)

@@ -9,7 +9,7 @@ import pytest
 
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
+from abrank.comparison.evidence import CutoffCurve, RunDetails
 from abrank.comparison.query_data import QueryData
 from abrank.options import Question, RankingQuestion
 from abrank.ranking import Ranking, rank
@@ -25,7 +25,6 @@ def evidence_of(n: int) -> RunDetails:
     k = np.array(CUTOFFS, dtype=float)
     mean_a, diff = 0.3 + 0.05 * np.log(k), 0.05 - 0.01 * np.log(k)
     error = 0.3 / np.sqrt(n) + 0.002 * random.random(len(k))
-    levels = np.linspace(0.0, 1.0, 11)
     return RunDetails(
         cutoff_curve=CutoffCurve(
             "nDCG",
@@ -36,11 +35,6 @@ def evidence_of(n: int) -> RunDetails:
             ),
             judged_a=tuple((1.0 - 0.1 * np.log10(k)).tolist()),
             judged_b=tuple((0.9 - 0.2 * np.log10(k)).tolist()),
-        ),
-        recall_curve=RecallCurve(
-            tuple(levels.tolist()),
-            tuple((0.7 * (1.0 - levels)).tolist()),
-            tuple((0.8 * (1.0 - levels) ** 1.2).tolist()),
         ),
     )
 

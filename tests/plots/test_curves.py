@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from abrank.comparison.evidence import RunDetails
-from abrank.ledger import History
 from abrank.planning import student
-from abrank.plots import LIGHT, cutoffs, power, recall
-from abrank.plots.curves import MOST_STEPS, gains
-from tests.ledger.made import entry
+from abrank.plots import LIGHT, cutoffs, power
 
 
 def drawn(ax, colour: str) -> list[float]:
@@ -86,20 +83,6 @@ def test_one_cut_off_is_two_dots(comparison_of):
 def test_a_sentence_where_there_is_no_curve(measures, sentence, comparison_of):
     (text,) = cutoffs(without_evidence(comparison_of(30, measures=measures))).texts
     assert text.get_text().startswith(sentence)
-    (text,) = recall(without_evidence(comparison_of(30, measures=measures))).texts
-    assert text.get_text().startswith("Ready scores were compared")
-
-
-def test_curves_are_the_evidences(comparison_of):
-    comparison = comparison_of(60)
-    curve = comparison.evidence.recall_curve
-    ax = recall(comparison)
-    lines = {line.get_color(): line for line in ax.lines}
-    for colour, values, marker in ((LIGHT.a, curve.a, "v"), (LIGHT.b, curve.b, "^")):
-        assert np.array_equal(lines[colour].get_xdata(), curve.levels)
-        assert np.array_equal(lines[colour].get_ydata(), values)
-        assert lines[colour].get_marker() == marker
-    assert [text.get_text() for text in ax.texts] == ["▼ A BM25", "▲ B monoT5"]
 
 
 def curves(ax) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -163,14 +146,3 @@ def test_these_queries_are_the_thick_line(comparison_of):
 def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_of):
     (text,) = power(comparison_of(n, kind)).texts
     assert sentence in text.get_text()
-
-
-def test_of_five_thousand_comparisons_a_step_a_point_is_drawn() -> None:
-    text = dataclasses.replace(entry(0), difference=0.03, verdict="better")
-    nothing = dataclasses.replace(text, verdict="inconclusive")
-    entries = (text, nothing, nothing, nothing, text) * 1000
-    history = History("gates", entries, (), (), (0.01,) * 5000)
-    lines = gains(history).get_lines()
-    for line, total in zip(lines, (history.claimed, history.to_expect), strict=True):
-        assert len(line.get_xdata()) <= MOST_STEPS + 1
-        assert (line.get_xdata()[-1], line.get_ydata()[-1]) == (5000, pytest.approx(total))

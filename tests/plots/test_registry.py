@@ -168,7 +168,7 @@ def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     figure = getattr(comparison.plot, name)().figure
     figure.draw_without_rendering()
     with_dollars = [text for text in figure.findobj(Text) if "$" in text.get_text()]
-    assert with_dollars or name in ("cutoffs", "recall")
+    assert with_dollars or name == "cutoffs"
     assert not any(text.get_parse_math() for text in with_dollars)
 
 
@@ -227,7 +227,7 @@ def test_editors_know_every_plot_and_its_options():
     kinds = {
         "Comparison": drawings.ComparisonPlots, "Ranking": drawings.RankingPlots,
         "CollectionsComparison": drawings.CollectionsPlots,
-        "CollectionsRanking": drawings.StandingsPlots, "History": drawings.HistoryPlots,
+        "CollectionsRanking": drawings.StandingsPlots,
     }  # fmt: skip
     for owner, kind in kinds.items():
         draws = {item.name: item.draw for item in plots.PLOTS.values() if item.of == owner}

@@ -26,7 +26,7 @@ from abrank.comparison import (
     compare_scores,
 )
 from abrank.comparison.choosing import SEQUENCE
-from abrank.comparison.evidence import CutoffCurve, Kind, RecallCurve, RunDetails
+from abrank.comparison.evidence import CutoffCurve, Kind, RunDetails
 from abrank.comparison.groups import QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.resolve import ADJUSTMENTS
 from abrank.comparison.rows import MachineJudgments, Preferences
@@ -91,7 +91,6 @@ def test_runs_hostile_names_gates_and_segments_obey_it(judged, hostile, make) ->
     ("segment", SegmentRow),
     ("evidence", RunDetails),
     ("cutoff_curve", CutoffCurve),
-    ("recall_curve", RecallCurve),
     ("machine", MachineJudgments),
     ("preferences", Preferences),
     ("share", Estimate),

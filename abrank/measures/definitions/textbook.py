@@ -333,19 +333,3 @@ def _at_levels(
         np.maximum.at(best, hits.query[is_reached], precision[is_reached])
         total += best
     return total / len(levels)
-
-
-# --- The precision-recall curve of each query at fixed levels, so that it can be averaged
-
-
-def precision_recall_curve(
-    judged: JudgedRun, *, rel: int = 1, levels: Levels = ELEVEN_LEVELS
-) -> FloatArray:
-    """Return the interpolated precision of each query at levels of recall.
-
-    Source: Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval, section 8.4.
-    """
-    if not levels:
-        raise ArgumentError("a level of recall must lie between 0 and 1, and there is none")
-    curve = [interpolated_precision(judged, recall=level, rel=rel) for level in levels]
-    return np.stack(curve, axis=1)

@@ -34,7 +34,7 @@ from abrank.report.model import (
 )
 
 # Figures and tables that take half of the page: two stand side by side.
-HALVES = frozenset({"scatter", "paired", "planning", "power", "cutoffs", "recall"} | {"quality"})
+HALVES = frozenset({"scatter", "paired", "planning", "power", "cutoffs"} | {"quality"})
 
 
 def panels_of(section: Section, *, without: Block | None) -> list[tuple[list[Block], bool]]:
@@ -104,14 +104,14 @@ LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
 # width that a page keeps (report.css) and a telephone scales a little.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
-    **dict.fromkeys(("deltas", "distribution", "matrix", "queries", "ranks", "gains"), WIDE),
+    **dict.fromkeys(("deltas", "distribution", "matrix", "queries", "ranks"), WIDE),
     "forest": MAIN,
 }
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
     "effect": 2.1,
     **dict.fromkeys(("scatter", "paired"), 3.2),
-    **dict.fromkeys(("cutoffs", "recall"), 2.5),
+    "cutoffs": 2.5,
     "power": 2.6,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}

@@ -109,16 +109,14 @@ def require_showable(comparison: Comparison) -> None:
         for query_id in part:
             if query_id not in query_ids:
                 raise DamagedValue(place, f"{brief(query_id)} is not among the queries")
-    for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
-        if curve is None:
-            continue
+    if (curve := evidence.cutoff_curve) is not None:
         columns = {field.name: getattr(curve, field.name) for field in fields(curve)}
         lengths = {key: len(column) for key, column in columns.items() if isinstance(column, tuple)}
         first = next(iter(lengths))
         for key, length in lengths.items():
             if length != lengths[first]:
                 raise DamagedValue(
-                    f"evidence.{name}_curve.{key}",
+                    f"evidence.cutoff_curve.{key}",
                     f"has {length} entries, and there are {lengths[first]} {first}",
                 )
     names = Names.of(comparison)

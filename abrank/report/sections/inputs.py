@@ -94,13 +94,7 @@ def quality(comparison: Comparison) -> Section | None:
 def unjudged_sentence(comparison: Comparison) -> str:
     """Say what unjudged documents could make of the difference."""
     evidence, measure = comparison.evidence, comparison.rule.primary
-    from_documents = (
-        evidence.rankings,
-        evidence.cutoff_curve,
-        evidence.recall_curve,
-        evidence.tie_range,
-    )
-    if not any(from_documents):
+    if not any((evidence.rankings, evidence.cutoff_curve, evidence.tie_range)):
         # Runs that were scored in partitions: nobody held the documents of all queries.
         a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
         return (
@@ -230,41 +224,24 @@ def _command(comparison: Comparison, result: ToJudge) -> str:
 
 
 def depth(comparison: Comparison) -> Section | None:
-    """Return the section of the curves; None where no ranking was read, or all depths tie."""
-    cutoffs, recall = comparison.evidence.cutoff_curve, comparison.evidence.recall_curve
-    if cutoffs is not None and not any(cutoffs.diff) and words.all_tied(comparison):
+    """Return the section of the curve by cut-off; None where there is none, or all depths tie."""
+    curve = comparison.evidence.cutoff_curve
+    if curve is None or (not any(curve.diff) and words.all_tied(comparison)):
         return None
-    findings: list[str] = []
-    blocks: list[Block] = []
-    sides: list[int] = []
-    if cutoffs is not None:
-        ends = zip(cutoffs.ci_low, cutoffs.ci_high, strict=True)
-        sides = [comparison.rule.gain(*end).side for end in ends]
-        findings.append(_cutoff_finding(comparison, cutoffs, sides))
-        blocks += [
-            Figure("cutoffs", f"{cutoffs.measure}@k of A and B and their difference by k."),
-            Text(
-                f"{cutoffs.measure} of the first k documents. Each interval is the"
-                f" {f.level(comparison.rule.confidence)} one of the paired t test at that k alone,"
-                " not adjusted.",
-                "caption",
-            ),
-        ]
-    if recall is not None:
-        findings.append(f"Mean precision at {f.count(len(recall.levels))} levels of recall.")
-        blocks += [
-            Figure("recall", "Mean interpolated precision of A and B at eleven levels of recall."),
-            Text(
-                "Mean interpolated precision, as trec_eval computes it: the best precision at that"
-                " recall or beyond. Higher is better everywhere.",
-                "caption",
-            ),
-        ]
-    if cutoffs is not None:
-        blocks.append(_cutoff_table(comparison, cutoffs, sides))
-    if not blocks:
-        return None
-    return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
+    ends = zip(curve.ci_low, curve.ci_high, strict=True)
+    sides = [comparison.rule.gain(*end).side for end in ends]
+    blocks = (
+        Figure("cutoffs", f"{curve.measure}@k of A and B and their difference by k."),
+        Text(
+            f"{curve.measure} of the first k documents. Each interval is the"
+            f" {f.level(comparison.rule.confidence)} one of the paired t test at that k alone,"
+            " not adjusted.",
+            "caption",
+        ),
+        _cutoff_table(comparison, curve, sides),
+    )
+    finding = _cutoff_finding(comparison, curve, sides)
+    return Section("depth", "Depth", finding, blocks, group="appendix")
 
 
 def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> str:

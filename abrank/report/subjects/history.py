@@ -16,7 +16,6 @@ from abrank.report.model import (
     Cell,
     Column,
     Fact,
-    Figure,
     Headline,
     Place,
     Report,
@@ -63,7 +62,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
         rule="Nothing is tested anew: each comparison stands as it was decided.",
     )
     days = sorted({entry.day for entry in history.entries})
-    sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
+    sections = [] if not n else [_comparisons(w), _uses(w), *_budgets(w)]
     sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
     return report_of(
         w,
@@ -189,20 +188,6 @@ def _comparisons(w: Words[History]) -> Section:
         legend=legend,
     )
     return Section("comparisons", "Comparisons", "", (card,), EVERYWHERE)
-
-
-def _gains(w: Words[History]) -> Iterator[Section]:
-    """Yield the gains found, added up over time, beside what is to be expected again of them."""
-    history = w.result
-    if not history.is_known or not history.claimed or not history.adds_up:
-        return  # of several candidates beside one baseline one can be taken: no gains add up
-    finding = (
-        f"Of {w.signed(history.claimed)} found, about {w.signed(history.to_expect)} is to be"
-        " expected on other queries."
-    )
-    over = f.plural(len(history.entries), "comparison")
-    summary = f"Gains on {history.measure} added up over {over}. {finding}"
-    yield Section("gains", "Gains over time", finding, (Figure("gains", summary),))
 
 
 def _uses(w: Words[History]) -> Section:

@@ -17,8 +17,8 @@ from abrank.measures.definitions.graded import cascade, cascade_measure, compati
 from abrank.measures.definitions.textbook import (
     eleven_point_average,
     f_measure,
+    interpolated_precision,
     mean_precision,
-    precision_recall_curve,
 )
 from abrank.measures.definitions.user_models import expected_reciprocal_rank, resolved
 
@@ -159,8 +159,8 @@ def test_f_of_all_retrieved_is_set_f(rankings, beta):
 
 def test_eleven_points_and_their_mean():
     judged = JudgedRun.from_grades([[1, 0, 1], [0, 1], []], ideal=[[1, 1, 1, 0], [1, 0], [1]])
-    curve = precision_recall_curve(judged)
-    assert curve.shape == (3, 11)
+    levels = [interpolated_precision(judged, recall=tenth / 10) for tenth in range(11)]
+    curve = np.stack(levels, axis=1)
     # precision 1 at 1/3 of the recall, 2/3 at 2/3; a level asks for the nearest whole number
     assert curve[0] == pytest.approx([1] * 5 + [2 / 3] * 4 + [0] * 2)
     assert (np.diff(curve, axis=1) <= 0).all()
@@ -169,9 +169,7 @@ def test_eleven_points_and_their_mean():
 
 def test_levels_without_meaning():
     with pytest.raises(ArgumentError, match="must lie between 0 and 1, not"):
-        precision_recall_curve(JudgedRun.from_grades([[1]]), levels=(0.0, 1.5))
-    with pytest.raises(ArgumentError, match="there is none"):
-        precision_recall_curve(JudgedRun.from_grades([[1]]), levels=())
+        interpolated_precision(JudgedRun.from_grades([[1]]), recall=1.5)
 
 
 @pytest.mark.slow

@@ -42,7 +42,6 @@ CONTRADICTIONS: list[tuple[str, Any, str]] = [
     ("topics/nobody", "asks", 'topics: "nobody" is not among the queries'),
     ("evidence/rankings/nobody", [[], []], 'evidence.rankings: "nobody" is not among the queries'),
     ("evidence/cutoff_curve/mean_a", [0.5] * 7, "mean_a: has 7 entries, and there are 8 cutoffs"),
-    ("evidence/recall_curve/b", [0.5] * 10, "recall_curve.b: has 10 entries, and there are 11"),
     ("notes", [{"code": "gossip", "severity": 1, "values": {}}], '"gossip" is no note of abrank'),
     (
         "notes", [{"code": "one-query-decides", "severity": 1, "values": {}}],

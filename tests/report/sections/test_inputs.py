@@ -12,7 +12,7 @@ from abrank import compare
 from abrank._support import display as f
 from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
-from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.comparison.evidence import CutoffCurve
 from abrank.report import WRITERS, from_dict
 from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
@@ -121,9 +121,7 @@ def test_nothing_is_to_judge_where_all_is_judged(runs: Comparison) -> None:
     assert judging(runs) is None
 
 
-def with_curves(
-    made: Comparison, sides: tuple[int, ...] = (), recall: RecallCurve | None = None
-) -> Section:
+def with_curves(made: Comparison, sides: tuple[int, ...] = ()) -> Section:
     """Return the section of curves whose intervals lie on these sides of 0."""
     n = len(sides)
     middle = tuple(0.1 * side for side in sides)
@@ -138,7 +136,7 @@ def with_curves(
         judged_a=(1.0,) * n,
         judged_b=(0.5,) * n,
     )
-    evidence = replace(made.evidence, cutoff_curve=curve if sides else None, recall_curve=recall)
+    evidence = replace(made.evidence, cutoff_curve=curve)
     result = depth(replace(made, evidence=evidence))
     assert result is not None
     return result
@@ -169,7 +167,7 @@ def test_table_is_the_curve(runs: Comparison) -> None:
     curve = runs.evidence.cutoff_curve
     assert result is not None
     assert curve is not None
-    assert [b.plot for b in result.blocks if isinstance(b, Figure)] == ["cutoffs", "recall"]
+    assert [b.plot for b in result.blocks if isinstance(b, Figure)] == ["cutoffs"]
     table = next(b for b in result.blocks if isinstance(b, Table))
     assert [row[0].text for row in table.rows] == [f"nDCG@{k}" for k in curve.cutoffs]
     assert [row[0].text for row in table.rows if row[0].strong] == ["nDCG@10"]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import plots
 from abrank.ledger import ErrorBudget, History, LedgerEntry, history, open_ledger
 from abrank.report import compose
 from tests.ledger.made import QUERIES, comparison, keyed
@@ -61,8 +60,6 @@ def test_gains_over_one_baseline_are_not_added_up(full, n) -> None:
     report = compose(beside)
     found = [gain for gain, _ in beside.gains() if gain]
     assert f"The gains on score are on average {np.mean(found):+.3f}, of" in report.headline.title
-    assert "gains" not in [section.key for section in report.sections]
-    assert "gains" in [section.key for section in compose(full).sections]
     few = replace(full, entries=entries[:n], expected=full.expected[:n], query_sets=(
         replace(full.query_sets[0], by_chance=0.025 * n),
     ))  # fmt: skip
@@ -129,14 +126,6 @@ def test_sums_are_of_one_measure_alone(tmp_path) -> None:
     mixed = replace(read, entries=(*read.entries, second), expected=(*read.expected, 50.0))
     assert mixed.claimed == pytest.approx(read.claimed)
     assert compose(mixed).scorecard.bars[0] is None
-
-
-def test_the_drawing_ends_where_the_sums_do(full) -> None:
-    ax = plots.gains(full)
-    result, again = (line.get_ydata() for line in ax.get_lines()[-2:])
-    assert (result[0], result[-1]) == (0, pytest.approx(full.claimed))
-    assert again[-1] == pytest.approx(full.to_expect)
-    assert "sum of gains, score" in plots.svg("gains", full)
 
 
 def test_a_card_is_shown_in_a_notebook(full) -> None:
