@@ -371,7 +371,7 @@ rank a.run b.run -> 2 abrank score (evaluate) takes one
 rank q.txt a.run b.run --baseline c -> 2 the baseline 'c' is not among a, b
 rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
 rank q.txt a.run b.run --config x=1 -> 2 compare decides between two
-score q.txt -> 2 at least one run are needed (or --scores FILE, or --list-measures)
+score q.txt -> 2 at least one run are needed (or --scores FILE); abrank guide measures lists
 score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
 power -> 2 RUN_B, or --scores and one table or two, or --sd without files

@@ -173,7 +173,7 @@ REASONS: dict[str, dict[str, str]] = {
         "color": "NO_COLOR=1 or FORCE_COLOR=1 in the environment decides on colours",
     },
     "margin": {"margin": "this command finds what to hold one against; compare() takes it"},
-    "score": _COMPLETE,
+    "score": {**_COMPLETE, "list_measures": "abrank guide measures lists what can be measured"},
     "aa": dict.fromkeys(["trials", "n", "simulations"], "how often is --replications"),
     "inspect": dict.fromkeys(["query", "q"], "QUERY stands without a flag, behind the runs"),
     "render": dict.fromkeys(

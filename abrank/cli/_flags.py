@@ -305,7 +305,7 @@ _TABLES = (".csv", ".tsv", ".parquet", ".pq", ".feather", ".xlsx", ".json", ".js
 def _score_files(context: click.Context) -> list[str]:
     """Return the files of a call without ``--scores`` that are tables of scores; else none."""
     typed = context.params
-    instead = ("scores", "ready", "collections", "preferences", "sd", "list_measures")
+    instead = ("scores", "ready", "collections", "preferences", "sd")
     # A rule file may declare the judgments and the runs.
     declared = getattr(context.meta.get("declared"), "declared", {})
     if (

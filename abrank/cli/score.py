@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank.cli import _config, _flags, _output, _terminal
-from abrank.measures import Measure, MeasureEntry, catalogue, parse
+from abrank.measures import Measure, parse
 from abrank.measures.names import parse_measures
-from abrank.measures.registry import Parameter, literal, load_plugins
-from abrank.measures.spellings import OTHERS, TREC_EVAL, trec_eval_name, trec_eval_order, without
+from abrank.measures.spellings import trec_eval_name, trec_eval_order, without
 from abrank.options import Scoring, iterate, nested
 
 if TYPE_CHECKING:
@@ -50,9 +48,6 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
     metavar="N",
     help="Decimals of text and trec_eval; json and csv have them all.",
 )  # fmt: skip
-@_flags.own(
-    "--list-measures", group="Output", is_flag=True, help="Say what can be measured, and stop."
-)
 @_config.option
 @_flags.every("score", own_letter="-q")
 def score(
@@ -63,7 +58,6 @@ def score(
     per_query: bool,
     format_name: str,
     digits: int,
-    list_measures: bool,
     **flags: Any,  # noqa: ANN401 - those of abrank.options
 ) -> int:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
@@ -78,14 +72,12 @@ def score(
     abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
     abrank score faithfulness.csv --interval
     """  # noqa: D301 - click's mark for lines to keep
-    if list_measures:
-        _terminal.put(measure_list(), nl=False)
-        return 0
     if ready is not None and qrels is not None:
         raise click.UsageError("--scores stands in the place of QRELS and RUNS: leave these out")
     if ready is None and (qrels is None or not runs):
         raise click.UsageError(
-            "QRELS and at least one run are needed (or --scores FILE, or --list-measures)"
+            "QRELS and at least one run are needed (or --scores FILE); abrank guide measures"
+            " lists what can be measured"
         )
 
     from abrank.inputs.run import by_system
@@ -270,93 +262,3 @@ def _line(measure: Measure, query: str, value: float, digits: int) -> str:
     name = trec_eval_name(measure) or measure.name
     number = f"{value:.0f}" if measure.entry.aggregate == "sum" else f"{value:6.{digits}f}"
     return f"{name:<22}\t{query}\t{number}\n"
-
-
-WIDTH = 80
-_HEAD = (
-    "NAME(parameter=default)@k, then the range. A parameter in [] may be left out. Where nothing"
-    " else is said, the mean over the queries is reported, a higher value is better, and"
-    " judged_only=True takes the unjudged documents out of the ranking first. Names of trec_eval,"
-    " pytrec_eval and ranx are understood as well."
-)
-_AGGREGATES = {
-    "mean": "",
-    "sum": "added up over the queries",
-    "geometric": "geometric mean over the queries",
-}
-
-
-def measure_list() -> str:
-    """Return every measure with parameters, range, definition, source; 80 columns wide."""
-    load_plugins()
-    return "\n".join([textwrap.fill(_HEAD, WIDTH), *map(_described, catalogue().values()), ""])
-
-
-def _described(entry: MeasureEntry) -> str:
-    low, high = entry.bounds
-    lines = [f"{_form(entry)}   {low:g} to {high:g}"]
-    lines += [entry.definition, _unusual(entry), _also(entry), entry.source]
-    first, *rest = [line for line in lines if line]
-    return "\n".join(
-        [
-            "",
-            textwrap.fill(first, WIDTH, subsequent_indent="    ", break_on_hyphens=False),
-            *(
-                textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="    ")
-                for line in rest
-            ),
-        ]
-    )
-
-
-def _form(entry: MeasureEntry) -> str:
-    """Write the name with all that may stand in it: ``AP(rel=1)[@k]``."""
-    inside = [
-        _written(parameter)
-        for parameter in entry.parameters
-        if parameter.name not in (entry.at, "judged_only")
-    ]
-    position = next(
-        (parameter for parameter in entry.parameters if parameter.name == entry.at), None
-    )
-    behind = ""
-    if position is not None:
-        letter = "@k" if position.name == "cutoff" else "@r"
-        behind = letter if position.required else f"[{letter}]"
-    return entry.name + (f"({', '.join(inside)})" if inside else "") + behind
-
-
-def _written(parameter: Parameter) -> str:
-    if parameter.required:
-        return parameter.name
-    if parameter.default is None:
-        return f"[{parameter.name}]"
-    return f"{parameter.name}={literal(parameter.default)}"
-
-
-def _unusual(entry: MeasureEntry) -> str:
-    """Say what differs from most measures: aggregation, direction, needs."""
-    text = [
-        _AGGREGATES[entry.aggregate],
-        "" if entry.higher_is_better else "lower is better",
-        f"needs {entry.needs}" if entry.needs else "",
-        ""
-        if any(parameter.name == "judged_only" for parameter in entry.parameters)
-        else "no judged_only",
-    ]
-    return "; ".join(filter(None, text))
-
-
-def _also(entry: MeasureEntry) -> str:
-    spellings = {**TREC_EVAL, **OTHERS}.items()
-    names = [
-        *entry.aliases,
-        *(name for name, item in spellings if item.name == entry.name and not item.fixed),
-    ]
-    registered = {entry.name.casefold()}
-    fresh = []
-    for name in names:
-        if name.casefold() not in registered:
-            fresh.append(name)
-            registered.add(name.casefold())
-    return f"also {', '.join(fresh)}" if fresh else ""

@@ -407,7 +407,7 @@ def _queries_seen(question: Question, primary: str, query_ids: Sequence[str]) ->
     n = len(query_ids)
     if earlier is None:
         return (n,)
-    result = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)  # type: ignore[arg-type]
+    result = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
     design = result.rule.design or Design()
     declared = {
         "planned": (design.n_planned, planned), "primary": (result.rule.primary, primary),

@@ -107,6 +107,16 @@ def read_share(text: str | float | None) -> float | None:
     return share
 
 
+def _of_part(kind: type[DesignPart], name: str, doc: str) -> Any:  # noqa: ANN401 - a property
+    """Return a property that reads a part of the design; None where there is no such part."""
+
+    def read(question: Question) -> Any:  # noqa: ANN401
+        part = question._part(kind)
+        return None if part is None else getattr(part, name)
+
+    return property(read, doc=doc)
+
+
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class Question(_SharedOptions):
@@ -359,17 +369,17 @@ class Question(_SharedOptions):
         """Return a part of the design; None without it."""
         return next((part for part in parts_of(self.design) if isinstance(part, kind)), None)
 
-    @property
-    def clusters(self) -> object:
-        """Where the clusters of the queries stand; None without."""
-        part = self._part(Clusters)
-        return None if part is None else part.of
-
-    @property
-    def weights(self) -> object:
-        """Where the weights of the queries stand; None without."""
-        part = self._part(Weights)
-        return None if part is None else part.of
+    clusters = _of_part(Clusters, "of", "Where the clusters of the queries stand; None without.")
+    weights = _of_part(Weights, "of", "Where the weights of the queries stand; None without.")
+    anytime = _of_part(
+        Anytime, "queries", "Queries at which a confidence sequence is narrowest; None without."
+    )
+    planned = _of_part(
+        Planned, "queries", "Queries planned in all, of looks by the queries seen; None without."
+    )
+    earlier = _of_part(
+        Planned, "earlier", "The look before this one, or where it was written; None without."
+    )
 
     @property
     def look(self) -> tuple[int, int] | None:
@@ -378,27 +388,9 @@ class Question(_SharedOptions):
         return None if part is None else (part.look, part.of)
 
     @property
-    def anytime(self) -> int | None:
-        """Queries at which a confidence sequence is narrowest; None without."""
-        part = self._part(Anytime)
-        return None if part is None else part.queries
-
-    @property
     def independent(self) -> bool:
         """Whether A and B are groups of different users."""
         return self._part(Independent) is not None
-
-    @property
-    def planned(self) -> int | None:
-        """Queries planned in all, of looks by the queries seen; None without."""
-        part = self._part(Planned)
-        return None if part is None else part.queries
-
-    @property
-    def earlier(self) -> object:
-        """The look before this one, a result or where it was written; None without."""
-        part = self._part(Planned)
-        return None if part is None else part.earlier
 
     @property
     def spending(self) -> Spending:

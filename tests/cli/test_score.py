@@ -141,35 +141,6 @@ def test_unknown_measure_is_wrong_usage(score):
     assert 'unknown measure "ndgc"; did you mean nDCG?' in score("a.run", "-m", "ndgc", code=2).err
 
 
-def test_list_of_measures_is_80_columns_wide_and_complete(capsys):
-    from abrank.measures import catalogue
-
-    assert run(["score", "--list-measures"]) == 0
-    out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 80
-    blocks = [block.splitlines() for block in out.split("\n\n")[1:]]
-    heads = [block[0].split("(")[0].split("@")[0].split("[")[0].split()[0] for block in blocks]
-    assert heads == list(catalogue())
-    for entry, block in zip(catalogue().values(), blocks, strict=True):
-        text = " ".join(line.strip() for line in block)
-        assert entry.definition in text
-        assert entry.source in text
-
-
-def test_list_of_measures_says_what_is_unusual(capsys):
-    run(["score", "--list-measures"])
-    blocks = capsys.readouterr().out.split("\n\n")
-    by_head = {block.splitlines()[0]: block for block in blocks}
-    assert "AP(rel=1)[@k]   0 to 1" in by_head
-    assert "IPrec(rel=1, interpolation='10')@r   0 to 1" in by_head
-    assert "added up over the queries" in by_head["NumRet([rel])   0 to inf"]
-    assert "geometric mean over the queries" in by_head["GMAP(rel=1)   -11.5129 to 0"]
-    assert "lower is better" in by_head["Unj@k   0 to 1"]
-    assert "also map" not in by_head["nDCG(dcg='log2', [gains])[@k]   0 to 1"]
-    assert "also ndcg_cut" in by_head["nDCG(dcg='log2', [gains])[@k]   0 to 1"]
-    assert "no judged_only" in by_head["Judged[@k]   0 to 1"]
-
-
 def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, score):
     keys = [word for key in ("rel=2", "depth=3", "judged_only=true") for word in ("--config", key)]
     call = ["compare", "qrels", "a.run", "b.run", "-m", "AP", *keys, "--format", "json", "-q"]

@@ -43,7 +43,6 @@ def log_of(samples: int, counted: int, status: str = "success", task: str = "t")
         (log_of(3, 3, "error"), r"has not succeeded \(status error\)"),
         (archive("samples/q1.json", json.dumps(SAMPLE).encode()), r"\(status started\)"),
         (archive("samples/q1.json", b"[]"), "samples/q1.json holds no sample"),
-        (archive("samples/q1.json", b"{}", sbmples=b"{}"), "holds sbmples"),
     ],
 )
 def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
