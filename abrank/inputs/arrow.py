@@ -453,6 +453,7 @@ class TableFile:
                 n_rows = sum(map(len, batches))
                 self._require_room(max(sum(x.nbytes for x in batches), 8 * n_rows), n_rows)
             table = pa.Table.from_batches(batches, self.schema)
+        self._require_room(table.nbytes, len(table))  # of what a dictionary repeats, too
         # Arrow takes a file at its word, and would read beyond its ends.
         table.validate(full=True)
         return table.select(list(names))

@@ -114,7 +114,8 @@ def _of_part(kind: type[DesignPart], name: str, doc: str) -> Any:  # noqa: ANN40
         part = question._part(kind)
         return None if part is None else getattr(part, name)
 
-    return property(read, doc=doc)
+    read.__doc__ = doc
+    return property(read)
 
 
 @explained_class
