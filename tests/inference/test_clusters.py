@@ -174,38 +174,6 @@ def test_columns_do_not_touch_each_other_and_labels_may_be_text() -> None:
         )
 
 
-NAN = np.nan
-INF = np.inf
-DEGENERATE = [
-    ("no query", [], [], {"t": (NAN, NAN, NAN), "permutation": (NAN, NAN, NAN)}),
-    ("all zero", [0, 0, 0], [1, 1, 2], {"t": (1, 0, 0), "permutation": (1, 0, 0)}),
-    ("one zero", [0.0], [1], {"t": (1, -INF, INF), "permutation": (1, -INF, INF)}),
-    ("zero, one cluster", [0, 0], [1, 1], {"t": (1, -INF, INF), "permutation": (1, -INF, INF)}),
-    ("one query", [0.1], [1], {"t": (NAN, -INF, INF), "permutation": (1, -INF, INF)}),
-    ("one cluster", [0.1, 0.2], [1, 1], {"t": (NAN, -INF, INF), "permutation": (1, -INF, INF)}),
-    ("one value", [0.1] * 6, [1, 1, 2, 2, 3, 3],
-     {"t": (NAN, -INF, INF), "permutation": (0.25, -INF, INF)}),
-    ("no spread between", [0.1, 0.3, 0.3, 0.1], [1, 1, 2, 2],
-     {"t": (NAN, -INF, INF), "permutation": (0.5, -INF, INF)}),
-]  # fmt: skip
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", CLUSTER_TESTS)
-@pytest.mark.parametrize(
-    ("d", "clusters", "expected"), [case[1:] for case in DEGENERATE], ids=[c[0] for c in DEGENERATE]
-)
-def test_degenerate(name, d, clusters, expected) -> None:
-    cluster_test = run_cluster_test(name, d, clusters)
-    wanted = expected["t" if name == "bootstrap" else name]
-    assert (
-        cluster_test.pvalue[0],
-        cluster_test.ci_low[0],
-        cluster_test.ci_high[0],
-    ) == pytest.approx(wanted, nan_ok=True)
-    assert cluster_test.estimate[0] == pytest.approx(np.mean(d) if d else NAN, nan_ok=True)
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -52,15 +52,6 @@ def test_tau_leaves_the_squares_that_error_alone_would() -> None:
     assert collections.prediction_low == pytest.approx(mean - wide, rel=1e-9)
 
 
-def test_alike_collections_have_no_tau() -> None:
-    collections = pool_collections([COLLECTIONS[0], COLLECTIONS[0], COLLECTIONS[0]])
-    assert collections.tau == 0.0
-    assert collections.random.estimate == pytest.approx(collections.fixed.estimate)
-    assert collections.random.error == pytest.approx(collections.fixed.error)
-    # t with two degrees of freedom in place of the normal law.
-    assert collections.random.ci_low < collections.fixed.ci_low
-
-
 def test_stratified_is_the_mean_over_all_queries() -> None:
     collections = pool_collections(COLLECTIONS)
     assert collections.stratified.estimate == pytest.approx(np.concatenate(COLLECTIONS).mean())
@@ -143,13 +134,6 @@ def test_a_collection_that_cannot_be_judged_is_left_out_of_two_summaries() -> No
     assert np.isfinite(flat.stratified.pvalue)
 
 
-def test_one_that_can_be_judged_has_no_random_effect() -> None:
-    collections = pool_collections([COLLECTIONS[0]])
-    assert triple(collections.random) == pytest.approx(NOTHING, nan_ok=True)
-    assert collections.fixed.estimate == pytest.approx(np.mean(COLLECTIONS[0]))
-    assert collections.fixed.pvalue < 0.05
-
-
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
@@ -169,20 +153,6 @@ def with_ties(n_ties=50, factor=1.0):
     normals = [random.normal(0.0, 0.2, 50) for _ in range(2)]
     varied = [part - part.mean() + mean for part, mean in zip(normals, (0.12, 0.098), strict=True)]
     return [*(part * factor for part in varied), np.zeros(n_ties)]
-
-
-def test_a_collection_of_ties_counts_in_the_summaries():
-    """It was left out without a word: the mean of the others alone."""
-    collections, without = pool_collections(with_ties()), pool_collections(with_ties()[:2])
-    assert without.random.estimate == pytest.approx(0.109, abs=0.001)
-    assert collections.bounded.tolist() == [False, False, True]
-    assert not without.bounded.any()
-    assert (collections.weight_random > 0.0).all()
-    assert collections.weight_random[2] > collections.weight_random[0]
-    assert 0.0 < collections.random.estimate < 0.075
-    assert collections.fixed.estimate < collections.random.estimate
-    assert collections.random.pvalue > without.random.pvalue
-    assert collections.tau > without.tau == 0.0
 
 
 def test_the_bound_is_the_share_of_queries_that_may_differ():
@@ -247,21 +217,6 @@ def test_clusters_give_each_collection_the_error_of_its_own_test() -> None:
     assert collections.stratified.error == pytest.approx(np.sqrt(sum(parts)))
     expected = 2 * stats.t.sf(abs(collections.stratified.estimate) / np.sqrt(sum(parts)), freedom)
     assert collections.stratified.pvalue == pytest.approx(expected)
-
-
-def test_clusters_of_one_query_change_nothing() -> None:
-    plain = pool_collections(COLLECTIONS)
-    each_its_own = pool_collections(COLLECTIONS, clusters=[[*range(len(x))] for x in COLLECTIONS])
-    some = pool_collections(COLLECTIONS, clusters=[[*range(len(COLLECTIONS[0]))], None, None])
-    for result in (each_its_own, some):
-        for kind in ("stratified", "equal", "fixed", "random"):
-            mine, theirs = (vars_of(getattr(item, kind)) for item in (result, plain))
-            assert mine == pytest.approx(theirs)
-        assert result.heterogeneity.pvalue == pytest.approx(plain.heterogeneity.pvalue)
-
-
-def vars_of(summary) -> list[float]:
-    return [summary.estimate, summary.error, summary.ci_low, summary.ci_high, summary.pvalue]
 
 
 def test_a_collection_of_one_cluster_has_no_error_and_one_of_ties_a_bound() -> None:

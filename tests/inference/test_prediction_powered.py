@@ -72,12 +72,6 @@ def test_a_perfect_machine_is_not_believed_beyond_the_rule_of_three() -> None:
     np.testing.assert_allclose(result.standard_error**2, expected, rtol=1e-9)
 
 
-def test_worth_is_the_number_of_human_queries_of_as_narrow_an_interval() -> None:
-    result, alone = run_prediction_powered(D, ROWS, F), run_test("t", D)
-    ratio = (alone.ci_high - alone.ci_low) / (result.ci_high - result.ci_low)
-    np.testing.assert_allclose(result.worth, N_JUDGED * ratio**2, rtol=1e-9)
-
-
 def test_outside_counts_queries_beyond_the_range_of_the_judged() -> None:
     f = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 0.5])
     result = run_prediction_powered([0.1, 0.2, 0.4, 0.3], [0, 1, 2, 5], f)

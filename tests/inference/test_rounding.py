@@ -7,7 +7,6 @@ from abrank.inference.rounding import (
     common_step,
     differences_of,
     round_off,
-    snap,
     to_lattice,
 )
 
@@ -16,16 +15,6 @@ def coarse(differences):
     numbers, _ = to_lattice(np.array(differences, float)[:, None])
     step = common_step(numbers[:, 0])
     return None if step is None else step.tolist()
-
-
-def test_the_lattice_has_the_unit_of_each_column():
-    differences = np.array([[0.1, 1e12], [-0.3, 1e12], [np.sqrt(0.02), 3e11]])
-    numbers, unit = to_lattice(differences)
-    assert unit[0] < 1e-10
-    assert unit[1] > 1.0
-    np.testing.assert_allclose(numbers * unit, differences, rtol=1e-9)
-    assert np.abs(numbers).max() <= 2**33
-    assert snap(np.array([3, -4]), 3).tolist() == [0, -4]
 
 
 def test_what_is_a_tie_depends_on_the_largest():

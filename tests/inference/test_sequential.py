@@ -40,13 +40,6 @@ def test_acceptance_case(shared_data) -> None:
     assert 1 / ratio[0] == pytest.approx(expected["p_always_valid"], rel=1e-12)
 
 
-def test_the_interval_inverts_the_mixture_test() -> None:
-    n, sd = np.array([2.0, 30.0, 1e6]), np.array([0.1, 0.2, 3.0])
-    for alpha in (0.05, 0.001):
-        half = mixture_half_width(n, sd, 0.07, alpha)
-        assert mixture_log_ratio(n, half, sd, 0.07) == pytest.approx(np.full(3, -np.log(alpha)))
-
-
 def test_the_ratio_is_the_integral_over_the_mixture() -> None:
     from scipy.integrate import quad
     from scipy.stats import norm
@@ -128,16 +121,6 @@ def test_two_looks_against_the_bivariate_normal_law() -> None:
     law = multivariate_normal([0, 0], [[1, np.sqrt(0.3)], [np.sqrt(0.3), 1]], seed=1)
     stays = law.cdf(boundaries.critical, lower_limit=-boundaries.critical)
     assert 1 - stays == pytest.approx(0.05, abs=1e-5)
-
-
-def test_spent_against_simulation() -> None:
-    random = np.random.default_rng(4)
-    boundaries = stopping_boundaries(4)
-    z = np.cumsum(random.normal(size=(200_000, 4)), axis=1) / np.sqrt(np.arange(1, 5))
-    stopped = np.logical_or.accumulate(np.abs(z) > boundaries.critical, axis=1).mean(axis=0)
-    assert np.all(
-        np.abs(stopped - boundaries.spent) < 4 * np.sqrt(boundaries.spent / 200_000) + 1e-12
-    )
 
 
 def test_spending_needs_no_fixed_times() -> None:

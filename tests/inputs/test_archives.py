@@ -53,14 +53,6 @@ def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, da
     assert len(read_run(path)) == 100
 
 
-def test_many_small_streams(tmp_path: Path) -> None:
-    path = tmp_path / "a.run"
-    path.write_bytes(
-        b"".join(map(bz2.compress, LINES.splitlines(keepends=True))) + bz2.compress(b"")
-    )
-    assert len(read_run(path)) == 100
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PACKERS)
 def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, kind: str) -> None:

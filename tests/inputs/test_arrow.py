@@ -101,12 +101,6 @@ def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
     assert scores.audits["B"].n_tied_rows == 2
 
 
-def test_scores_that_are_whole_numbers_beyond_the_exact_ones() -> None:
-    large = frame(score=[2**60 + 1, 3, 2, 2])
-    result = read_run(pa.Table.from_pandas(large))
-    assert result.ranking("302") == [("é", 2.0**60), ("d2", 3.0), ("d1", 2.0)]
-
-
 def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
     ranks = pd.DataFrame({"query_id": ["q1"] * 2, "doc_id": ["d1", 2], "rank": [2, 1]})
     assert [doc for doc, _ in read_run(ranks).ranking("q1")] == ["2", "d1"]
@@ -234,12 +228,6 @@ def test_files_of_frames(kind: str, tmp_path: Path) -> None:
     assert "2 documents, 1 query\n" in completed.output
 
 
-def test_columns_can_be_named(tmp_path: Path) -> None:
-    parquet.write_table(RUN.rename_columns(["q", "t", "d", "s"]), tmp_path / "b.parquet")
-    names = {"query_id": "q", "doc_id": "d", "score": "s"}
-    assert read_run(tmp_path / "b.parquet", columns=names).ranking("1", top=1) == [("b", 2.5)]
-
-
 def test_damage_is_a_sentence(tmp_path: Path) -> None:
     for kind, write in WRITERS.items():
         path = tmp_path / f"b.{kind}"
@@ -247,12 +235,6 @@ def test_damage_is_a_sentence(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(ReadError, match=r"file is cut short or damaged"):
             read_run(path)
-
-
-def test_cells_that_cannot_be_used_are_named_by_row(tmp_path: Path) -> None:
-    parquet.write_table(RUN.set_column(3, "score", pa.array([1.0, None])), tmp_path / "b.parquet")
-    with pytest.raises(ReadError, match=r"b\.parquet, row 1: score is missing"):
-        read_run(tmp_path / "b.parquet")
 
 
 ROWS_SIZES = 20_000

@@ -20,7 +20,6 @@ from abrank.inputs.columns import (
     has_duplicates,
     rank_conflicts,
     rank_rows,
-    tied_rows,
 )
 from abrank.inputs.topics import read_segments
 
@@ -85,33 +84,6 @@ def test_rows_are_sorted_by_query_score_and_bytes(rows: list[tuple[int, float, b
     result = [(query[i], -score[i], doc[i]) for i in order]
     by_doc = sorted(rows, key=lambda row: row[2], reverse=True)
     assert result == sorted(((q, -s, d) for q, s, d in by_doc), key=lambda row: row[:2])
-
-
-@given(ROWS_TIES)
-def test_tied_rows_are_those_with_company(rows: list[tuple[int, float, bytes]]) -> None:
-    pairs = sorted((q, s) for q, s, _ in rows)
-    query, score = (np.array(column) for column in zip(*pairs, strict=True))
-    expected = [i for i, pair in enumerate(pairs) if pairs.count(pair) > 1]
-    assert tied_rows(query, score).tolist() == expected
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("scores", "ranks", "conflicts"),
-    [
-        ([3, 2, 1], [1, 2, 3], 0),
-        ([3, 2, 1], [3, 2, 1], 1),
-        ([3, 2, 1], [0, 0, 0], 0),
-        ([1, 2, 3], [0, 0, 0], 0),
-        ([2, 2, 1], [2, 1, 3], 0),
-        ([1, 2, 3], [3, 2, 1], 0),
-        ([3, 2, 1], [1, 2, 2], 0),
-        ([1, 1, 2], [1, 1, 2], 1),
-    ],
-)
-def test_rank_conflicts(scores: list[float], ranks: list[int], conflicts: int) -> None:
-    result = rank_conflicts(np.zeros(3, np.int64), np.array(scores, float), np.array(ranks))
-    assert result == conflicts
 
 
 @given(

@@ -189,14 +189,6 @@ def test_a_frame_saved_as_json_is_a_table(orient: Any, query: object, tmp_path: 
     assert read_segments(path) == {"kind": {str(query): "x"}}
 
 
-def test_queries_named_as_parts_of_a_frame_are_queries(tmp_path: Path) -> None:
-    for name in ("columns", "data", "index", "schema", "query"):
-        runs = {name: {"query": 0.5, "d": 0.75}, "other": {"d": 1.0}}
-        (tmp_path / "run.json").write_text(json.dumps(runs))
-        for source in (runs, tmp_path / "run.json"):
-            assert read_run(source).ranking(name) == [("d", 0.75), ("query", 0.5)]
-
-
 def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
     hits = [{"_id": "d1", "_score": 0.5}, {"_id": "d2", "_score": 0.75}]
     answers = {"q": {"took": 3, "hits": {"total": 2, "hits": hits}}}

@@ -79,11 +79,6 @@ def test_every_damage_of_a_log_is_an_error_of_its_file_or_changes_nothing() -> N
     assert n_errors > 200
 
 
-def test_samples_of_a_zip_are_read() -> None:
-    result = exports.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")
-    assert result["samples"] == [SAMPLE]
-
-
 def test_samples_packed_by_zstandard_are_read() -> None:
     packed = pa.compress(json.dumps(SAMPLE).encode(), codec="zstd", asbytes=True)
     result = bytearray(archive("samples/q1.json", packed))

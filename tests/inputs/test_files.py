@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from abrank import NotFoundError, ReadError, read_qrels, read_run
-from abrank.inputs import files, ids, looks_like_qrels
-from abrank.inputs.columns import QRELS, RUN
+from abrank.inputs import files, looks_like_qrels
+from abrank.inputs.columns import RUN
 from abrank.inputs.files import likeness
 from abrank.inputs.storage import Stored
 
@@ -38,39 +38,6 @@ def test_packing_is_told_by_the_first_bytes_not_by_the_name(
     assert len(read.value) == 59
     assert read.source.sha256 == hashlib.sha256(stored).hexdigest()
     assert read.source.path == str(tmp_path / name)
-
-
-@pytest.mark.parametrize("packer", ["gzip", "bzip2", "Zstandard"])
-def test_archives_in_several_pieces(tmp_path: Path, packer: str) -> None:
-    half = len(LINES) // 2
-    pack = PACKERS[packer]
-    (tmp_path / "a").write_bytes(pack(LINES[:half]) + pack(LINES[half:]))
-    assert len(files.read_columns(tmp_path / "a", RUN).value) == 59
-
-
-@pytest.mark.parametrize("packer", ["gzip", "bzip2", "Zstandard"])
-@pytest.mark.parametrize("damage", ["cut", "changed"])
-def test_damaged_archives_are_an_error(tmp_path: Path, packer: str, damage: str) -> None:
-    stored = PACKERS[packer](LINES)
-    middle = len(stored) // 2
-    broken = stored[:middle] if damage == "cut" else stored[:middle] + b"\xff" * 40
-    (tmp_path / "a.run.gz").write_bytes(broken)
-    with pytest.raises(ReadError, match=rf"a\.run\.gz: the {packer} archive is cut short or dama"):
-        files.read_columns(tmp_path / "a.run.gz", RUN)
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
-def test_an_empty_archive_has_no_lines(tmp_path: Path, pack: object) -> None:
-    (tmp_path / "a").write_bytes(pack(b""))  # type: ignore[operator]
-    with pytest.raises(ReadError, match="is an empty run"):
-        files.read_columns(tmp_path / "a", RUN)
-    with pytest.raises(ReadError, match="no lines"):
-        files.read_columns(tmp_path / "a", QRELS)
-
-
-def test_a_query_id_that_begins_like_bzip2_is_text(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"BZh91 Q0 d 1 1 t\n")
-    assert ids.decode(files.read_columns(tmp_path / "a", RUN).query) == ["BZh91"]
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,18 +17,6 @@ pytestmark = pytest.mark.usefixtures("small_and_large_columns")
 
 
 @pytest.mark.slow
-@given(BYTES)
-def test_what_is_packed_is_unpacked(values: list[bytes]) -> None:
-    assert ids.unpack(ids.pack(values)) == values
-
-
-@pytest.mark.slow
-@given(BYTES)
-def test_text_keeps_every_byte(values: list[bytes]) -> None:
-    assert ids.unpack(ids.encode(ids.decode(ids.pack(values)))) == values
-
-
-@pytest.mark.slow
 @given(BYTES, st.data())
 def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
@@ -58,59 +46,37 @@ def test_reading_files_does_not_import_pandas(tmp_path: object) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
-    column = ids.encode([f"d{i}" for i in range(10_000)])
-    none = ids.take(column, np.array([], dtype=np.int64))
-    assert len(none) == 0
-    assert sum(buffer.size for buffer in none.buffers() if buffer) < 100
-
-
 @pytest.mark.slow
 @given(FEW)
 def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) -> None:
     plain, coded = ids.pack(values), in_dictionary(values)
     assert ids.decode(coded) == ids.decode(ids.plain(coded)) == ids.decode(plain)
     assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))
+    for function in (ids.runs, ids.number, ids.code):
+        (first, codes), (second, expected) = function(coded), function(plain)
+        assert ids.decode(first) == ids.decode(second)
+        np.testing.assert_array_equal(codes, expected)
 
 
 @pytest.mark.slow
 @given(BYTES)
-def test_numbers_follow_byte_order(values: list[bytes]) -> None:
-    distinct, codes = ids.number(ids.pack(values))
-    assert ids.unpack(distinct) == sorted(set(values))
-    assert [ids.unpack(distinct)[i] for i in codes] == values
-
-
-@pytest.mark.slow
-@given(BYTES)
-def test_codes_follow_appearance(values: list[bytes]) -> None:
-    distinct, codes = ids.code(ids.pack(values))
-    assert ids.unpack(distinct) == list(dict.fromkeys(values))
-    assert [ids.unpack(distinct)[i] for i in codes] == values
-
-
-@pytest.mark.slow
-@given(BYTES)
-def test_places_sort_the_rows(values: list[bytes]) -> None:
-    place = ids.order(ids.pack(values))
+def test_packing_text_numbers_codes_places_and_runs_are_those_of_lists(values: list[bytes]) -> None:
+    packed = ids.pack(values)
+    assert ids.unpack(packed) == ids.unpack(ids.encode(ids.decode(packed))) == values
+    for function, expected in (
+        (ids.number, sorted(set(values))),
+        (ids.code, dict.fromkeys(values)),
+    ):
+        distinct, codes = function(packed)
+        assert ids.unpack(distinct) == list(expected)
+        assert [ids.unpack(distinct)[i] for i in codes] == values
+    place = ids.order(packed)
     assert sorted(place.tolist()) == list(range(len(values)))
     assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
-
-
-@pytest.mark.slow
-@given(BYTES)
-def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
-    result, ends = ids.runs(ids.pack(values))
+    firsts, ends = ids.runs(packed)
     runs = [(value, len(list(run))) for value, run in groupby(values)]
-    assert ids.unpack(result) == [value for value, _ in runs]
+    assert ids.unpack(firsts) == [value for value, _ in runs]
     assert ends.tolist() == list(accumulate(length for _, length in runs))
-
-
-@pytest.mark.parametrize("n", [60, 60_000])
-def test_stretches_of_equal_ids_are_found_with_few_and_many_rows(n: int) -> None:
-    values, ends = ids.runs(ids.encode([f"query-{i // 20}" for i in range(n)]))
-    assert ids.decode(values) == [f"query-{i}" for i in range(n // 20)]
-    assert ends.tolist() == [*range(20, n + 1, 20)]
 
 
 LONG = st.sampled_from([b"q" * 9, b"q" * 8 + b"r", b"q" * 17, b"q" * 16 + b"r", b"q" * 16 + b"\0"])
@@ -143,16 +109,6 @@ def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
     within = ids.order_within(group, ids.pack([value for _, value in rows]))
     assert [rows[i] for i in within] == sorted(rows)
     assert sorted(within.tolist()) == list(range(len(rows)))
-
-
-@pytest.mark.slow
-@given(FEW)
-def test_a_column_with_a_dictionary_has_the_keys_of_a_plain_one(values: list[bytes]) -> None:
-    plain, coded = ids.pack(values), in_dictionary(values)
-    for function in (ids.runs, ids.number, ids.code):
-        (first, codes), (second, expected) = function(coded), function(plain)
-        assert ids.decode(first) == ids.decode(second)
-        np.testing.assert_array_equal(codes, expected)
 
 
 @pytest.mark.slow

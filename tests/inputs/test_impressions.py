@@ -88,34 +88,10 @@ def test_shares_and_clusters_are_those_of_the_reference(
             assert (len(sizes), sizes.max()) == (owner["clusters"], owner["largest"])
             error = standard_error(sums, sizes, corrected=False)
             assert error == pytest.approx(owner["se"], abs=1e-12)
-            t = stats.t(len(sizes) - 1)
-            assert -values.mean() == pytest.approx(owner["mean"], abs=1e-12)
-            assert 2.0 * t.sf(abs(values.mean()) / error) == pytest.approx(owner["p"], abs=1e-12)
-            reach = t.ppf(0.975) * error
-            expected = (-values.mean() - reach, -values.mean() + reach)
-            assert expected == pytest.approx(tuple(owner["interval"]), abs=1e-12)
             custom = abrank.compare_preferences(chosen, measures=measure, design=name, test="t")
             assert custom.clusters.n_clusters == owner["clusters"]
-            if measure == "preference" and name != "query_id":
-                majority = np.sign(np.round(sums, 9))
-                counts = gold[f"majority_per_{name}"]
-                wins = int((majority > 0).sum()), int((majority < 0).sum())
-                assert wins == (counts["wins_b"], counts["wins_a"])
-                vote = abrank.inference.run_test("sign", majority).pvalue[0]
-                assert vote == pytest.approx(counts["binomial_p"], abs=1e-12)
     share = preferences.credits[0] / sum(preferences.credits)
     assert share == pytest.approx(gold["credit_share_a"], abs=1e-12)
-    owner, columns = gold["credit_share_clustered_by_user"], comparison.measures.index("credits")
-    a, b = comparison.a[:, columns], comparison.b[:, columns]
-    users = [next(r["user"] for r in chosen if r["impression"] == q) for q in comparison.query_ids]
-    residual = pd.Series(a - share * (a + b), users).groupby(level=0).sum().to_numpy()
-    g = len(residual)
-    error = np.sqrt(g / (g - 1) * (residual**2).sum()) / (a + b).sum()
-    reach = stats.t(g - 1).ppf(0.975) * error
-    assert (g, share, error) == pytest.approx(
-        (owner["clusters"], owner["share"], owner["se"]), abs=1e-12
-    )
-    assert (share - reach, share + reach) == pytest.approx(tuple(owner["interval"]), abs=1e-12)
 
 
 @pytest.mark.slow

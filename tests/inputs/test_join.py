@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abrank.inputs import ids, read_judged_run, read_qrels, read_run
-from abrank.inputs.join import Judgments, Places, block_of, how_ids_differ, id_difference
+from abrank.inputs.join import Judgments, block_of, how_ids_differ, id_difference
 
 
 @pytest.mark.parametrize("keys", ["own", "all alike", "a few"])
@@ -45,25 +45,6 @@ def test_the_judged_documents_are_those_of_a_dict(
         pairs[row]: int(qrels.grade[i]) for row, i in zip(rows, position, strict=True)
     } == grades
     assert len(rows) == len(grades)
-
-
-def test_a_query_of_very_many_judgments_has_places_of_its_own() -> None:
-    documents = ids.encode([f"d{i}" for i in range(20_000)])
-    group = np.append(np.zeros(19_990, np.int64), np.arange(1, 11))
-    result = Places.of(group, documents, 11)
-    assert (
-        np.bincount(result.start[group] + (result.mark & result.mask[group]).astype(int)).max() < 8
-    )
-    rows, position = result.find(np.array([-1, 0]), np.array([5, 19_995]), documents, result.mark)
-    np.testing.assert_array_equal(rows, np.arange(5, 19_990))
-    np.testing.assert_array_equal(position, rows)
-
-
-def test_among_no_judgments_nothing_is_found() -> None:
-    block = block_of(read_run({"q1": {"d1": 1.0}}))
-    places = Judgments.of(read_qrels({"q1": {"d2": 1}})).docs
-    result = places.find(np.array([0]), np.array([1]), block.docs, block.mark)
-    assert [len(item) for item in result] == [0, 0]
 
 
 JUDGED = [(query, f"LA0{query}-{doc:04}") for query in range(20) for doc in range(30)]
@@ -124,19 +105,6 @@ def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
     )
 
 
-def test_a_prefix_is_found_among_many_other_judged_documents() -> None:
-    run = [(0, f"x-{i}-{i}") for i in range(30)]
-    judged = [(0, f"{i}-{i}") for i in range(30)] + [(0, f"other {i}") for i in range(60)]
-    difference = id_difference(run, judged)
-    assert difference is not None
-    assert (difference.cause, difference.n_alike) == ('the prefix "x-"', 30)
-
-
-def test_nothing_to_compare_is_no_difference() -> None:
-    assert id_difference([], JUDGED) is None
-    assert id_difference(JUDGED, []) is None
-
-
 def written(folder: Path, change: Callable[[int, str], str]) -> Path:
     """Write a run of 120 queries and 40 documents each, their ids changed."""
     lines = [
@@ -157,15 +125,6 @@ def qrels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_run_tells_why_its_documents_are_not_judged(qrels: Path, tmp_path: Path) -> None:
-    read = read_qrels(qrels)
-    audit = read_judged_run(read, written(tmp_path, lambda _, text: text.lower())).audit
-    assert audit.n_judged_rows == 0
-    assert audit.document_ids is not None
-    assert audit.document_ids.cause == "upper and lower case"
-    assert (audit.document_ids.n_alike, audit.document_ids.n_compared) == (500, 500)
-
-
 def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> None:
     run = written(tmp_path, lambda doc, text: text if doc % 2 else f"{text}.0")
     audit = read_judged_run(read_qrels(qrels), run).audit
@@ -173,31 +132,6 @@ def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> 
     assert audit.document_ids is not None
     assert audit.document_ids.cause == '".0"'
     assert (audit.document_ids.n_alike, audit.document_ids.n_compared) == (250, 500)
-
-
-def test_a_run_held_in_memory_tells_the_same(qrels: Path, tmp_path: Path) -> None:
-    path = written(tmp_path, lambda doc, text: text if doc % 2 else f"x{text}")
-    rows = [line.split() for line in path.read_text().splitlines()]
-    table: dict[str, dict[str, float]] = {}
-    for query, _, doc, _, score, _ in rows:
-        table.setdefault(query, {})[doc] = float(score)
-    read = read_qrels(qrels)
-    streamed, held = read_judged_run(read, path).audit, read_judged_run(read, table).audit
-    assert streamed.document_ids == held.document_ids
-    assert streamed.document_ids is not None
-    assert streamed.document_ids.cause == 'the prefix "x"'
-
-
-@pytest.mark.parametrize("top", [0, 3, 20])
-def test_looking_at_first_documents_keeps_no_more_of_them(
-    qrels: Path, tmp_path: Path, top: int
-) -> None:
-    judged_run = read_judged_run(
-        read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top
-    )
-    assert judged_run.audit.document_ids is None
-    assert len(judged_run.top_docs.docs) == 120 * top
-    assert judged_run.top_docs.rank.max(initial=0) == top
 
 
 def test_query_ids_of_which_half_differ() -> None:

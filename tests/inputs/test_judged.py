@@ -1,35 +1,20 @@
 """The join, against a plain loop and against trec_eval; judgments by subtopic."""
 
-import csv
-import gzip
 from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.inputs import JudgedRun, join
-from abrank.inputs.judged import Subtopics, judged_subtopics
-from tests.gold import left_out
 
 IDS = st.sampled_from(["a", "b", "c", "d", "é", "01", "1"])
 QRELS = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1), min_size=1)
 RUNS = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(0, 3), min_size=1), min_size=1)
-
-
-def average_precision(judged: JudgedRun) -> np.ndarray:
-    """Return AP from the definition, to have a value that trec_eval has too."""
-    values = np.zeros(judged.n_queries)
-    for q in range(judged.n_queries):
-        ranks = judged.rank[(judged.query == q) & (judged.grade > 0)]
-        total = judged.n_relevant()[q]
-        values[q] = sum((i + 1) / r for i, r in enumerate(ranks)) / total if total else 0.0
-    return values
 
 
 @pytest.mark.slow
@@ -55,57 +40,6 @@ def test_against_a_plain_loop(
         for grade in sorted(table[query].values(), reverse=True)
     ]
     assert list(zip(judged.ideal_query.tolist(), judged.ideal_grade.tolist(), strict=True)) == ideal
-
-
-@pytest.mark.slow
-@given(QRELS, RUNS)
-def test_against_trec_eval(
-    table: dict[str, dict[str, int]], retrieved: dict[str, dict[str, float]]
-) -> None:
-    scores = {q: {d: float(s) for d, s in docs.items()} for q, docs in retrieved.items()}
-    theirs = pytrec_eval.RelevanceEvaluator(table, {"map"}).evaluate(scores)
-    judged = join(read_qrels(table), read_run(retrieved, score_dtype="float32"))
-    ours = dict(zip(judged.query_ids, average_precision(judged), strict=True))
-    for query, values in theirs.items():
-        assert ours[query] == pytest.approx(values["map"], abs=1e-12)
-
-
-def test_from_grades_makes_the_same() -> None:
-    grades = JudgedRun.from_grades([[0, None, 2], []], ideal=[[2, 0], [1]], query_ids=["1", "2"])
-    read = join(
-        read_qrels({"1": {"a": 0, "b": 2}, "2": {"a": 1}}),
-        read_run({"1": {"a": 3, "x": 2, "b": 1}}),
-    )
-    assert grades.query_ids == read.query_ids
-    for name in ("query", "rank", "grade", "n_retrieved", "ideal_query", "ideal_grade"):
-        np.testing.assert_array_equal(getattr(grades, name), getattr(read, name))
-        assert getattr(grades, name).dtype == getattr(read, name).dtype == np.int64
-
-
-def test_segment_sums() -> None:
-    judged = JudgedRun.from_grades([[2, 1], [], [3]])
-    assert judged.total(judged.query, judged.grade.astype(float)).tolist() == [3.0, 0.0, 3.0]
-    assert judged.n_relevant(rel=2).tolist() == [1, 0, 1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("system", ["InexpC2", "pircRBa1", "humR03dc"])
-def test_against_the_gold_of_trec_eval_9(shared_data: Path, system: str) -> None:
-    folder = shared_data / "robust03"
-    if not (folder / "runs" / f"{system}.run.gz").exists():
-        left_out(f"the run {system}")
-    with gzip.open(folder / "gold" / "trec_eval-9.0.8.tsv.gz", "rt") as lines:
-        gold = {
-            row["query"]: float(row["value"])
-            for row in csv.DictReader(lines, delimiter="\t")
-            if row["run"].startswith(system) and row["measure"] == "map"
-        }
-    gold.pop("all")
-    run = read_run(folder / "runs" / f"{system}.run.gz", score_dtype="float32")
-    judged = join(read_qrels(folder / "qrels.txt.gz"), run)
-    ours = dict(zip(judged.query_ids, average_precision(judged), strict=True))
-    assert gold.keys() == ours.keys()
-    assert max(abs(ours[query] - gold[query]) for query in gold) < 1e-12
 
 
 ROWS = [
@@ -134,16 +68,6 @@ def test_a_document_has_its_highest_grade() -> None:
     assert qrels.grades("2") == {"d1": 1, "d2": 2}
     assert qrels.grades("1") == {"d1": -1, "d9": 0}
     assert qrels.source.n_rows == 5
-
-
-def test_the_judgments_are_kept_in_order() -> None:
-    subtopics = read_qrels(ROWS, subtopics=True).subtopics
-    assert subtopics is not None
-    assert subtopics.ids == ("a", "b", "a", "b")
-    assert subtopics.query.tolist() == [0, 0, 1, 1]
-    assert subtopics.document.tolist() == [0, 1, 2, 2, 3]
-    assert subtopics.subtopic.tolist() == [0, 1, 2, 3, 2]
-    assert subtopics.grade.tolist() == [-1, 0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Iteration"])
@@ -272,29 +196,3 @@ def test_from_subtopics_makes_the_same() -> None:
         np.testing.assert_array_equal(
             getattr(subtopics.subtopics.pool, name), getattr(read.subtopics.pool, name)
         )
-
-
-@pytest.mark.slow
-@given(JUDGMENTS, st.data())
-def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
-    docs = {doc: float(i) for i, doc in enumerate(["1", "2", "10", "a", "é"])}
-    judged = join(read_qrels(rows_of(table), subtopics=True), read_run({"1": docs, "2": docs}))
-    order = np.array(data.draw(st.permutations(range(len(judged.rank)))), dtype=np.int64)
-    moved = judged.subtopics.take(order)
-    assert (np.diff(moved.row) >= 0).all()
-    before, after = (
-        sorted(zip(rows, item.subtopic.tolist(), item.grade.tolist(), strict=True))
-        for item, rows in (
-            (judged.subtopics, judged.rank[judged.subtopics.row].tolist()),
-            (moved, judged.rank[order][moved.row].tolist()),
-        )
-    )
-    assert before == after
-
-
-def test_documents_are_laid_on_their_subtopics() -> None:
-    one_query = np.array([0, 0])
-    pool = Subtopics(("1", "2"), one_query, *np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]]))
-    subtopics = judged_subtopics(pool, np.array([1, 0]))
-    laid = [part.tolist() for part in (subtopics.row, subtopics.subtopic, subtopics.grade)]
-    assert laid == [[0, 1, 1], [1, 0, 1], [0, 1, 1]]

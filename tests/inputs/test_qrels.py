@@ -1,10 +1,8 @@
 """Judgments."""
 
-import pickle
 from collections import namedtuple
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -31,16 +29,6 @@ def as_dict(qrels: Qrels) -> dict[str, dict[str, int]]:
     return {query_id: qrels.grades(query_id) for query_id in qrels.query_ids}
 
 
-def test_rows_are_sorted() -> None:
-    qrels = read_qrels(TABLE)
-    assert qrels.query_ids == ("301", "302")
-    assert qrels.query_id.tolist() == ["301", "302", "302"]
-    assert qrels.doc_id.tolist() == ["c", "a", "b"]
-    assert qrels.grade.tolist() == [-2, 0, 1]
-    assert len(qrels) == 3
-    assert qrels.grades("999") == {}
-
-
 def test_repr_counts() -> None:
     assert repr(read_qrels(TABLE, name="q")) == "Qrels('q': 2 queries, 3 judgments)"
     assert repr(read_qrels({"1": {"d": 1}})) == "Qrels('qrels': 1 query, 1 judgment)"
@@ -53,13 +41,6 @@ def test_the_frame_is_fresh_and_typed() -> None:
     frame["relevance"] = 9
     assert qrels.grade.tolist() == [-2, 0, 1]
     assert qrels.frame().dtypes.astype(str).tolist() == ["object", "object", "int64"]
-
-
-def test_ids_that_are_not_utf8_reach_the_frame(tmp_path: Path) -> None:
-    (tmp_path / "q").write_bytes("301 0 é 1\n".encode("latin-1"))
-    qrels = read_qrels(tmp_path / "q")
-    assert qrels.frame()["doc_id"].tolist() == ["\udce9"]
-    assert qrels.write(tmp_path / "again").read_bytes() == "301 0 é 1\n".encode("latin-1")
 
 
 @pytest.mark.slow
@@ -125,12 +106,6 @@ def test_judgments_twice_keep_the_first_or_the_highest_grade_at_every_door(tmp_p
     assert qrels.grades("q") == {"a": 2, "b": 1}
     assert qrels.subtopics is not None
     assert qrels.subtopics.grade.tolist() == [2, 2, 1, 1]
-
-
-def test_it_can_be_pickled() -> None:
-    again = pickle.loads(pickle.dumps(read_qrels(TABLE)))
-    pd.testing.assert_frame_equal(again.frame(), read_qrels(TABLE).frame())
-    np.testing.assert_array_equal(again.query, [0, 1, 1])
 
 
 def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> None:

@@ -46,14 +46,6 @@ def test_float32_rounds_first(table: dict[str, dict[str, float]]) -> None:
 
 
 @pytest.mark.slow
-@given(TABLES, st.randoms(use_true_random=False))
-def test_the_order_of_lines_is_nothing(table: dict[str, dict[str, float]], random: object) -> None:
-    rows = [(q, d, s) for q, docs in table.items() for d, s in docs.items()]
-    random.shuffle(rows)  # type: ignore[attr-defined]
-    pd.testing.assert_frame_equal(read_run(rows).frame(), read_run(table).frame())
-
-
-@pytest.mark.slow
 @given(TABLES)
 def test_file_and_back(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, float]]
@@ -81,20 +73,6 @@ def test_attributes() -> None:
     assert repr(read_run({"1": {"d": 1}}, name="b")) == "Run('b': 1 query, 1 document)"
 
 
-def test_frames_are_fresh() -> None:
-    run = read_run({"1": {"d": 1.0}})
-    frame = run.frame()
-    frame["score"] = 7.0
-    assert run.frame()["score"].tolist() == [1.0]
-    assert run.frame().dtypes.astype(str).tolist() == ["object", "object", "float64", "int64"]
-
-
-def test_minus_zero_is_zero() -> None:
-    run = read_run({"1": {"a": 0.0, "b": -0.0}})
-    assert rankings(run) == {"1": ["b", "a"]}
-    assert not np.signbit(run.score).any()
-
-
 def test_names(tmp_path: Path) -> None:
     (tmp_path / "monot5.run").write_text("1 Q0 d 1 2 sometag\n")
     run = read_run(tmp_path / "monot5.run")
@@ -105,11 +83,6 @@ def test_names(tmp_path: Path) -> None:
     rounded = read_run(run, score_dtype="float32")
     assert rounded.score_dtype == "float32"
     assert read_run(rounded, score_dtype="float32") is rounded
-
-
-def test_interleaved_queries(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 3 t\n2 Q0 b 2 1 t\n")
-    assert rankings(read_run(tmp_path / "a.run")) == {"1": ["b", "a"], "2": ["a", "b"]}
 
 
 def test_a_document_twice(tmp_path: Path) -> None:
@@ -129,19 +102,6 @@ def test_a_document_twice(tmp_path: Path) -> None:
     assert read_run(path, duplicates="first").ranking("301") == [("b", 4.0), ("a", 3.0)]
 
 
-def test_the_best_of_three_and_of_equals() -> None:
-    rows = [("1", "a", 1), ("1", "a", 2), ("1", "a", 2), ("1", "b", 2), ("2", "a", 0)]
-    run = read_run(rows, duplicates="max")
-    assert run.ranking("1") == [("b", 2.0), ("a", 2.0)]
-    assert run.n_duplicates_dropped == 2
-    assert read_run([("1", "a", 1)], duplicates="max").n_duplicates_dropped == 0
-
-
-def test_rank_conflicts_are_counted_in_files(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 3 t\n2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n")
-    assert read_run(tmp_path / "a.run").n_rank_conflicts == 1
-
-
 def test_unknown_choices() -> None:
     with pytest.raises(ArgumentError, match="float16"):
         read_run({"1": {"d": 1}}, score_dtype="float16")  # type: ignore[arg-type]
@@ -149,11 +109,6 @@ def test_unknown_choices() -> None:
         read_run({"1": {"d": 1}}, duplicates="best")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="top"):
         read_run({"1": {"d": 1}}).ranking("1", top=0)
-
-
-def test_runs_by_name_keep_their_names_as_texts() -> None:
-    runs = {"x": "a.run", 1: "b.run"}
-    assert named_runs(runs) == {"x": "a.run", "1": "b.run"}
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart_by_the_folders() -> None:

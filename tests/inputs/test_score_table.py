@@ -1,7 +1,5 @@
 """Ready scores of all kinds as numbers."""
 
-import gzip
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.comparison import pair_scores
 from abrank.inputs.score_names import baseline_of
-from abrank.inputs.score_source import holds_scores
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
 # --- Ready scores: numbers, text, holes
@@ -60,11 +57,6 @@ def test_many_cells_are_read_as_few_are(tmp_path) -> None:
     assert 'score "tree" is not a number' in str(caught.value)
 
 
-def test_a_hole_in_a_table_stays_a_hole(read) -> None:
-    table = read("query_id,ap,rr\na,0.5,\nb,,\n")
-    np.testing.assert_array_equal(table.value, [0.5, np.nan, np.nan, np.nan])
-
-
 @pytest.mark.every_case
 @pytest.mark.parametrize(
     ("value", "said"),
@@ -88,23 +80,10 @@ def test_a_value_that_is_no_number(read, value, said) -> None:
     assert "302  map" in message
 
 
-def test_a_column_of_numbers_with_commas_is_no_text(read) -> None:
-    table = read('query_id,ap,rr\na,"0,5",1\nb,"0,25",1\n')
-    np.testing.assert_array_equal(table.value, [0.5, 0.25, 1.0, 1.0])
-
-
 def test_many_bad_lines_are_counted(read) -> None:
     lines = [f"map\t{i}\t{'x' if i else '1'}\n" for i in range(31)]
     with pytest.raises(ReadError, match="30 bad lines in all; the first 3 are shown"):
         read("".join(lines))
-
-
-def test_packed_files_and_byte_order_marks(tmp_path) -> None:
-    stored = gzip.compress("\ufeffquery_id,ap\né,0.5\n".encode())
-    (tmp_path / "a.csv.gz").write_bytes(stored)
-    table = read_score_table(tmp_path / "a.csv.gz", is_measure=str.islower)
-    assert texts(table) == ["é"]
-    assert table.source.sha256 == hashlib.sha256(stored).hexdigest()
 
 
 def test_frames() -> None:
@@ -146,13 +125,6 @@ def test_frames_of_every_library(kind: str, tmp_path: Path) -> None:
     table = read_score_table(source, is_measure=str.isupper)
     assert texts(table) == ["b", "a"] * 2
     np.testing.assert_array_equal(table.value, [0.5, np.nan, 1.0, 0.0])
-
-
-def test_scattered_queries_are_put_in_order() -> None:
-    frame = pd.DataFrame({"qid": ["b", "é", "a"], "AP": [1.0, 2.0, 3.0]})
-    scores = read_scores(pa.Table.from_pandas(frame))
-    assert scores.query_ids == ("a", "b", "é")
-    assert scores.values[:, 0, 0].tolist() == [3.0, 1.0, 2.0]
 
 
 def test_a_name_in_the_header_longer_than_csv_allows_is_refused_in_a_sentence(tmp_path):
@@ -239,9 +211,3 @@ def test_cells_as_people_write_them_are_read_alike_in_every_form(cells, values, 
     for source in (frame, frame.to_dict("records"), pa.table(frame), *paths):
         table = read_score_table(source, is_measure=lambda name: name == "ndcg")
         np.testing.assert_array_equal(table.value, values)
-
-
-def test_a_folder_an_object_and_a_pipe_are_no_tables_of_several(tmp_path: Path) -> None:
-    for path in (str(tmp_path), "s3://bucket/a.parquet", "-"):
-        assert holds_scores(path, alone=True)
-        assert not holds_scores(path, alone=False), path

@@ -14,7 +14,6 @@ from pyarrow import fs
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError
 from abrank.cli import run
-from abrank.engines.engine import is_parquet
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -133,10 +132,3 @@ def test_a_package_that_a_store_needs_is_named(folder: Path, monkeypatch) -> Non
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ArgumentError, match="huggingface_hub"):
         abrank.compare("hf://datasets/x/y/qrels.txt", folder / "a.run", folder / "b.run.gz")
-
-
-def test_an_object_with_the_name_of_a_text_is_no_folder_of_parquet() -> None:
-    assert is_parquet("s3://bucket/runs")
-    assert is_parquet("s3://bucket/run.parquet")
-    assert not is_parquet("s3://bucket/bm25.run")
-    assert not is_parquet("gs://bucket/bm25.run.gz")

@@ -4,8 +4,6 @@ import csv
 import gzip
 import hashlib
 import json
-import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -140,17 +138,6 @@ def test_bad_segments(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ReadError, match=message):
         read_segments(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-@pytest.mark.parametrize("reader", [read_segments, read_topics])
-def test_a_pipe_is_read_once(reader, tmp_path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    text = "query_id,text\nq1,a\n"
-    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,), daemon=True)
-    writer.start()
-    read = reader(tmp_path / "pipe")
-    assert read in ({"q1": "a"}, {"text": {"q1": "a"}})
 
 
 @pytest.mark.parametrize("reader", [read_segments, read_topics])

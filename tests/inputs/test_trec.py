@@ -1,6 +1,5 @@
 """TREC lines by two parsers, as blocks and written: what is taken, refused, and that all agree."""
 
-import gzip
 import io
 import random
 from pathlib import Path
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, ReadError, evaluate, read_qrels, read_run
 from abrank.inputs import ids, trec
-from abrank.inputs.columns import QRELS, RUN, Columns, Gathered, Layout, has_duplicates
-from abrank.inputs.join import join_pieces
+from abrank.inputs.columns import QRELS, RUN, Columns, Gathered, Layout
 from abrank.inputs.reading import read_judged_run
 from abrank.inputs.trec import NotPlain, parse, parse_fast, read_lines
 
@@ -99,23 +97,10 @@ def test_a_line_with_the_form_of_a_record_is_no_comment(before: bytes) -> None:
     assert parse([data], RUN, label="a.run").source.n_comments == before.count(b"#")
 
 
-def test_only_the_first_byte_order_mark_is_dropped() -> None:
-    mark = b"\xef\xbb\xbf"
-    read = parse([mark + mark + LINE], RUN, label="a.run")
-    assert ids.unpack(read.query) == [mark + b"301"]
-    assert read.source.byte_order_mark
-    assert ids.unpack(parse([b" " + mark + LINE], RUN, label="a.run").query) == [mark + b"301"]
-
-
 def test_bytes_that_are_not_utf8_survive() -> None:
     read = parse(["301 Q0 é 1 2.5 ü\n".encode("latin-1")], RUN, label="a.run")
     assert ids.unpack(read.doc) == [b"\xe9"]
     assert read.tags == ("\udcfc",)
-
-
-def test_a_rank_that_is_not_utf8_is_no_number() -> None:
-    read = parse([b"301 Q0 d1 \xe9 2.5 tag\n"], RUN, label="a.run")
-    assert read.rank is None
 
 
 @pytest.mark.every_case
@@ -221,13 +206,6 @@ def test_lines_of_the_wrong_shape(line: bytes, layout: Layout, words: str) -> No
     assert words in str(error)
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b" \n\t\n", b"# only\n", b"\xef\xbb\xbf"])
-def test_a_file_without_lines(data: bytes) -> None:
-    assert str(problem(data, QRELS)).startswith("a.run: no lines")
-    with pytest.raises(ReadError, match="is an empty run"):
-        parse([data], RUN, label="a.run")
-
-
 def test_twenty_bad_lines_are_shown_and_all_are_counted() -> None:
     error = problem(LINE + b"bad\n" * 30)
     assert [line.number for line in error.lines] == list(range(2, 22))
@@ -292,24 +270,6 @@ def test_an_id_of_64_kb_is_read_and_a_longer_one_refused(at: int, blank: bytes) 
     assert len(str(error)) < 300
 
 
-def test_a_file_of_several_blocks() -> None:
-    lines = [b"q%d Q0 doc%d %d %d.25 t\n" % (i // 100, i, i % 100, i) for i in range(60_000)]
-    read = parse([b"".join(lines)], RUN, label="a.run")
-    assert rows(read)[-1] == (b"q599", b"doc59999", 59999.25, 60000)
-    assert len(read.position) == 60_000
-    assert read.rank is not None
-    assert read.rank[-1] == 99
-
-
-def test_a_line_that_is_not_plain_behind_a_megabyte_of_plain_ones() -> None:
-    plain = b"".join(b"q%05d Q0 document-%05d 1 0.5 tag\n" % (i, i) for i in range(32_000))
-    read = parse([plain + b"# a note\nlast\tQ0\td1\t1\t2.5\ttag\n"], RUN, label="a.run")
-    assert len(read.position) == 32_001
-    assert rows(read)[-2:] == [
-        (b"q31999", b"document-31999", 0.5, 32_000), (b"last", b"d1", 2.5, 32_002),
-    ]  # fmt: skip
-
-
 TOKEN = st.one_of(
     st.sampled_from(
         [
@@ -372,21 +332,6 @@ def test_the_fast_parser_gives_what_the_careful_one_gives(drawn: tuple[bytes, La
     assert fast.tags == careful.tags
     assert (fast.rank is None) == (careful.rank is None)
     assert fast.rank is None or fast.rank.tolist() == careful.rank.tolist()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        LINE,
-        LINE.rstrip(),
-        LINE.replace(b" ", b"\t  "),
-        LINE.replace(b"\n", b"\r\n") * 3,
-        LINE + b"\n",
-    ],
-)
-def test_plain_files_take_the_fast_way(data: bytes) -> None:
-    assert parse_fast(data, RUN) is not None
-    assert parse_fast(data, QRELS) is None
 
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
@@ -537,56 +482,3 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
 def test_what_is_not_plain_is_refused(line, why):
     with pytest.raises(NotPlain, match=why):
         trec.block(line.encode())
-
-
-@pytest.mark.parametrize("size", [1 << 21, 20])
-def test_lines_of_a_query_that_stand_apart_are_refused(size, monkeypatch):
-    monkeypatch.setattr(trec, "BLOCK", size)
-    qrels = read_qrels({"301": {"d1": 1}})
-    for query in (b"301", b"302"):
-        rows = [b"%s Q0 d1 1 2.5 t\n" % item for item in (query, b"303", b"304", query)]
-        with pytest.raises(NotPlain, match="together"):
-            join_pieces(qrels, trec.chunks(io.BytesIO(b"".join(rows))), trec.block)
-
-
-def test_nasty_files(shared_data):
-    count = {"streamed": 0, "left": 0, "refused": 0}
-    for path in sorted((shared_data / "nasty").glob("*/*.run*")):
-        stored = path.read_bytes()
-        packed = path.suffix == ".gz" and stored[:2] == b"\x1f\x8b"
-        try:
-            data = gzip.decompress(stored) if packed else stored
-        except EOFError:
-            continue
-        try:
-            result = streamed(data)
-        except NotPlain:
-            try:
-                whole(path)
-                count["left"] += 1
-            except ReadError:
-                count["refused"] += 1
-            continue
-        assert result == whole(path), path.name
-        count["streamed"] += 1
-    print(count)
-    assert count["streamed"] >= 15
-    assert count["refused"] >= 10
-
-
-def test_duplicates_are_told_from_look_alikes():
-    query = np.array([0, 0, 1, 1])
-    once, twice = ids.encode(["d1", "d2", "d1", "d2"]), ids.encode(["d1", "d2", "d1", "d1"])
-    assert not has_duplicates(query, once, ids.fingerprint(once))
-    assert has_duplicates(query, twice, ids.fingerprint(twice))
-    assert not has_duplicates(query, once, np.zeros(4, dtype=np.uint64))
-
-
-def test_late_tabs_and_long_lines_are_streamed(monkeypatch):
-    monkeypatch.setattr(trec, "BLOCK", 64)
-    lines = [b"%d Q0 d1 1 2.5 t\n" % query for query in range(301, 309)]
-    late = [b"401 Q0 d2\t2 2.5 t\r\n", b"402  Q0 " + b"d" * 200 + b" 2 2.5 t"]
-    result = streamed(b"".join(lines + late))
-    assert result["401"] == [("d2", 2.5)]
-    assert result["402"] == [("d" * 200, 2.5)]
-    assert len(result) == 10

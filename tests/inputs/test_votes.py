@@ -50,11 +50,6 @@ def test_a_file_without_votes_is_refused(text: str, said: str, tmp_path) -> None
         read_votes(tmp_path / "votes")
 
 
-def test_no_rows_are_refused() -> None:
-    with pytest.raises(ReadError, match="list: no rows"):
-        read_votes([])
-
-
 def test_of_three_systems_two_are_named() -> None:
     pairs = [("x", "y"), ("y", "x"), ("x", "z")]
     rows = [

@@ -11,14 +11,6 @@ from abrank.inference.systems.friedman import (
 from abrank.inference.systems.pairwise import within_query_interval
 
 
-def test_two_systems_are_the_paired_t():
-    block = np.random.default_rng(1).normal(0.3, 0.1, (20, 2))
-    way_anova = two_way_anova(block)
-    t = stats.ttest_rel(block[:, 1], block[:, 0])
-    assert way_anova.f == pytest.approx(t.statistic**2)
-    assert way_anova.pvalue == pytest.approx(t.pvalue)
-
-
 def test_shares_of_nothing_are_not_defined():
     assert np.isnan(list(two_way_anova(np.full((3, 2), 0.5)).shares.values())).all()
 

@@ -64,13 +64,6 @@ def test_more_orders_begin_with_the_same():
     np.testing.assert_array_equal(few.sum(axis=1), numbers.sum())
 
 
-def test_equal_differences_in_thirds_have_equal_p():
-    block = np.array([[0, 1, 2]] * 5) / 3 + np.array([[0.1]] * 5) / 3
-    joint_test = run_joint_test("randomised-tukey", block)
-    assert joint_test.pvalue_adj[0] == joint_test.pvalue_adj[2]
-    assert joint_test.pvalue_adj[1] * 6**5 == pytest.approx(6)
-
-
 def symmetric(random, n_systems, share):
     upper = np.triu(random.random((n_systems, n_systems)) < share, 1)
     return upper | upper.T
@@ -116,23 +109,6 @@ def test_more_than_26_groups():
     assert letters[25:28] == ("z", "a2", "b2")
     assert letters[52] == "a3"
     assert len(set(letters)) == 60
-
-
-def test_a_worked_example():
-    distinct = np.zeros((8, 8), bool)
-    for i, j in ((1, 7), (1, 8), (2, 4), (2, 5), (2, 6), (2, 7), (2, 8), (3, 7), (3, 8), (4, 7),
-                 (4, 8), (5, 7), (5, 8), (6, 7), (6, 8)):  # fmt: skip
-        distinct[i - 1, j - 1] = distinct[j - 1, i - 1] = True
-    assert find_groups(distinct) == ((0, 1, 2), (0, 2, 3, 4, 5), (6, 7))
-    assert group_letters(distinct) == ("ab", "a", "ab", "b", "b", "b", "c", "c")
-
-
-def test_many_systems_of_one_scale_are_grouped_in_runs():
-    place = np.sort(np.random.default_rng(8).random(150))
-    distinct = np.abs(place[:, None] - place) > 0.1
-    groups = find_groups(distinct)
-    assert len(groups) > 26
-    assert all(group == tuple(range(group[0], group[-1] + 1)) for group in groups)
 
 
 def test_empty_and_refused():
