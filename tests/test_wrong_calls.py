@@ -189,7 +189,6 @@ read_run(PAIR[1].frame(), columns={"score": "nix"}) -> it has query_id, doc_id, 
 measure("X1")(3) -> @measure stands above a function, not 3
 Scoring(10) -> it takes keywords: missing=
 power(*PAIR) -> of runs give compare(qrels, a, b)
-aa_test(*PAIR) -> of runs give compare(qrels, a, b)
 RESULT.inspect("q01", "AP") -> inspect(): too many positional arguments; it takes query_id
 RESULT.inspect() -> inspect(): missing a required argument: 'query_id'
 RESULT.confidence_interval(.95, "AP") -> it takes level
@@ -198,12 +197,10 @@ RESULT.effect_size("cohen_d") -> did you mean d_z?
 RESULT.report("x.html", theme="dark") -> it has path, format
 compare_scores({"q1": {"AP": 1}}, {"q1": {"RR": 1}}) -> AP and RR; none is in both
 compare("nothing.txt", PAIR[1], PAIR[2]) -> nothing.txt: no such file
-compare(PAIR[0], pd.DataFrame(), PAIR[2]) -> it has none
 compare(PAIR[0], 3, PAIR[2]) -> be a path, a DataFrame, a dict of dicts or tuples, not int
 compare(*PAIR, metrics=["AP"]) -> did you mean measures= ?
 compare(*PAIR, measures=[]) -> no measure is named
 compare(*PAIR, measures=None, primary="AP@3") -> did you mean config=Question(primary=...) ?
-compare(*PAIR, measures=[3]) -> all: abrank guide measures
 compare(*PAIR, measures="nDCG@-3") -> nDCG@-3: cutoff must be a whole number of at least 1, not -3
 compare(*PAIR, measures="AP, RR") -> "AP, RR" is 2 measures: -m AP -m RR (measures=['AP', 'RR'])
 compare(*PAIR, measures="nDCG@") -> did you mean nDCG@5?
@@ -218,7 +215,6 @@ compare(*PAIR, segments=pd.DataFrame({"x": [1]})) -> segments (DataFrame): no co
 compare_scores([0.1, 0.2], [0.2, 0.3], paired=False) -> did you mean design=Independent()
 compare_scores([0.1, 0.2], [0.2, 0.3, 0.4]) -> give dicts or Series by query id, or design=Indep
 compare(*PAIR, design=Clusters({})) -> by clusters: 20 queries of 20 have none (q01, q02, q03 …)
-compare(*PAIR, rng="x") -> must be a whole number from 0, a Generator or None, not 'x'
 compare(*PAIR, seed=3) -> did you mean rng= ?
 compare(*PAIR, baseline="x") -> takes no baseline=: the runs are a= and b=, their names name_a=
 compare(*PAIR, queries=["nope"]) -> did you mean topics= ?
@@ -235,39 +231,27 @@ rank_scores({"a": ONE}) -> a ranking is of two systems or more, and there is one
 power(3) -> differences must have one or two dimensions, not 0
 measure("AP")(len) -> the name "AP" is taken by AP
 compare_collections({}) -> one is for compare
-inspect_query(*PAIR) -> inspect_query(): missing a required argument: 'query_id'
 RESULT.inspect("nope") -> the first is q01
 RESULT["nope"] -> there are AP
 RESULT.report("x.html", digits="a") -> digits must be a whole number of at least 1, not 'a'
-RESULT.require() -> require(): missing a required argument: 'requirement'
 RESULT.plot("forest") -> a plot is a method: .plot.forest()
-RESULT.plot.deltas("RR") -> there are AP
 RESULT.plot.deltas(color="red") -> it takes measure=, ax=, theme=, digits=, width=, height=
 RESULT.plot.scatter(width="wide") -> be "column", "text" or inches from 1 to 100, not 'wide'
-RESULT.confidence_interval("a") -> level must lie between 0 and 1, not 'a'
 RESULT.effect_size("r") -> d_z, hedges_g, d_av, glass_delta, rank_biserial, p_better
 RESULT.worst(-1) -> n must be a whole number of at least 1, not -1
 from_groups([1, 0], [.1, .2], [3]) -> rows: neither sizes that add up to them nor an id for each
 from_groups([1], [.1, .2], [2]) -> 2 scores of run for 1 rows
-judge_agreement(PAIR[0]) -> judge_agreement(): missing a required argument: 'machine'
 suggest_margins(PAIR[0]) -> 1': run, …}) has them, or an array with a column a run
 suggest_margins(PAIR[0], [PAIR[1]], measure="x") -> it has a, b, span, sd, alpha, power
-audit() -> audit(): missing a required argument: 'queries'
 audit(queries=50, a="x", b=1) -> a is a mean such as 0.412, not 'x'
 history("nothing") -> nothing: there is no ledger
-simulate_runs(-1) -> n_queries must be a whole number of at least 1, not -1
 simulate_runs(10, effect="x") -> effect must be a number, not 'x'
-Anytime("x") -> anytime must be a whole number of at least 1, not 'x'
 Scoring(dept=1) -> did you mean depth= ?
-sample_queries(PAIR[0], n=0) -> n must be a whole number of at least 1, not 0
 sample_documents(PAIR[0], PAIR[1], PAIR[2], n=-1) -> it has qrels, a, b, measure, depth
 aa_test(*PAIR, trials="x") -> differences, tests, by, alpha, replications, clusters, rng
-score_ranges(3) -> score_ranges(): missing a required argument: 'runs'
-rank_collections({}) -> one is for rank
 compare(*PAIR, config={"margin": 0.1}) -> a path of a TOML file or Question(...), not a dict
 compare(PAIR[1], PAIR[0], PAIR[2]) -> the judgments come first, then the runs
 read_run(PAIR[0]) -> not Qrels: the judgments come first, then the runs
-sample_documents(*PAIR, n=-1) -> it has qrels, a, b, measure, depth
 rank(PAIR[0], {"a": ONE, "b": ONE}, margin=0.1) -> a ranking decides for no system; compare()
 compare(PAIR[0], PAIR[1]) -> compare(): missing the argument 'b'
 compare(PAIR[0], PAIR[1].frame().drop(columns="doc_id"), PAIR[2]) -> say which: abrank.read_run(
@@ -276,7 +260,6 @@ compare(PAIR[0], PAIR[1].frame().rename(columns={"score": "mine"}), PAIR[2]) -> 
 compare({"q1": {"d1": 1}}, {"q1": {"d1": "x"}}, {"q1": {"d1": 1}}) -> row 0: score "x" is not a num
 compare({}, {}, {}) -> expected: query_id, doc_id, relevance
 compare(*PAIR, measures="prefs_pair") -> left out: abrank guide trec_eval
-compare(*PAIR, k=10) -> did you mean measures= ?
 compare(*PAIR, ci=0.9) -> did you mean alpha= ?
 compare(*PAIR, cutoff=10) -> did you mean scoring=Scoring(depth=...) ?
 compare(*PAIR, n_bootstrap=1000) -> did you mean resamples= ?
@@ -286,22 +269,16 @@ compare(*PAIR, machine="llm.qrels") -> machine must be Machine(...), not 'llm.qr
 compare(*PAIR, design=Weights({"q01": 1.0})) -> give each query one, or leave it out of the scores
 compare_scores(FRAME, name_a="b") -> baseline= and candidate= choose systems
 compare_scores({"q1": None, "q2": .5}, {"q1": .4, "q2": .5}) -> (missing="drop")
-compare_scores([.1, float("nan")], [.1, .2]) -> (missing="drop")
 compare_scores(FRAME, measures="APP") -> there are AP; did you mean AP?
-rank_scores(FRAME, measures="nDCG") -> there are AP
 rank(*PAIR) -> it takes qrels, runs; the others by name, and runs as one mapping: {"bm25": run, …}
 rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, baseline="A") -> did you mean a?
 suggest_margins(*PAIR) -> the others by name
 power(sd=.2, effect="5%") -> effect 5% is a share of A's mean, which is not known here
 power(n=50, sd=.2) -> the number of queries is --queries (queries=)
-audit(n=50, a=.4, b=.5) -> the number of queries is --queries (queries=)
-history() -> missing a required argument: 'path'
 measure(len) -> @measure("NAME")
 RESULT.report("folder/") -> a file is known by its ending, as in report.html
-RESULT.worst(3, "RR") -> there are AP
 compare_collections([PAIR, PAIR]) -> or a mapping by name: {"scifact": (qrels, a, b), …}
 compare_preferences({"q1": "A"}) -> a list of dicts, each a vote such as {'query_id': 'q1'
-compare_preferences(["A", "B"]) -> a list of dicts, each a vote such as {'query_id': 'q1'
 """
 ON_THE_COMMAND_LINE = """
 compare q.txt a.run b.run --margin 1 % -> 2 a share is one word, as in --margin 1%
@@ -310,8 +287,6 @@ compare q.txt a.run b.run --figures svg -> 2 svg:figures writes to figures/
 power --sd .2 --margin 2% -> 2 margin 2% is a share of A's mean, which is not known here
 compare q.txt a.run b.run --tolerance 0.01 -> 2 Did you mean '--margin'?
 compare q.txt a.run b.run --bonferroni -> 2 Did you mean '--config adjust=...'?
-compare q.txt a.run b.run --require not-worse -> 2 did you mean non-inferior?
-compare q.txt a.run b.run --test student -> 2 did you mean t?
 compare q.txt a.run b.run --format markdown -> 2 did you mean md?
 compare q.txt a.run b.run --guard R@100 -0.02 -> 2 one word with the name, as in --guard R@100:-0.02
 compare q.txt a.run b.run --figures fig.png -> 2 figures go to a folder, a file each: png:fig
@@ -319,8 +294,6 @@ compare q.txt a.run b.run --config depth -> 2 --config depth states no value: --
 compare --config table.toml -> 2 the keys stand at the top, not in a table [compare]
 compare --collections q.txt a.run -> 2 a pattern is quoted, as in 'beir/*/qrels.txt'
 compare q.txt sim.csv b.run -> 3 rename it to score, or in Python say which
-rank q.txt a.run b.run --test friedman -> 2 did you mean nemenyi?
-rank q.txt a.run b.run --adjust holm -> 2 as in --test t --adjust holm
 score q.txt a.run -l 2 -> 2 Did you mean '--rel'?
 score q.txt a.run -c -> 2 a judged query that a run lacks scores 0 without it
 power q.txt a.run b.run --effect x% -> 2 a percentage of A's mean such as 2%, not 'x%'
@@ -331,21 +304,11 @@ render r.json --margin 0.01 -> 2 compare asks anew
 compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
-compare q.txt a.run b.run -m -> 2 Option '-m' requires an argument.
-compare q.txt a.run b.run -m foo -> 2 all: abrank guide measures
 compare q.txt a.run b.run --measures AP -> 2 Did you mean '--measure'?
-compare q.txt a.run b.run --margin -> 2 Option '--margin' requires an argument.
 compare q.txt a.run b.run --margin 2 -> 2 the baseline's mean is --margin 2% (margin="2%")
-compare q.txt a.run b.run --threshold 0.1 -> 2 Did you mean '--margin'?
-compare q.txt a.run b.run --require -> 2 Option '--require' requires an argument.
-compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
-compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
-compare q.txt a.run b.run --test anova -> 2 'permutation', 'bounded', 'bootstrap', 'wilcoxon'.
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
-compare q.txt a.run b.run --report -> 2 Option '--report' requires an argument.
 compare q.txt a.run b.run --figures png: -> 2 names no folder: png:figures writes to figures/
-compare q.txt a.run b.run --figures a.run -> 2 for '--figures': Directory 'a.run' is a file.
 compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)
 compare q.txt a.run b.run --config odd.toml -> 2 odd.toml: unknown key "marginn"
 compare q.txt a.run b.run --config marginn=2 -> 2 --config: unknown key "marginn"
@@ -353,8 +316,6 @@ compare q.txt a.run b.run --config margn -> 2 margn: no such file
 compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q01, q02, q03 …)
 compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, such as 2/4
 compare q.txt a.run b.run --config planned=x -> 2 must be a number of queries, such as 400, not 'x'
-compare q.txt a.run b.run --anytime 0 -> 2 for '--anytime': 0 is not in the range x>=1.
-compare q.txt a.run b.run --as trec_eval8 -> 2 for '--as': 'trec_eval8' is not 'trec_eval9'.
 compare q.txt a.run b.run --depth 10 -> 2 Did you mean '--config depth=...'?
 compare empty a.run b.run -> 3 empty: no lines
 compare q.txt dir b.run -> 3 dir: is a folder, not a file
@@ -367,10 +328,8 @@ compare --collections dir -> 2 each has its judgments (qrels.txt or qrels/test.t
 compare --collections col.tsv q.txt -> 2 collection: it cannot stand beside --collections
 compare --preferences votes.csv -> 3 votes.csv, line 3: no known winner
 rank q.txt -> 2 --scores and their files, or --collections FILE)
-rank a.run b.run -> 2 abrank score (evaluate) takes one
 rank q.txt a.run b.run --baseline c -> 2 the baseline 'c' is not among a, b
 rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
-rank q.txt a.run b.run --config x=1 -> 2 compare decides between two
 score q.txt -> 2 at least one run are needed (or --scores FILE); abrank guide measures lists
 score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
@@ -379,30 +338,19 @@ power --sd 0.2 -> 2 needs --queries, --effect, --margin or --width
 audit -> 2 --queries, --a and --b are needed
 audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
 audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
-audit --queries x --a .4 --b .5 -> 2 '--queries': 'x' is not a valid integer range.
-aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
-render -> 2 Missing argument 'RESULTS'.
 render r.json -> 3 holds no results of abrank: it names no schema
 render a.run -> 3 a.run, line 1, column 1: no JSON: Expecting value
-history -> 2 Missing argument 'LEDGER'.
-history nope -> 2 nope: there is no ledger
-check nope -> 2 nope: no such file
 guide nope -> 2 all: abrank guide
-guide start stop -> 2 Got unexpected extra argument (stop)
 foo -> 2 unknown command "foo"; all: abrank --help
 compare --qrels q.txt --run-a a.run --run-b b.run -> 2 stand without a flag, in this order
 compare q.txt a.run b.run -m nDCG@10 AP -> 2 a further measure takes its own -m
-compare q.txt a.run b.run -k 10 -> 2 Did you mean '--measure'?
-compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
-compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
 compare q.txt a.run b.run --color never -> 2 NO_COLOR=1 or FORCE_COLOR=1 in the environment
 compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
 compare q.txt a.run b.run --name-a x -> 2 Did you mean '--config name_a=...'?
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
 compare q.txt a.run b.run --json -> 2 Did you mean '--format'?
-compare q.txt a.run b.run --report out -> 2 a file is known by its ending, as in report.html
 compare q.txt a.run b.run --report report.pdf -> 2 --figures DIR writes the figures as PDF
 compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank guide margin
 compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
@@ -410,21 +358,16 @@ compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference o
 compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
 compare q.txt a.run b.run --config on=each -> 2 is for --collections: one pair has one verdict
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
-compare q.txt a.run b.run --machine-qrels a.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)
 compare --collections q.txt -> 3 expected: one table of scores with a column collection
 compare --config q.txt -> 3 no TOML: Expected '=' after a key
-rank q.txt a.run b.run --sort AP -> 2 Did you mean '--measure'?
 rank q.txt a.run b.run --segments seg.csv -> 2 rank the queries of one segment alone
 rank q.txt a.run a.run -> 2 a.run is given twice
 score q.txt a.run --floor nDCG@10:0.3 -> 2 Did you mean '--at-least'?
-power --n 100 --sd 0.2 -> 2 the number of queries is --queries
 power q.txt a.run b.run --power 80 -> 2 power must lie between 0 and 1, not 80.0
 margin q.txt a.run --margin 0.01 -> 2 this command finds what to hold one against
-audit --n 50 --a 0.4 --b 0.43 -> 2 the number of queries is --queries
 inspect q.txt a.run b.run q01 q02 -> 2 one query at a time
-agreement q.txt a.run -> 3 the qrels come first, then the runs
 sample query q.txt -> 2 Did you mean 'queries'?
 compar q.txt a.run b.run -> 2 did you mean compare?
 guide gate -> 2 did you mean gates?

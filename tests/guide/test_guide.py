@@ -12,10 +12,8 @@ from abrank import guide
 from abrank._support.errors import UnknownNameError
 from abrank.cli import run
 from abrank.guide import catalogue, find_page, site
-from abrank.guide.catalogue import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
-from abrank.report.sections.cautions import WORDS
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +29,6 @@ COMPLETE = {
              "## Source"),
     "caution": ("> **", "**When.**", "**What to do.**", "**Source.**"),
 }  # fmt: skip
-
-
-def test_every_caution_has_a_whole_page() -> None:
-    assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.toml"
-    pages = {code: find_page(code).text for code in WORDS}
-    assert not [code for code, text in pages.items() for part in COMPLETE["caution"]
-                if part not in text]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -95,23 +86,6 @@ def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> No
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_no_table_cuts_a_word(capsys) -> None:
-    for topic, words in {
-        "verdicts": ["better-size-unclear", "worse-size-unclear"],
-        "reuse": ["fdr:0.05:any-dependence"],
-    }.items():
-        assert run(["guide", topic]) == 0
-        out = capsys.readouterr().out
-        assert all(f"{word}\n" in out or f"{word} " in out for word in words)
-
-
-def test_what_the_program_prints_is_not_wrapped(capsys) -> None:
-    visible = guide.read_page("start").text.partition("```text\n")[2].partition("\n```")[0]
-    assert run(["guide", "start"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert {line for line in visible.splitlines() if len(line) <= 80} <= set(out)
-
-
 def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
     monkeypatch.setenv("_ABRANK_COMPLETE", "fish_complete")
     monkeypatch.setenv("COMP_WORDS", "abrank guide ma")
@@ -134,21 +108,6 @@ def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
 def test_the_verdicts_of_the_page_are_all_there_are() -> None:
     codes = re.findall(r"\| `([a-z-]+)` \|$", guide.read_page("verdicts").text, re.M)
     assert sorted(codes) == sorted(item.value for item in abrank.Verdict)
-
-
-def test_the_program_names_the_guide(capsys) -> None:
-    assert run(["--help"]) == 0
-    assert re.search(r"\n +guide +\S", capsys.readouterr().out)
-
-
-def test_names_in_other_dialects_are_theirs() -> None:
-    ir_measures = pytest.importorskip("ir_measures")
-    theirs = set(ir_measures.measures.registry)
-    assert set(measures()) & theirs == catalogue.IR_MEASURES
-    text = guide.find_page("nDCG").text
-    assert "| trec_eval, pytrec_eval | `ndcg`, `ndcg_cut` |" in text
-    assert "| ranx | `ndcg@10`, `ndcg_burges@10` |" in text
-    assert "| ir_measures, PyTerrier | `nDCG` |" in text
 
 
 def test_worked_values_are_those_of_trec_eval() -> None:
@@ -206,17 +165,6 @@ def test_every_link_of_the_site_leads_somewhere(built) -> None:
             page, _, anchor = target.partition("#")
             assert page in pages, (name, target)
             assert not anchor or anchor in anchors[page], (name, target)
-
-
-@pytest.mark.slow
-def test_the_site_is_the_same_to_the_byte(built, tmp_path) -> None:
-    again = site.build(tmp_path / "again").parent
-    for path in built.iterdir():
-        assert path.read_bytes() == (again / path.name).read_bytes()
-
-
-def test_what_stands_in_a_page_is_no_html() -> None:
-    assert "&lt;script&gt;" in site.to_html("<script>x</script>")
 
 
 @pytest.mark.slow

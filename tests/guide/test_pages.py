@@ -16,7 +16,7 @@ import pytest
 import abrank
 from abrank.cli import COMMANDS, cli, run
 from abrank.guide import CONTENTS, MADE, GuidePage, catalogue, find_page, read_page
-from abrank.guide.site import anchor, to_html
+from abrank.guide.site import to_html
 from tests.guide.desk import lay
 
 ROOT = Path(__file__).parents[2]
@@ -163,14 +163,6 @@ def test_a_page_is_two_screens_at_most(page) -> None:
     assert all(len(line) <= 120 for line in lines if not line.startswith(("|", "`", ">")))
 
 
-def test_readme_is_short_and_needs_nothing_beside_it() -> None:
-    lines = README.text.splitlines()
-    assert len(lines) <= 150
-    # An index shows it, where no path of the tree leads anywhere.
-    assert re.findall(r"\]\((?!https?://|#)", README.text) == []
-    assert re.findall(r"<\w", README.text) == []
-
-
 def test_every_topic_that_is_named_is_there() -> None:
     """Those that pages of the catalogue name are links of the site, which the night follows."""
     named: dict[str, str] = {}
@@ -219,18 +211,6 @@ def test_every_name_of_python_that_is_told_is_there(page) -> None:
         assert hasattr(abrank, name), name
     for name in re.findall(r"\bresult\.(\w+)", page.text):
         assert hasattr(abrank.Comparison, name) or name in abrank.Comparison.__annotations__, name
-
-
-def test_a_title_has_no_mark() -> None:
-    assert GuidePage("start", "# Start\n\nText.").title == "Start"
-
-
-def test_links_between_pages_are_links_of_the_site() -> None:
-    assert to_html("See [ties](ties.md).") == '<p>See <a href="ties.html">ties</a>.</p>\n'
-
-
-def test_an_anchor_is_as_github_makes_it() -> None:
-    assert anchor("Which gate to take?") == "which-gate-to-take"
 
 
 def test_cells_of_a_table_of_sentences_know_their_heading_for_a_telephone() -> None:

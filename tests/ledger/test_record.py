@@ -33,18 +33,6 @@ def scores(seed: int, gain: float = 0.0) -> list[dict[str, float]]:
     return [dict(zip(QUERIES, item.tolist(), strict=True)) for item in (baseline, second)]
 
 
-@pytest.mark.slow
-def test_a_command_keeps_its_comparison_once(here, capsys) -> None:
-    for _ in range(2):
-        assert run([*COMMAND, "-q", "--report", "out.json"]) == 0
-    (entry,) = open_ledger("gates.sqlite").entries()
-    json = abrank.Comparison.from_json("out.json")
-    assert (entry.difference, entry.pvalue) == (json.mean_difference, json.pvalue)
-    assert (entry.baseline, entry.candidate, entry.measure) == ("a", "b", "AP")
-    assert entry.judgments == json.provenance["inputs"]["qrels"]["sha256"][:16]
-    assert json.remarks[-1].startswith("ledger: 1 comparison on these queries with this one, ")
-
-
 def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -> None:
     (here / "no").write_text("")
     assert run([*COMMAND, "--report", "no/out.html"]) == 2
@@ -146,19 +134,6 @@ def test_looks_that_were_planned_are_held_against_the_ledger(tmp_path) -> None:
     assert [entry.look for entry in open_ledger(tmp_path / "plan").entries()] == [
         "1/2", "2/2", "2/2", "1/2"
     ]  # fmt: skip
-
-
-def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path) -> None:
-    config = Question(ledger=tmp_path / "plan")
-
-    def at(n: int, **earlier):
-        both = [dict(list(score.items())[:n]) for score in scores(2)]
-        plan = abrank.Planned(50, **earlier)
-        return abrank.compare_scores(*both, config=config, design=plan)
-
-    first = at(20)
-    assert "as planned" in " ".join(at(40, earlier=first).remarks)
-    assert "Together they spend more" in " ".join(at(45).remarks)
 
 
 @pytest.mark.slow

@@ -6,8 +6,6 @@ An audit's bounds: against enumeration of all outcomes, and what is said of them
 import json
 import math
 from html import unescape
-from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ import abrank
 from abrank import audit
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
-from abrank.inference import run_test
 from abrank.planning.audit import BOARDS
 from abrank.report import compose, html, latex, markdown, text, to_dict
 
@@ -39,9 +36,6 @@ def test_scores_that_give_no_margin_are_refused(a, how, said: str) -> None:
         abrank.suggest_margins(a, **how)
 
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n", range(2, 13))
 def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
@@ -60,47 +54,6 @@ def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
         assert result.smallest_p_binary == pytest.approx(smallest, abs=1e-12)
         assert result.rows[-1].sd == pytest.approx(widest, abs=1e-12)
         assert (result.counts_a, result.counts_b) == ((a,), (b,))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [3, 4])
-def test_bounds_of_graded_scores_by_enumeration(n: int) -> None:
-    """Of scores in quarters no outcome spreads more or has a smaller p; equal gains reach it."""
-    grid = np.array([*product((0.0, 0.25, 0.5, 0.75, 1.0), repeat=2)])
-    for choice in np.random.default_rng(n).integers(0, len(grid), (400, n)):
-        a, b = grid[choice].T
-        if abs((b - a).sum()) < 1e-9:
-            continue
-        result = audit(n, repr(float(a.mean())), repr(float(b.mean())), measure="AP")
-        assert (b - a).std(ddof=1) <= result.rows[-1].sd + 1e-12
-        assert run_test("permutation", b - a).pvalue[0] >= result.smallest_p - 1e-12
-    even = audit(n, 0.25, 0.5, measure="AP")
-    assert run_test("permutation", np.full(n, 0.25)).pvalue[0] == even.smallest_p == 2.0 ** (1 - n)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
-def test_the_stored_enumeration() -> None:
-    gold = json.loads((DATA / "gold.json").read_text())
-    for key, want in gold["zero_one"].items():
-        n, a, b = map(int, key.split(":"))
-        result = audit(n, repr(a / n), repr(b / n), measure="Success@1")
-        assert result.smallest_p_binary == pytest.approx(want["smallest_p_sign"], abs=1e-12)
-        half = (result.rows[-1].ci_high - result.rows[-1].ci_low) / 2.0
-        low, high = (result.difference + s * want["widest_t_half"] for s in (-1, 1))
-        assert half == pytest.approx((min(high, 1.0) - max(low, -1.0)) / 2.0, abs=1e-9)
-    example, first = gold["issue_example"], audit(50, "0.412", "0.431")
-    assert (first.rows[-1].ci_low, first.rows[-1].ci_high) == pytest.approx(
-        example["widest"]["interval"], abs=1e-9
-    )
-    assert first.smallest_p == pytest.approx(example["smallest_p_bounded"], rel=1e-12)
-    assert [list(first.counts_a), list(first.counts_b)] == example["zero_one_counts_possible"]
-    for sd, normal in example["needed_n"].items():  # the normal law asks for one or two fewer
-        needed = audit(50, "0.412", "0.431", sd=float(sd)).rows[0].needed
-        assert needed is not None
-        assert 0 <= needed - normal <= 3
-    case = audit(50, "0.40", "0.44", measure="Success@1")
-    assert (case.smallest_p_binary, case.counts_a, case.counts_b) == (0.5, (20,), (22,))
 
 
 @pytest.mark.parametrize(
@@ -168,12 +121,6 @@ def test_the_command(capsys, tmp_path) -> None:
     assert json.loads(capsys.readouterr().out)["smallest_p_binary"] == 0.5
     assert run(["audit", "--queries", "50"]) == 2
     assert "--queries, --a and --b are needed" in capsys.readouterr().err
-
-
-def test_shares_of_a_board() -> None:
-    board = BOARDS["AP"]
-    assert board.share_below(board.deciles[4]) == 0.5
-    assert (board.share_below(0.0), board.share_below(1.0)) == (0.0, 1.0)
 
 
 def test_a_board_knows_the_share_of_pairs_that_spread_less() -> None:

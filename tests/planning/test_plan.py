@@ -47,13 +47,6 @@ def test_several_effects_are_rows() -> None:
         plan.n  # noqa: B018
 
 
-def test_without_an_effect_round_ones_surround_the_visible_one() -> None:
-    plan = abrank.power(sd=0.2, queries=250)
-    differences = [row.difference for row in plan.rows]
-    assert differences == [0.005, 0.01, 0.02, 0.05]
-    assert differences[0] < plan.mde < differences[-1]
-
-
 def by_noncentral_t(n, effect):
     # The far tail as the near one of the other sign: scipy's is NaN with few queries.
     center = effect * math.sqrt(n)

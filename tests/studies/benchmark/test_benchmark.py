@@ -16,7 +16,6 @@ from reports.studies.benchmark import clock, everyday, inputs, jobs, scale, writ
 from reports.studies.benchmark.clock import Row, interleave, run
 from reports.studies.benchmark.inputs import Size, make
 from reports.studies.benchmark.jobs import Job
-from reports.studies.benchmark.writing import table
 
 TINY = Size("tiny", 12, 30, 5, 2)
 
@@ -39,15 +38,6 @@ def test_every_study_says_how_it_is_called(file, capsys, monkeypatch) -> None:
         runpy.run_path(str(Path(studies.__path__[0], file)), run_name="__main__")
     assert ended.value.code == 0
     assert "--output" in capsys.readouterr().out
-
-
-def test_runs_are_made_once(tmp_path: Path) -> None:
-    first = inputs.make_runs(TINY, tmp_path, count=2)
-    st_mtime_ns = [path.stat().st_mtime_ns for path in first]
-    again = inputs.make_runs(TINY, tmp_path, count=3)
-    assert again[:2] == first
-    assert [path.stat().st_mtime_ns for path in again[:2]] == st_mtime_ns
-    assert again[2].exists()
 
 
 def test_what_is_installed_is_timed_beside_abrank(tmp_path: Path, monkeypatch) -> None:
@@ -153,24 +143,6 @@ def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-
     ]
 
 
-@pytest.mark.slow
-def test_a_command_loads_only_libraries_it_needs(tmp_path: Path) -> None:
-    names = everyday.loaded(make(TINY, tmp_path), tmp_path)
-    assert "numpy pyarrow" in names["score"]
-    assert "numpy" not in names["--help"]
-    assert "matplotlib" in names["compare --report x.html"]
-    assert "matplotlib" not in names["compare"]
-
-
-def test_the_table_has_ratios_first() -> None:
-    rows = [
-        Row("score S", name, 0.2, 0.1, 50.0, ratio, ratio, ratio, 1.0, 5)
-        for name, ratio in (("abrank", 1.0), ("peer", 7.0))
-    ]
-    lines = table(rows, machine="A machine.").splitlines()
-    assert lines[-1].startswith("| score S | peer | 7.0 (7.0–7.0) |")
-
-
 def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
     """Stand in for what times: what would be timed."""
     return [(work, jobs_)]
@@ -201,17 +173,3 @@ def test_what_is_timed_of_runs_and_every_day(
     assert [work.split()[0] for work in daily] == ["evaluate", "compare", "compare", "rank", "demo"]
     assert daily["demo"][0].command[-2:] == (str(tmp_path / "demo"), "-q")
     assert all(jobs_[0].program.startswith("abrank") for jobs_ in daily.values())
-
-
-def test_where_no_peer_is_installed_abrank_is_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = make(TINY, tmp_path)
-    for module in (everyday, jobs):
-        monkeypatch.setattr(module, "_installed", lambda name: False)
-    of_all = [
-        jobs.score_jobs(files, None), jobs.compare_jobs(files), everyday.frame_jobs(files),
-        everyday.rank_jobs(files.qrels, [files.a]), everyday.ready_jobs(files.a, files.b, tmp_path),
-    ]  # fmt: skip
-    assert {job.program for item in of_all for job in item} <= {"abrank", "abrank, file"}
-    assert [len(item) for item in of_all] == [1] * 5

@@ -2,18 +2,10 @@
 
 import json
 
-import pyarrow.parquet as pq
 import pytest
 
 from reports.studies.benchmark import growth, writing
 from reports.studies.benchmark.growth import Point
-
-
-def test_the_tables_are_the_same_again(tmp_path) -> None:
-    for work, shape in (("compare", (20, 3)), ("rank", (50, 21))):
-        first, again = (pq.read_table(growth.make(work, 20, tmp_path / name)) for name in "ab")
-        assert first.shape == shape
-        assert first.equals(again)
 
 
 def test_slopes_are_those_of_the_largest_sizes() -> None:

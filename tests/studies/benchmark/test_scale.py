@@ -1,9 +1,6 @@
 """The study of large runs: its data, its numbers, its page."""
 
 import json
-import subprocess
-import sys
-import threading
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -16,15 +13,6 @@ from reports.studies.benchmark.scale_row import ScaleRow
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return scale.make(120, tmp_path_factory.mktemp("inputs"))
-
-
-def test_the_data_are_the_same_again_and_no_document_stands_twice(folder, tmp_path):
-    again = scale.make(120, tmp_path)
-    for name in ("qrels", "a", "b"):
-        table = pq.read_table(folder / f"{name}.parquet")
-        assert table.equals(pq.read_table(again / f"{name}.parquet"))
-        pairs = zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True)
-        assert len(set(pairs)) == table.num_rows
 
 
 @pytest.mark.slow
@@ -61,37 +49,6 @@ def test_a_score_that_differs_stops_the_study(folder, tmp_path):
     pq.write_table(table.set_column(3, "value", [values]), path)
     with pytest.raises(RuntimeError, match="is not that of memory"):
         scale._require_in_memory(folder, text)
-
-
-def test_the_largest_process_below_is_seen():
-    visited, done = [0.0], threading.Event()
-    program = "held = bytearray(64 << 20); print(flush=True); input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
-        child.stdout.readline()  # it holds its memory now
-        watching = threading.Thread(target=scale._watch, args=(visited, done))
-        watching.start()
-        while visited[0] == 0.0 and watching.is_alive():
-            done.wait(0.05)
-        done.set()
-        watching.join()
-        child.communicate(b"\n")
-    assert 64 < visited[0] < 1_000
-
-
-def test_how_far_engines_are_apart(folder, tmp_path, monkeypatch):
-    row = ScaleRow(**dict.fromkeys(ScaleRow.__dataclass_fields__, 1.0) | {"engine": "x"})
-    apart = {"local": 0.25, "dask": 0.25, "spark": 0.5}
-
-    def measure(_, engine, path):
-        path.write_text(json.dumps({"provenance": engine, "p": apart[engine]}))
-        return replace(row, engine=engine)
-
-    monkeypatch.setattr(scale, "measure", measure)
-    rows, maximum = scale.compare_engines(folder, list(apart))
-    assert [row.engine for row in rows] == list(apart)
-    assert maximum == 0.25
 
 
 def test_one_engine_alone_tells_what_it_took(folder, tmp_path, capsys):

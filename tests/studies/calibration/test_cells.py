@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from abrank.inference import run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration import cells
-from reports.studies.calibration.cells import band, measure
+from reports.studies.calibration.cells import measure
 from reports.studies.calibration.populations import Pair, Population, balancing_weights
 
 
@@ -31,19 +30,6 @@ def rates(found) -> dict[str, dict[str, float]]:
         }
         for row in found
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [10, 25])
-def test_level_where_the_signs_are_tossed(n, record_property) -> None:
-    """against_theory: differences symmetric about 0, of many sizes, are the null of both."""
-    replications = 1500
-    result = measure(population(symmetric(), scope="flips"), n, replications=replications, seed=5)
-    for row in result:
-        if row["test"] in ("t", "permutation"):
-            for key, level in (("false_05", 0.05), ("false_01", 0.01)):
-                record_property(f"{row['test']}, {key}", row[key] / replications)
-                assert stats.binomtest(row[key], replications, level).pvalue > 1e-4, row
 
 
 def test_every_test_is_asked_and_counted() -> None:
@@ -98,9 +84,3 @@ def test_replications_are_shared_out() -> None:
     result = measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
     assert {row["replications"] for row in result} == {205}
     assert result == measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
-
-
-def test_bands() -> None:
-    assert [band(x) for x in (0.0, -0.49, 0.5, 1.0, -3.0)] == [
-        "below 0.5", "below 0.5", "0.5 to 1", "above 1", "above 1",
-    ]  # fmt: skip

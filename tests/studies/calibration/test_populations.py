@@ -29,11 +29,6 @@ def test_weights_are_the_tilted_ones() -> None:
     assert np.polyfit(values[:, 0], logs, 1, full=True)[1] == pytest.approx(0.0, abs=1e-18)
 
 
-def test_weights_of_several_columns() -> None:
-    values = np.random.default_rng(2).normal(0.1, 1.0, (80, 4))
-    assert balancing_weights(values) @ values == pytest.approx(np.zeros(4), abs=1e-12)
-
-
 def test_no_weights_for_a_pair_that_one_system_always_wins() -> None:
     with pytest.raises(ArgumentError, match="no weights"):
         balancing_weights(np.array([[0.1], [0.2], [0.3]]))
@@ -67,21 +62,6 @@ def test_simulated_populations() -> None:
         steps = population.pairs[0].differences / STEPS[population.measure]
         np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
     assert result[4].pairs[0].differences.shape[1] == 4
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small")
-def test_real_populations(shared_data, monkeypatch) -> None:
-    monkeypatch.setattr(made, "COLLECTIONS", ("vaswani", "ltr"))
-    result = populations(shared_data, seed=0)
-    assert [(item.source, item.measure, item.scope) for item in result] == [
-        *(("collections", measure, "all") for measure in (*MEASURES, "all four")),
-        *(("signs tossed", measure, "flips") for measure in MEASURES),
-        *(("simulated", measure, "quick") for measure in MEASURES),
-    ]
-    assert max(abs(pair.skewness) for pair in result[0].pairs) > 1.0
-    for pair in result[5].pairs:
-        assert pair.skewness == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.usefixtures("small")

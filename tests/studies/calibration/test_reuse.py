@@ -12,12 +12,9 @@ from reports.studies.calibration.reuse import (
     OF_DECIDED,
     Board,
     Row,
-    better,
     chosen,
-    levels,
     page,
     repeated,
-    streams,
 )
 from tests.studies.calibration.stored import page_of, rows_of
 
@@ -62,19 +59,6 @@ def test_a_small_run_has_a_row_for_every_way() -> None:
     rows = [*chosen("x", board, n_choices=4), *repeated("x", board, n_splits=2)]
     assert all(0 <= row.rate <= 1 for row in rows)
     assert {row.part for row in rows} == {"choice", "repetition"}
-
-
-@pytest.mark.slow
-def test_streams_replace_a_baseline(monkeypatch) -> None:
-    monkeypatch.setattr("reports.studies.calibration.reuse.LENGTHS", (10, 20))
-    monkeypatch.setattr("reports.studies.calibration.reuse.REPLACED", (10, 20))
-    random = np.random.default_rng(3)
-    board = Board(random.uniform(0, 1, (60, 30)), random)
-    rows = list(streams("x", board, n_streams=2))
-    assert {row.how for row in rows} == {*HOWS}
-    assert all(0 <= row.rate <= 1 for row in rows)
-    p = better(random.normal(0.05, 0.1, (30, 5)))
-    assert (levels(p, "Bonferroni", 5) == 0.005).all()
 
 
 @pytest.mark.slow

@@ -2,9 +2,7 @@
 
 import math
 
-import pytest
-
-from reports.studies.calibration.table import Cell, Study, read_study, rows, select
+from reports.studies.calibration.table import Cell, Study, read_study, rows
 
 
 def counted(test: str, skewness: str, whole: int, false: int, **more: int) -> dict[str, int | str]:
@@ -35,16 +33,6 @@ def test_rates_and_totals() -> None:
     # A family of measures is no measure.
     assert ("all", "all", "max-T") not in result
     assert result["all four", "all", "max-T"].false_05 == 0.09
-
-
-def test_an_error_is_binomial() -> None:
-    row = select(rows(STUDY), source="simulated", measure="AP")[0]
-    assert row.error("false_05") == pytest.approx(math.sqrt(0.08 * 0.92 / 100))
-
-
-def test_one_band_is_not_told_apart() -> None:
-    plain = Study(100, 7, False, STUDY.cells[1:2])
-    assert {row.skewness for row in rows(plain)} == {"all"}
 
 
 def test_a_study_is_read_back(tmp_path) -> None:
