@@ -207,11 +207,6 @@ def test_a_token_that_may_not_write_is_told_of_and_breaks_nothing(desk) -> None:
     assert "summary of this job" in done.stdout
 
 
-def test_without_a_summary_there_is_nothing_to_say(desk) -> None:
-    (desk / "out" / "summary.md").unlink()
-    assert comment(desk)[1] == []
-
-
 def test_the_action_names_only_inputs_it_has_and_puts_none_into_a_script() -> None:
     text = (FOLDER / "action.yml").read_text(encoding="utf-8")
     declared = re.findall(r"^  ([a-z-]+):$", text.partition("\noutputs:")[0], re.M)

@@ -89,22 +89,6 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
     assert biased.human.pvalue == pytest.approx(alone.pvalue)
 
 
-@pytest.mark.slow
-def test_the_same_judgments_agree_fully(made) -> None:
-    runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
-    judge_agreement = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
-    assert (
-        judge_agreement.same.estimate
-        == judge_agreement.kappa.estimate
-        == judge_agreement.alpha.estimate
-        == judge_agreement.tau.estimate
-        == 1.0
-    )
-    for pair in judge_agreement.pairs:
-        assert pair.human == pair.machine
-        assert (pair.same_difference.estimate, pair.favour.estimate) == (0.0, 0.0)
-
-
 def test_favour_by_hand() -> None:
     # To human grade 0 the machine gives 0 and 1, half on average: a's is half below, b's above.
     human, machine = {"q1": {"x": 0, "y": 0}}, {"q1": {"x": 0, "y": 1}}

@@ -34,16 +34,6 @@ def loaded_by(code: str) -> set[str]:
     return HEAVY & set(done.stderr.split())
 
 
-def test_every_public_name_is_there() -> None:
-    assert all(getattr(abrank, name) is not None for name in abrank.__all__)
-    assert {*abrank.__all__} <= {*dir(abrank)}
-
-
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'compere'"):
-        abrank.compere  # noqa: B018
-
-
 def test_version_is_that_of_the_distribution() -> None:
     assert abrank.__version__ == version("abrank")
 
@@ -72,14 +62,6 @@ def test_a_command_starts_no_threads_of_blas_and_leaves_no_garbage_to_collect(th
 def test_import_loads_no_library() -> None:
     # numpy is what the types of random sources are made of.
     assert loaded_by("import abrank") <= {"numpy"}
-
-
-@pytest.mark.slow
-def test_a_missing_file_costs_no_pandas() -> None:
-    code = (
-        "from abrank.cli import run\nassert run(['score', 'no.qrels', 'no.run', '-m', 'AP']) == 2"
-    )
-    assert loaded_by(code) <= {"numpy", "pyarrow"}
 
 
 LOADED = {
@@ -226,22 +208,6 @@ def test_every_public_function_names_its_source() -> None:
     ] == []
 
 
-def test_the_parts_of_a_question_are_public() -> None:
-    parts = {
-        "Question",
-        "Scoring",
-        "Clusters",
-        "Independent",
-        "Looks",
-        "Planned",
-        "Anytime",
-        "Machine",
-        "Engine",
-    }
-    tools = {"check", "sample_queries", "sample_documents"}
-    assert parts | tools <= {*abrank.__all__}
-
-
 def test_the_public_modules_are_written_down() -> None:
     text = (Path(__file__).parents[1] / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = text.partition("## What is public\n")[2].partition("\n## ")[0]
@@ -261,19 +227,6 @@ def test_every_place_that_contributors_are_sent_to_is_there() -> None:
             if result and len(Path(name).parts) > 1:
                 folder = result[0] if result[0].is_dir() else result[0].parent
     assert not missing
-
-
-@pytest.mark.slow
-def test_a_private_function_has_a_docstring_of_one_line() -> None:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    longer = [
-        (path.name, node.name)
-        for path in sorted(Path(abrank.__file__).parent.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, kinds) and node.name.startswith("_") and node.name[:2] != "__"
-        if "\n" in (ast.get_docstring(node) or "")
-    ]
-    assert longer == [], "what explains its code is a comment beside it"
 
 
 def test_the_same_pythons_are_named_everywhere() -> None:

@@ -37,13 +37,6 @@ def test_the_effect_is_the_true_one(effect, n, sign) -> None:
 
 
 @pytest.mark.slow
-def test_queries_differ_in_difficulty() -> None:
-    collection = abrank.simulate_runs(200, rng=2)
-    scores = abrank.evaluate(collection.qrels, {"a": collection.baseline}, ["nDCG@10"]).of("a")
-    assert scores.std() > 0.15
-
-
-@pytest.mark.slow
 def test_every_query_has_a_text_and_an_intent_that_change_nothing() -> None:
     collection = abrank.simulate_runs(250, rng=1)
     assert list(collection.topics) == list(collection.intents) == list(collection.qrels.query_ids)

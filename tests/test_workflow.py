@@ -80,23 +80,3 @@ def test_missing_queries_are_noted() -> None:
     )
     assert dropped.n_queries == 38
     assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}
-
-
-@pytest.mark.slow
-def test_ids_that_are_not_utf8_come_through_everywhere(tmp_path) -> None:
-    lines = {
-        "qrels": "café{0} 0 d1 1\n",
-        "a": "café{0} Q0 d0 1 2.0 t\ncafé{0} Q0 d1 2 1.0 t\n",
-        "b": "café{0} Q0 d{0} 1 2.0 t\ncafé{0} Q0 d9 2 1.0 t\n",
-    }
-    for name, line in lines.items():
-        text = "".join(line.format(i) for i in range(8))
-        (tmp_path / name).write_bytes(text.encode("latin-1"))
-    result = compare(tmp_path / "qrels", tmp_path / "a", tmp_path / "b", measures=["AP"])
-    assert set(result.queries["query_id"]) == {f"caf\udce9{i}" for i in range(8)}
-    for name in ("r.html", "r.json", "r.md", "r.csv", "r.txt"):
-        assert result.report(tmp_path / name).stat().st_size > 100
-    scores = abrank.evaluate(tmp_path / "qrels", {"a": tmp_path / "a"}, ["AP"])
-    assert len(scores.tidy()) == 8
-    wide = result.queries.set_index("query_id")
-    assert abrank.compare_scores(wide["a"], wide["b"]).n_queries == 8

@@ -180,23 +180,6 @@ def test_a_row_opens_its_two_lists_and_every_measure(
 
 
 @pytest.mark.slow
-def test_an_open_row_stays_open_while_it_is_sorted(show, text, better) -> None:
-    opened = show(text)
-    worst = expected(better)[0]
-    opened.page.locator(".opener").first.click()
-    why = ranked_lists.why(*better.evidence.rankings[worst], depth=10)
-    expect(opened.page.locator(".why")).to_have_text(why)
-    sort = opened.page.locator(".queries thead").get_by_role("button", name="Query")
-    sort.click()
-    sort.click()
-    expect(opened.page.locator("[aria-sort=descending]")).to_have_text("Query")
-    opened.page.get_by_label("Find a query").fill(worst)
-    expect_ids(opened, [worst])
-    expect_count(opened, 1)
-    expect(opened.page.locator(".why")).to_have_text(why)
-
-
-@pytest.mark.slow
 def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
     page = opened.page
@@ -224,16 +207,6 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
     expect(page.locator(".ranking")).to_have_count(0)
     page.locator("#query-next").press("Enter")
     expect_page(opened, 2)
-
-
-@pytest.mark.slow
-def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Comparison) -> None:
-    opened = show(text)
-    for _ in range(LAST - 1):
-        opened.page.locator("#query-next").press("Enter")
-    expect_page(opened, LAST)
-    expect(opened.page.locator("#query-back")).to_be_focused()
-    expect_ids(opened, expected(better)[-SIZE:])
 
 
 @pytest.mark.slow

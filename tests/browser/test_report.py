@@ -13,7 +13,6 @@ from abrank.report import compose
 from abrank.report.formats.page import PALETTE
 from abrank.report.formats.queries import FIRST_EACH
 from tests.browser.conftest import scores
-from tests.report.conftest import DESIGNS
 from tests.report.written import card, html
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
@@ -83,46 +82,6 @@ def test_no_column_is_out_of_sight_and_letters_are_legible(show, text, width) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 768, 1024, 1280])
-def test_the_letters_of_a_scorecard_keep_their_size(show: Show, width: int) -> None:
-    # The widest rows: large counts of wins, and a guard.
-    page = show(html(DESIGNS["clusters"]()), width=width).page
-    assert {round(size) for size in letters(page, ".scorecard")} == {12}
-    cut = "box => box.scrollWidth > box.clientWidth + 1"
-    assert not page.locator(".verdict .table").evaluate(cut)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [768, 1280])
-def test_the_tables_of_segments_share_the_place_of_zero(show: Show, width: int) -> None:
-    page = show(html(DESIGNS["segments"]()), width=width).page
-    zeros = page.evaluate(
-        """[...document.querySelectorAll('#segments tr.tall .r-drawn line:first-of-type')]
-        .map((line) => Math.round(line.getBoundingClientRect().x))"""
-    )
-    assert len(zeros) == 2
-    assert len(set(zeros)) == 1
-
-
-@pytest.mark.slow
-def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:
-    opened = show(text, width=640, device_scale_factor=2)  # 1280 pixels at 200%
-    assert too_wide(opened) <= 0
-    opened.page.evaluate("document.body.style.fontSize = '30px'")
-    assert too_wide(opened) <= 0
-
-
-@pytest.mark.slow
-def test_an_opened_query_fits_a_telephone(show: Show, text: str) -> None:
-    opened = show(text, width=360)
-    opened.page.locator(".opener").first.click()
-    for name in (".why", ".pair:not(.below)", ".below"):
-        box = opened.page.locator(name).bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 360
-
-
-@pytest.mark.slow
 def test_keyboard_reaches_the_verdict_past_the_bar(show: Show, text: str) -> None:
     page = show(text).page
     page.keyboard.press("Tab")
@@ -184,24 +143,6 @@ def rgb(colour: str) -> str:
 
 
 @pytest.mark.slow
-def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
-    page = show(text).page
-    light, dark = PALETTE["b"]
-    for scheme, colour in (("light", light), ("dark", dark)):
-        page.emulate_media(color_scheme=scheme)
-        first = page.locator(f'.verdict .r-drawn [fill="{light}"]').first
-        expect(first).to_have_css("fill", rgb(colour))
-
-
-@pytest.mark.slow
-def test_bar_at_the_top_marks_the_section_in_view(show: Show, text: str) -> None:
-    page = show(text).page
-    page.locator(".top nav a", has_text="Queries").click()
-    expect(page.locator(".top nav a[aria-current]")).to_have_text("Queries")
-    assert page.locator("#queries").bounding_box()["y"] < 140
-
-
-@pytest.mark.slow
 def test_a_line_opens_by_click_by_link_and_on_paper(show: Show, text: str) -> None:
     page = show(text).page
     page.evaluate("document.querySelectorAll('main details').forEach(each => each.open = false)")
@@ -260,31 +201,6 @@ def test_without_scripts_the_verdict_and_the_rows_are_there_and_lists_open(
     fold.locator("summary").click()
     assert fold.locator(".ranking").count() == 2
     assert fold.locator(".ranking li").first.is_visible()
-
-
-@pytest.mark.slow
-def test_without_styles_and_scripts_the_report_is_readable(show: Show, text: str) -> None:
-    strict = text.replace(
-        "style-src 'unsafe-inline'; script-src 'unsafe-inline'", "style-src 'none'"
-    )
-    assert strict != text
-    opened = show(strict)
-    assert opened.page.locator("h1").is_visible()
-    assert opened.page.locator(".queries > tbody > tr > th").count() == 2 * FIRST_EACH
-    assert opened.page.locator(".verdict .r-drawn svg").first.is_visible()
-    assert not opened.page.locator("#queries .narrow svg").first.is_visible()
-    assert not opened.page.locator(".tools").is_visible()
-    fill = "getComputedStyle(document.querySelector('.verdict [fill=\"#0068ad\"]')).fill"
-    assert opened.page.evaluate(fill) == "rgb(0, 104, 173)"
-
-
-@pytest.mark.slow
-def test_reduced_motion_is_respected(show: Show, text: str) -> None:
-    page = show(text).page
-    page.emulate_media(reduced_motion="reduce")
-    expect(page.locator("html")).to_have_css("scroll-behavior", "auto")
-    page.emulate_media(reduced_motion="no-preference")
-    expect(page.locator("html")).to_have_css("scroll-behavior", "smooth")
 
 
 @pytest.mark.slow

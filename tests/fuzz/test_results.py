@@ -197,15 +197,6 @@ def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000)
-@given(found=damaged())
-def test_ten_thousand_damaged_files(
-    found: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    check(found, tmp_path_factory.getbasetemp(), draws=False)
-
-
-@pytest.mark.slow
 @settings(max_examples=300)
 @given(found=damaged())
 def test_figures_of_damaged_files(

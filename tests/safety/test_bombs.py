@@ -5,8 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,9 +14,7 @@ from abrank import ReadError, read_qrels, read_run, read_scores
 from abrank.inputs import read_judged_run, storage
 from abrank.inputs.topics import read_segments
 from abrank.inputs.votes import read_votes
-from tests.inputs.conftest import ended_with
 
-MOST_MEMORY = 700_000  # kB
 ROWS = 20_000
 QRELS = {"q1": {"d1": 1}}
 
@@ -92,30 +88,3 @@ def test_the_bound_of_bytes_is_that_of_the_call(tmp_path: Path) -> None:
     path.write_bytes(b"q1 0 d1 1\n" * 200)
     with pytest.raises(ReadError, match="holds more than 1K bytes, the most that is read"):
         read_qrels(path, max_input_size=1 << 10)
-
-
-def test_judgments_by_subtopic_take_no_more_than_others(tmp_path: Path) -> None:
-    rows = pd.DataFrame({"query_id": "q", "doc_id": [f"d{i}" for i in range(1000)], "rel": 1})
-    rows["subtopic"] = [f"{i % 5}" for i in range(1000)]
-    rows.to_parquet(tmp_path / "q.parquet", compression="zstd")
-    assert len(read_qrels(tmp_path / "q.parquet", subtopics=True)) == 1000
-
-
-@pytest.mark.slow
-def test_discrete_scores_of_very_many_users_are_read(tmp_path: Path) -> None:
-    n = 700_000
-    scores = (np.random.default_rng(1).integers(0, 11, n) / 10).tolist()
-    users = [f"user{i}" for i in range(n)]
-    lines = (f"{user},{score}\n" for user, score in zip(users, scores, strict=True))
-    (tmp_path / "s.csv.gz").write_bytes(
-        gzip.compress(("query_id,P@10\n" + "".join(lines)).encode())
-    )
-    # A column of categories, as pandas writes one: its dictionary comes with every batch.
-    ids = pa.array(users).dictionary_encode()
-    pq.write_table(pa.table({"query_id": ids, "P@10": scores}), tmp_path / "s.parquet")
-    assert (tmp_path / "s.csv.gz").stat().st_size < 3_000_000
-    for name in ("s.csv.gz", "s.parquet"):
-        code = f"import abrank; assert len(abrank.read_scores({name!r}).query_ids) == {n}"
-        exit_code, kilobytes = ended_with(["-c", code], folder=tmp_path)
-        assert exit_code == 0, name
-        assert kilobytes < MOST_MEMORY

@@ -83,11 +83,3 @@ def test_keys_of_the_engine_do_what_their_flags_do(call, capsys, keys, said) -> 
     assert codes[0] == codes[1] != 0
     assert messages[0] == messages[1]
     assert said.casefold() in messages[0].casefold()
-
-
-def test_flags_of_runs_are_refused_for_ready_scores_by_the_file_too(call, capsys) -> None:
-    Path("scores.csv").write_text("query_id,AP\nq1,0.1\nq2,0.3\n")
-    Path("rule.toml").write_text("measure = 'AP'\ndepth = 10\n")
-    ready = ["compare", "--scores", "scores.csv", "scores.csv", "--config", "rule.toml"]
-    assert run(ready) == 2
-    assert "--depth is for runs" in capsys.readouterr().err

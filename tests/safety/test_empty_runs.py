@@ -70,21 +70,3 @@ def test_a_run_without_rows_is_an_error_at_every_door(
         files = ["empty.run"] if command == "check" else ["q.parquet", "empty.run", "b.parquet"]
         assert run([command, *files]) == 3
         assert "is an empty run" in capsys.readouterr().err
-
-
-def test_a_query_without_documents_is_one_that_the_run_lacks() -> None:
-    scores = abrank.evaluate(
-        QRELS, {"A": {**{query: [] for query in QRELS}, "q00": ["d0"]}}, ["AP"]
-    )
-    assert len(scores.audits["A"].missing) == len(QRELS) - 1
-
-
-def test_other_queries_are_not_nothing() -> None:
-    with pytest.raises(abrank.AlignmentError, match="no query is in both"):
-        abrank.evaluate(QRELS, {"A": {"other": {"d1": 1.0}}}, ["AP"])
-
-
-@pytest.mark.parametrize("name", ["empty.run", "empty.json", "header.csv", "empty.parquet"])
-def test_judgments_without_rows_are_an_error(folder: Path, name: str) -> None:
-    with pytest.raises(ReadError):
-        abrank.read_qrels(name)

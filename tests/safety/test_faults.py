@@ -84,15 +84,3 @@ def test_a_call_ends_in_a_sentence(folder: Path, capsys: Any, call: str) -> None
     code, words = CALLS[call]
     assert run(call.split()) == code
     assert words in capsys.readouterr().err
-
-
-def test_resamples_in_python() -> None:
-    with pytest.raises(abrank.ArgumentError, match="resamples must be at most 10,000,000"):
-        abrank.compare(QRELS, RUN, RUN, measures=["RR"], test="bootstrap", resamples=10**23)
-
-
-def test_braces_are_an_id(tmp_path: Path) -> None:
-    (tmp_path / "q.txt").write_text("{} 0 d1 1\n{}x 0 d1 1\n")
-    (tmp_path / "a.run").write_text("{} Q0 d1 1 2.0 t\n{}x Q0 d2 1 2.0 t\n")
-    scores = abrank.evaluate(tmp_path / "q.txt", {"A": tmp_path / "a.run"}, ["RR"])
-    assert (scores.query_ids, scores.values.ravel().tolist()) == (("{}", "{}x"), [1.0, 0.0])

@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-import abrank
 from abrank._support.errors import ReadError
-from abrank.cli import run
 from abrank.engines.engine import files_of
-from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, run_of, write_run
 
 
 def names(folder: Path, pattern: str) -> list[str]:
@@ -63,26 +59,6 @@ def test_links_that_lead_up_are_not_followed(folder):
     assert result == [
         "b/1.parquet", "b/2.parquet", "b/aside/9.parquet", "b/day=1/7.parquet", "b/old/3.parquet",
     ]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_what_another_program_has_not_finished_is_not_scored(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, seed in (("b/part-0.parquet", 1), ("b/_temporary/0/part-0.parquet", 2)):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        write_run(Path(name), seed=seed)
-    write_run(Path("a.parquet"), seed=3)
-    expected = reciprocal_ranks(run_of(1))
-    for path in ("b/*.parquet", "b", "b/**"):
-        scores = abrank.evaluate(QRELS, {"B": path}, ["RR"])
-        assert dict(zip(scores.query_ids, scores.of("B")[:, 0], strict=True)) == expected
-    Path("[x]").mkdir()
-    write_run(Path("[x]/p.parquet"), seed=1)
-    rows = [(q, d, g) for q, grades in QRELS.items() for d, g in grades.items()]
-    pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"]).to_parquet("q.parquet")
-    assert run(["score", "q.parquet", "[x]/*.parquet", "-m", "RR"]) == 0
-    mean = sum(expected.values()) / len(expected)
-    assert f"{mean:.4f}" in capsys.readouterr().out
 
 
 def test_a_folder_that_may_not_be_listed_is_named(tmp_path, monkeypatch):

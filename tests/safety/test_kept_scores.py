@@ -6,9 +6,6 @@ Expected numbers are those of the same files in memory.
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
+from abrank._support.errors import ArgumentError, ReadError, WriteError
 from abrank._support.files import locked
 from abrank.engines import Engine, drive, job
 from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, write_run
@@ -163,20 +160,6 @@ def test_two_jobs_in_one_folder(folder):
     require_right(scores(folder, "a"), folder)  # it let go, as a killed process does
 
 
-@pytest.mark.slow
-def test_a_lock_of_a_killed_process_holds_nobody_up(folder):
-    code = (
-        "import os, signal\nfrom pathlib import Path\n"
-        "from abrank._support.files import locked\n"
-        "with locked(Path('kept/_lock'), ''):\n    os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    (folder / "kept").mkdir()
-    where = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run([sys.executable, "-c", code], cwd=folder, env=where, check=False)
-    assert ended.returncode == -signal.SIGKILL
-    require_right(scores(folder, "a"), folder)
-
-
 def test_a_link_in_the_folder_is_refused(folder):
     (folder / "kept").mkdir()
     (folder / "kept" / "_regrouped").symlink_to(folder)
@@ -184,12 +167,6 @@ def test_a_link_in_the_folder_is_refused(folder):
     with pytest.raises(WriteError, match="_regrouped: is a symbolic link"):
         scores(folder, "a")
     assert sorted(folder.iterdir()) == before
-
-
-def test_a_refused_job_leaves_no_folder(folder):
-    with pytest.raises(NotFoundError):
-        scores(folder, "nobody")
-    assert not (folder / "kept").exists()
 
 
 def test_a_folder_with_inputs_or_files_of_others_is_refused(folder):

@@ -94,12 +94,6 @@ def test_python_refuses_it_too(folder) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_report_twice_in_a_row_is_replaced(folder) -> None:
-    for _ in range(2):
-        assert run([*COMPARE.split(), "-q", "--report", "out.md", "--report", "out.csv"]) == 0
-
-
-@pytest.mark.slow
 def test_the_demo_replaces_only_its_own(folder, capsys) -> None:
     shutil.move("q.txt", "qrels.txt")
     before = Path("qrels.txt").read_bytes()

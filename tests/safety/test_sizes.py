@@ -1,7 +1,6 @@
 """Many systems, columns and segments are refused with a sentence, or done in fair time."""
 
 import time
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -12,17 +11,13 @@ import abrank.measures
 import abrank.ranking
 from abrank import ArgumentError
 from abrank.cli import run
-from abrank.inference import families, run_joint_test, segments
-from abrank.inference.segments import MIN_QUERIES
+from abrank.inference import families
 from abrank.inference.systems import registry, stability
-from abrank.inference.systems.pairwise import find_groups
 from abrank.options import RankingQuestion
 from abrank.plots import plots_of
 from abrank.ranking import Ranking
 from abrank.ranking.rank import rank_again, ranking_of
-from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
-from tests.inference.segmented import compare_segments
 
 
 def _nobody(n_systems: int) -> Scores:
@@ -86,21 +81,6 @@ def test_the_pairs_with_the_first_are_those_of_all_pairs(many) -> None:
     assert "pairs-of-first" not in {caution.code for caution in ranking.cautions}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", sorted(set(WRITERS) - {".parquet", ".bib", ".methods"}))
-def test_every_report_of_the_pairs_with_the_first(many, suffix, tmp_path) -> None:
-    ranking = abrank.rank_scores(many)
-    text = WRITERS[suffix](ranking).decode()
-    assert ranking.systems[0] in text
-    assert "share a letter" not in text or suffix == ".tex"
-    if suffix == ".txt":
-        assert "9 systems make 36 pairs; only the 8 with the first are kept" in " ".join(
-            text.split()
-        )
-    if suffix == ".json":
-        assert abrank.Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
-
-
 def test_sums_found_in_parts_are_those_of_the_whole(many, monkeypatch) -> None:
     whole = abrank.rank_scores(many)
     monkeypatch.setattr(families, "PAIRS_AT_ONCE", 7)
@@ -141,25 +121,6 @@ def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypat
     assert few[1] < plot.size(ranking)[1]
 
 
-@pytest.mark.slow
-def test_letters_of_hundreds_of_systems_are_found_in_seconds() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.normal(0, 0.2, (50, 1)) + rng.normal(0, 0.05, 300)
-    scores = scores + rng.normal(0, 0.1, (50, 300)) * rng.uniform(0.5, 1.5, 300)
-    joint_test = run_joint_test(
-        "max-t", scores[:, np.argsort(-scores.mean(axis=0))], n_resamples=199
-    )
-    distinct = joint_test.matrix(joint_test.distinct)
-    since = time.process_time()
-    groups = find_groups(distinct)
-    assert time.process_time() - since < 10  # inserting and absorbing did not end
-    shared = np.zeros_like(distinct)
-    for group in groups:
-        assert not distinct[np.ix_(group, group)].any()
-        shared[np.ix_(group, group)] = True
-    assert (shared == ~distinct).all()
-
-
 def test_a_saved_ranking_of_many_systems_is_read_again(monkeypatch) -> None:
     monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 2)
     rng = np.random.default_rng(0)
@@ -172,34 +133,6 @@ def test_a_saved_ranking_of_many_systems_is_read_again(monkeypatch) -> None:
 def _csv(names: list[str]) -> str:
     row = ",".join(["0.5"] * len(names))
     return f"query_id,{','.join(names)}\nq1,{row}\nq2,{row}\n"
-
-
-def test_the_number_of_pairs_is_told_before_they_are_tested(tmp_path, capsys) -> None:
-    (tmp_path / "board.csv").write_text(_csv(["a", "b", "c", "d"]))
-    assert run(["rank", "--scores", str(tmp_path / "board.csv"), "-v"]) == 0
-    assert "testing 6 pairs of 4 systems by 1 measure" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
-    rng = np.random.default_rng(2)
-    n, k = 12_000, 1_000
-    d = rng.normal(0.02, 0.1, n)
-    labels = [f"s{i % k}" for i in range(n)]
-    zero = dict.fromkeys((f"q{i}" for i in range(n)), 0.5)
-    b = {name: 0.5 + x for name, x in zip(zero, d.tolist(), strict=True)}
-    properties = {"s": dict(zip(zero, labels, strict=True))}
-    run_test = Mock(wraps=segments.run_test)
-    monkeypatch.setattr(segments, "run_test", run_test)
-    since = time.process_time()
-    segmentation = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
-    assert time.process_time() - since < 45  # 108 s before, on a machine without other work
-    assert run_test.call_count == k  # each alone; those adjusted for each other are found together
-    once = compare_segments(d, labels)
-    by_label = dict(zip(once.labels, zip(once.pvalue, once.pvalue_adj, strict=True), strict=True))
-    assert n // k >= MIN_QUERIES
-    for row in segmentation.rows:
-        assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
 
 
 @pytest.mark.slow
