@@ -91,27 +91,3 @@ def test_every_measure_equals_ndeval(judgments, rankings, rel, alpha, beta) -> N
             second = expected[query][name]
             # Nothing of nothing is NaN for nNRBP there; 0 for all else, and here.
             assert value == pytest.approx(0.0 if math.isnan(second) else second, abs=1e-9), name
-
-
-@pytest.mark.slow
-@given(JUDGMENTS, RUNS)
-def test_at_rank_one_ndeval_does_not_divide(judgments, rankings) -> None:
-    # computeERR and computeDCG divide from index 1 on, so ERR-IA@1 and alpha-DCG@1 are counts of
-    # subtopics there; nERR-IA@1 and alpha-nDCG@1, ratios of two of them, are right.
-    assume(common(judgments, rankings))
-    ours = values(judgments, rankings, ["ERR_IA@1", "alpha_DCG@1"])
-    expected = theirs(judgments, rankings, ["ERR-IA@1", "alpha-DCG@1"])
-    for query, (err, dcg) in ours.items():
-        served = {s for (q, s, _), grade in judgments.items() if q == query and grade > 0}
-        for value, name in ((err, "ERR-IA@1"), (dcg, "alpha-DCG@1")):
-            undivided = expected.get(query, {}).get(name, 0.0)
-            assert value * max(len(served), 1) == pytest.approx(undivided, abs=1e-9)
-
-
-def test_pyndeval_orders_ties_the_other_way_round() -> None:
-    judgments = {("1", "x", "a"): 1, ("1", "y", "b"): 0}
-    run = {"1": {"a": 1.0, "b": 1.0}}
-    rows = [(*key, grade) for key, grade in judgments.items()]
-    theirs_ = pyndeval.ndeval(rows, [("1", "a", 1.0), ("1", "b", 1.0)], ["strec@1"])
-    assert theirs_["1"]["strec@1"] == 1.0
-    assert values(judgments, run, ["StRecall@1", "RR"])["1"] == [0.0, 0.5]

@@ -159,20 +159,6 @@ def test_trec_eval_from_grade_2(shared_data, record_property):
     assert_enough_compared(record_property, "trec_eval 9.0.8 -l 2", compared, left_out)
 
 
-@pytest.mark.slow
-def test_pytrec_eval(shared_data, record_property):
-    compared = 0
-    for collection in COLLECTIONS:
-        path = shared_data / collection / "gold" / "pytrec_eval-0.5.11.wide.tsv.gz"
-        with gzip.open(path, "rt") as lines:
-            columns = next(lines).split()[2:]
-        for column in columns:
-            for (run,), values in stored(path, column, keys=("run",)).items():
-                judged = runs_of(shared_data / collection, "float32")[run]
-                compared += assert_equal_and_count(judged, measure_of(column, "9"), values)
-    assert_enough_compared(record_property, "pytrec_eval", compared)
-
-
 def hangs_on_tie_order(judged, name):
     """Mark the queries whose value may hang on the order of documents with the same score."""
     if name.startswith("Judged"):

@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 import abrank
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.measures import Measure, catalogue, expand, parse, reading
-from abrank.measures.names import DEFAULT_MEASURES, known_among, notes_on, parse_measures
+from abrank.measures.names import DEFAULT_MEASURES, known_among, parse_measures
 from abrank.measures.registry import Gains, Levels
 from abrank.measures.spellings import (
-    BARE,
     BETA_SQUARED,
     CUTOFFS,
     GAINS,
     LEVELS,
     MULTIPLES,
-    OTHERS,
     PERSISTENCE,
     RECALLS,
     TREC_EVAL,
@@ -260,13 +258,6 @@ def test_parse_of_an_unknown_name_suggests_the_nearest(text, nearest):
     assert caught.value.nearest[0] == nearest
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("text", ["", "@10", "((((", "1", "-", "'", "zzzzzz@10"])
-def test_parse_of_nothing_near(text):
-    with pytest.raises(UnknownNameError, match="unknown measure"):
-        parse(text)
-
-
 @pytest.mark.slow
 @given(
     st.text(max_size=30)
@@ -300,47 +291,10 @@ def test_a_measure_named_twice():
         names("AP", "AP(rel=2)", rel=2)
 
 
-def test_names_that_stand_for_several_add_what_is_not_there():
-    parsed = names("P@10", "P", "success_1,5")
-    assert parsed[:3] == ["P@10", "P@5", "P@15"]
-    assert len(parsed) == 9 + 2
-    assert names("all_trec", "official") == names("all_trec")
-
-
-def test_options_pass_by_what_has_its_own_or_none():
-    requested = ["AP", "AP(rel=3)", "nDCG", "NumRet", "IPrec@0.5", "Judged"]
-    assert names(*requested, rel=2, interpolation="9") == [
-        "AP(rel=2)", "AP(rel=3)", "nDCG", "NumRet", "IPrec(rel=2,interpolation='9')@0.5", "Judged",
-    ]  # fmt: skip
-    assert names("AP", "Judged", judged_only=True) == ["AP(judged_only=True)", "Judged"]
-
-
 @pytest.mark.parametrize("option", [{"rel": 0}, {"rel": -1.5}, {"interpolation": "8"}])
 def test_option_without_a_meaning(option):
     with pytest.raises(ArgumentError, match=next(iter(option))):
         names("AP", **option)
-
-
-def test_notes():
-    requested = ["recall", "map", "NumRet"]
-    parsed = parse_measures(requested, rel=2, judged_only=True)
-    assert notes_on(requested, parsed, rel=2, judged_only=True) == (
-        "recall: trec_eval's 9 cut-offs, R@5 … R@1000",
-        "rel=2 does not concern NumRet(judged_only=True)",
-    )
-    assert notes_on(None, parse_measures(None), rel=None, judged_only=False) == ()
-
-
-class OfAnotherPackage:
-    """A measure object of ir_measures or PyTerrier, which prints its name."""
-
-    def __str__(self) -> str:
-        return "nDCG(dcg='exp-log2')@10"
-
-
-def test_measure_objects_of_other_packages_pass_as_they_are():
-    theirs = OfAnotherPackage()
-    assert parse_measures(theirs) == parse_measures([theirs]) == ("nDCG(dcg='exp-log2')@10",)
 
 
 def test_objects_of_ir_measures_are_taken_at_their_word() -> None:
@@ -409,13 +363,6 @@ def test_every_name_of_trec_eval_goes_there_and_back():
         printed = [trec_eval_name(item) for item in result]
         assert [parse(item) for item in printed] == list(result)
         assert all(item == name or item.startswith(f"{name}_") for item in printed), name
-
-
-def test_every_spelling_means_a_measure_and_its_parameters():
-    for spelling in (*TREC_EVAL.values(), *OTHERS.values(), *BARE.values()):
-        names = [name for name, _ in spelling.fixed]
-        names += spelling.numbers.parameters if spelling.numbers else ()
-        assert all(catalogue()[spelling.name].parameter(name) for name in names), spelling
 
 
 def test_order_is_that_of_trec_eval_whatever_was_asked():

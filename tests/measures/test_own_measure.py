@@ -1,7 +1,5 @@
 """A measure of the user's own, from the decorator to the report."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -34,34 +32,6 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
     assert custom.pvalue == pytest.approx(names.pvalue)
     assert catalogue()["Mine"].bounds == (-np.inf, np.inf)
     assert catalogue()["Mine"].higher_is_better
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("nothing_drawn")
-def test_report_of_a_measure_without_bounds(own_catalogue, made, tmp_path):
-    @abrank.measure("Depth", higher_is_better=False)
-    def depth(judged, *, scale=1.0):
-        """Rank of the last relevant document."""
-        last = np.zeros(judged.n_queries)
-        np.maximum.at(last, judged.query[judged.grade > 0], judged.rank[judged.grade > 0])
-        return scale * last
-
-    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures="Depth(scale=2)")
-    assert [row.measure for row in result.rows] == ["Depth(scale=2)"]
-    result.report(tmp_path / "report.html")
-    result.report(tmp_path / "report.json")
-    assert "Depth(scale=2)" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "report.json").read_text())["measures"]
-
-
-def test_own_measure_is_summed_if_it_says_so(own_catalogue, made):
-    @abrank.measure("Found", aggregate="sum", condensable=False)
-    def found(judged):
-        """Retrieved documents."""
-        return judged.n_retrieved.astype(float)
-
-    scores = abrank.evaluate(made.qrels, {"a": made.baseline}, ["Found", "NumRet"])
-    assert scores.aggregates()[0, 0] == scores.aggregates()[0, 1] == len(made.baseline)
 
 
 @pytest.mark.slow

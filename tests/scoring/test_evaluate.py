@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import rank_scores, read_scores
+from abrank import rank_scores
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.inference import compare_repeats
@@ -18,16 +18,6 @@ from abrank.scoring.evaluate import expand_repeats
 @pytest.fixture(scope="module")
 def made():
     return [abrank.simulate_runs(30, effect=0.3, rng=0), abrank.simulate_runs(30, rng=0)]
-
-
-def test_scores_are_the_mean_of_the_runs(made) -> None:
-    qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
-    scores = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP", "RR"])
-    result = abrank.evaluate(qrels, {"t5": runs, "bm25": made[0].baseline}, ["AP", "RR"])
-    assert result.systems == ("t5", "bm25")
-    np.testing.assert_array_equal(result.of("t5"), scores.values.mean(axis=1))
-    np.testing.assert_array_equal(result.of("bm25"), scores.of("y"))
-    assert not result.judged_runs
 
 
 def test_queries_are_not_counted_more_often(made) -> None:
@@ -154,20 +144,6 @@ def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
         assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in text
         assert "from runs, " in text
         assert "bm25 is the mean" not in text
-
-
-def test_seeds_need_no_column_system() -> None:
-    table = long_table().query("system == 't5'").drop(columns="system")
-    scores = read_scores(table.rename(columns={"run": "seed"}))
-    assert scores.systems == ("scores",)
-    assert scores.values[:, 0, 0] == pytest.approx(
-        table.groupby("query_id").score.mean().loc[list(scores.query_ids)].to_numpy()
-    )
-    wide = table.pivot_table(index=["query_id", "run"], values="score").reset_index()
-    wide.columns = ["query_id", "seed", "AP"]
-    assert read_scores(wide).values == pytest.approx(scores.values)
-    # Alone, a column run names systems, as it did.
-    assert read_scores(table).systems == ("41", "42", "43")
 
 
 def test_a_run_that_lacks_a_query_is_an_error() -> None:
@@ -297,13 +273,6 @@ def with_rel(name: str) -> str:
     return f"{start}rel=0.5){at}{cutoff}"
 
 
-def test_concordance_counts_queries_whose_grades_are_all_below_one() -> None:
-    # Without a grade of 1 the query scored 0, as if nothing were relevant.
-    judged = {"q": {"d1": 0.5, "d2": 0.2}}
-    scores = abrank.evaluate(judged, {"a": {"q": ["d1", "d2"]}}, ["Concordance"])
-    assert scores.values.tolist() == [[[1.0]]]
-
-
 def test_an_inspected_query_marks_what_a_fraction_makes_relevant() -> None:
     result = abrank.inspect_query(
         FRACTIONS, {"q1": ["d1"]}, {"q1": ["d2"]}, "q1", measures=["AP(rel=0.5)"]
@@ -389,15 +358,3 @@ def test_folds_that_share_a_few_queries_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"a_fold{fold}.run").write_text(rows)
     with pytest.raises(abrank.ReadError, match="share 1 query, such as q3, and differ in most"):
         abrank.evaluate(tmp_path / "qrels.txt", sorted(tmp_path.glob("*.run")), ["P@1"])
-
-
-def test_parts_that_have_names_of_their_own_stay_apart(tmp_path: Path) -> None:
-    paths = write_parts(tmp_path)
-    named = {path.stem: path for path in paths[2:]}
-    assert abrank.evaluate(tmp_path / "qrels.txt", named, ["P@1"]).systems == tuple(named)
-    listed = abrank.evaluate(tmp_path / "qrels.txt", {"A": paths[:2]}, ["P@1"])
-    assert listed.values.ravel().tolist() == [1.0, 1.0]  # what a list holds is told likewise
-    whole = [*paths[2:], tmp_path / "dpr.run"]
-    whole[2].write_text(paths[2].read_text())
-    scores = abrank.evaluate(tmp_path / "qrels.txt", whole, ["P@1"])
-    assert scores.systems == ("dpr-seed3", "dpr-seed4", "dpr")

@@ -1,6 +1,5 @@
 """What a table of scores is taken for: real shapes, repeats, properties, names, and exports."""
 
-import itertools
 import json
 import shlex
 from pathlib import Path
@@ -80,17 +79,6 @@ def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> Non
         "10 queries without a score of any variant are left out: q04, q08, q12",
     ):
         assert line in out
-
-
-@pytest.mark.parametrize("n", [2, 3, 8, 12])
-@pytest.mark.parametrize("names", [("control", "treatment"), ("old", "new"), ("a", "b")])
-def test_small_tables(n: int, names: tuple[str, str]) -> None:
-    wide = pd.DataFrame({"query": QUERIES[:n], names[0]: A[:n], names[1]: B[:n]})
-    tall = wide.melt("query", var_name="group", value_name="score")
-    for frame in (wide, tall):
-        pair = pair_scores(frame)
-        assert pair.systems == names
-        assert pair.values[:, :, 0].tolist() == np.stack([A[:n], B[:n]], axis=1).tolist()
 
 
 # --- What else stands in a table
@@ -337,12 +325,6 @@ def test_two_prompts_are_compared_whatever_judged_them(judged: str) -> None:
     result = compare_scores(frame, baseline="control", candidate="treatment")
     assert (result.mean_difference, result.n_queries) == (pytest.approx(MEAN, abs=1e-12), N)
     assert [row.measure for row in result.rows] == ["nDCG"]
-
-
-def test_missing_keeps_the_measures_with_holes() -> None:
-    frame = long().rename(columns={"ndcg": "rating"}).assign(latency_ms=1.0)
-    frame.loc[3, "rating"] = np.nan
-    assert compare_scores(frame, missing="drop").primary.measure == "rating"
 
 
 @pytest.mark.slow
@@ -725,25 +707,6 @@ def test_a_frame_as_json_keeps_its_index_in_every_orientation(tmp_path: Path) ->
         read_scores({**split, "columns": ["query_id", "AP", "RR"], "data": [["q", 0.1]]})
 
 
-def test_the_numbers_of_a_frames_rows_are_no_queries() -> None:
-    random = np.random.default_rng(4)
-    frame = pd.DataFrame({"request": [f"r{i}" for i in range(30)] * 3, "mrr": random.random(90)})
-    frame["arm"] = ["third"] * 30 + ["old"] * 30 + ["new"] * 30
-    two = frame.sort_values("request")
-    two = two[two["arm"] != "third"]
-    parts = [part.sample(frac=1, random_state=5) for _, part in two.groupby("arm")]
-    frames = {
-        "filtered": two,
-        "sorted": two.sort_values("mrr"),
-        "joined": pd.concat([part.reset_index(drop=True) for part in parts]),
-    }
-    wide = two.pivot(index="request", columns="arm", values="mrr")
-    expected = stats.ttest_rel(wide["new"], wide["old"]).pvalue
-    for name, item in frames.items():
-        assert type(item.index).__name__ != "RangeIndex"
-        assert compare_scores(item).pvalue == pytest.approx(expected, rel=1e-12), name
-
-
 @pytest.mark.parametrize(
     ("shape", "options"),
     [
@@ -882,16 +845,6 @@ def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> p
         for place, label in enumerate(labels)
     ]
     return pd.concat(frames, ignore_index=True).assign(**further)
-
-
-def test_what_differs_from_row_to_row_is_no_part_of_a_grid() -> None:
-    grid = itertools.product(("e5", "bge"), (256, 512), range(12))
-    frame = pd.DataFrame(grid, columns=["model", "chunk_size", "query_id"])
-    rng = np.random.default_rng(0)
-    frame = frame.assign(ndcg=rng.random(48), country=rng.choice(["de", "fr"], 48))
-    scores = read_scores(frame)
-    assert scores.systems == ("e5/256", "e5/512", "bge/256", "bge/512")
-    assert scores.values.shape == (12, 4, 1)
 
 
 @pytest.mark.parametrize(

@@ -85,13 +85,6 @@ def test_an_unknown_measure_may_be_a_mean_or_a_sum(saved) -> None:
         read_scores(saved(f"{lines}own all 2\n"))
 
 
-def test_geometric_means_are_checked_as_such(saved) -> None:
-    lines = f"GMAP 301 {np.log(0.25)}\nGMAP 302 {np.log(0.5)}\n"
-    assert read_scores(saved(f"{lines}GMAP all {np.sqrt(0.125)}\n")).measures == ("GMAP",)
-    with pytest.raises(ReadError):
-        read_scores(saved(f"{lines}GMAP all 0.375\n"))
-
-
 def test_the_means_of_ndeval_are_aggregates_too(saved) -> None:
     text = "runid,topic,alpha-nDCG@5,NRBP\nr,1,0.5,0.2\nr,2,0.25,0.4\nr,amean,0.375,0.3\n"
     scores = read_scores(saved(text, "a.csv"))
@@ -196,20 +189,6 @@ def test_what_score_prints_is_read_back(scored, tmp_path, capsys, runs) -> None:
         np.testing.assert_allclose(again.values, expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("wide", [True, False])
-def test_tidy_scores_and_tables_are_read_back(scored, tmp_path, wide) -> None:
-    _, _, scores = scored
-    frame = scores.tidy()
-    if wide:
-        frame = frame.pivot(index=["query_id", "system"], columns="measure", values="score")
-        frame = frame[list(scores.measures)].reset_index()
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    for again in (read_scores(tmp_path / "a.csv"), read_scores(frame)):
-        assert (again.query_ids, again.systems) == (scores.query_ids, scores.systems)
-        assert again.measures == scores.measures
-        np.testing.assert_array_equal(again.values, scores.values)
-
-
 def test_trec_evals_own_output(shared_data) -> None:
     folder = shared_data / "trec_eval_test"
     scores = read_scores(folder / "out.test.aq")
@@ -252,12 +231,6 @@ def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFoundError, match="no file of judgments, runs or scores"):
         check(tmp_path / "empty")
-
-
-def test_a_row_too_many_is_refused_in_columns_too(saved) -> None:
-    path = saved("query_id,AP,P@10\n1,.5,.5\n2,.1,.2\n1,.4,.4\n", "wide.csv")
-    with pytest.raises(ReadError):
-        read_scores(path)
 
 
 @pytest.mark.parametrize(

@@ -36,14 +36,6 @@ def test_evaluate_scores_by_query_system_and_measure() -> None:
     np.testing.assert_allclose(scores.means(), [[2.5 / 3, 2 / 3], [0.5, 1 / 3]], rtol=1e-15)
 
 
-def test_missing_query_is_dropped_for_every_system() -> None:
-    scores = abrank.evaluate(
-        QRELS, {"full": FULL, "hole": HOLE}, ["RR"], scoring=abrank.Scoring(missing="drop")
-    )
-    assert scores.query_ids == ("q1", "q3")
-    assert scores.audits["hole"].missing == ("q2",)
-
-
 def test_missing_query_is_an_error_that_names_it() -> None:
     with pytest.raises(AlignmentError, match=r"1 query is missing from hole: q2"):
         abrank.evaluate(
@@ -52,26 +44,6 @@ def test_missing_query_is_an_error_that_names_it() -> None:
     assert abrank.evaluate(
         QRELS, {"full": FULL}, ["RR"], scoring=abrank.Scoring(missing="error")
     ).query_ids
-
-
-def test_tidy_has_a_row_a_score() -> None:
-    tidy = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR", "P@1"]).tidy()
-    assert list(tidy.columns) == ["query_id", "system", "measure", "score"]
-    assert len(tidy) == 3 * 2 * 2
-    row = tidy[(tidy.query_id == "q2") & (tidy.system == "full") & (tidy.measure == "RR")]
-    assert row["score"].item() == 0.5
-
-
-def test_float32_makes_close_scores_a_tie() -> None:
-    qrels = {"q": {"a": 1, "b": 0}}
-    run = {"q": {"a": 1.00000001, "b": 1.0}}
-    assert abrank.evaluate(qrels, {"r": run}, ["RR"]).values.item() == 1.0
-    assert (
-        abrank.evaluate(
-            qrels, {"r": run}, ["RR"], scoring=abrank.Scoring(score_dtype="float32")
-        ).values.item()
-        == 0.5
-    )
 
 
 def test_nothing_in_common_is_refused() -> None:
@@ -141,12 +113,6 @@ def test_aggregates_follow_each_measure() -> None:
     np.testing.assert_allclose(geometric, [0.5 ** (1 / 3), (0.5 * 1e-5) ** (1 / 3)], rtol=1e-12)
 
 
-def test_aggregates_of_ready_scores_are_means_unless_the_name_says_more() -> None:
-    values = np.array([[[1.0, 4.0]], [[0.0, 5.0]]])
-    ready = abrank.Scores(("q1", "q2"), ("a",), ("my click rate", "NumRel"), values)
-    assert ready.aggregates().tolist() == [[0.5, 9.0]]
-
-
 def test_aggregates_without_queries() -> None:
     none = abrank.Scores((), ("a",), ("AP", "NumRel", "GMAP"), np.zeros((0, 1, 3)))
     np.testing.assert_array_equal(none.aggregates(), [[np.nan, 0.0, np.nan]])
@@ -197,12 +163,6 @@ def test_options_without_a_meaning() -> None:
         abrank.evaluate(QRELS, {}, ["AP"])
 
 
-def test_notes_say_how_a_bare_word_was_read() -> None:
-    scores = abrank.evaluate(QRELS, {"r": FULL}, ["recall", "map"])
-    assert scores.notes == ("recall: trec_eval's 9 cut-offs, R@5 … R@1000",)
-    assert abrank.evaluate(QRELS, {"r": FULL}).notes == ()
-
-
 def test_scale_that_is_left_to_the_judgments_is_named() -> None:
     scores = abrank.evaluate(QRELS, {"r": FULL}, ["ERR@10", "ERR(max_grade=4)"])
     assert scores.measures == ("ERR(max_grade=2)@10", "ERR(max_grade=4)")
@@ -210,20 +170,6 @@ def test_scale_that_is_left_to_the_judgments_is_named() -> None:
         QRELS, FULL, FULL, measures=["AP", "ERR@10"], config=abrank.Question(primary="err@10")
     )
     assert result.primary.measure == "ERR(max_grade=2)@10"
-
-
-def test_scores_of_unjudged_documents_are_kept_for_measures_that_ask(own_catalogue) -> None:
-    @abrank.measure("Highest", needs="scores")
-    def highest(judged):
-        """Highest score."""
-        if judged.retrieved_scores is None:
-            return np.zeros(judged.n_queries)
-        first = np.cumsum(judged.n_retrieved) - judged.n_retrieved
-        return judged.retrieved_scores[first]
-
-    assert abrank.evaluate(QRELS, {"r": FULL}, ["Highest"]).values.tolist() == [
-        [[2.0]], [[2.0]], [[1.0]],
-    ]  # fmt: skip
 
 
 def test_ready_scores_have_no_rankings_that_could_be_changed() -> None:
@@ -236,11 +182,6 @@ A = {f"q{i:02}": 0.2 + i / 100 for i in range(30)}
 B = {query: score + 0.05 + 0.01 * (i % 3) for i, (query, score) in enumerate(A.items())}
 HOLED_A = A | {"q03": float("nan"), "q05": float("nan")}
 HOLED_B = {query: score for query, score in B.items() if query not in ("q05", "q07", "q09")}
-
-
-def test_a_missing_score_is_refused_until_somebody_says_what_it_is() -> None:
-    with pytest.raises((AlignmentError, ReadError, ArgumentError), match='missing="drop"'):
-        abrank.compare_scores(HOLED_A, HOLED_B)
 
 
 def test_dropped_are_the_queries_with_a_hole_in_either() -> None:
@@ -298,15 +239,6 @@ def test_what_would_change_under_the_others_is_told_and_kept(tmp_path: Path) -> 
     assert [note.code for note in again.notes] == [note.code for note in comparison.notes]
 
 
-@pytest.mark.slow
-def test_rankings_and_collections_take_the_same_word() -> None:
-    board = abrank.rank_scores({"a": HOLED_A, "b": HOLED_B}, missing="worst")
-    assert board.n_queries == 30
-    parts = {"x": (HOLED_A, HOLED_B), "y": (A, B)}
-    collections = abrank.compare_collections(parts, scoring=abrank.Scoring(missing="drop"))
-    assert collections.primary.n_queries == 56
-
-
 def test_of_runs_a_missing_query_has_no_worst_score() -> None:
     run = {"q1": {"d": 1.0}}
     with pytest.raises(ArgumentError, match="worst is for ready scores"):
@@ -330,17 +262,6 @@ def test_texts_beside_the_scores_are_left_out_and_told(tmp_path: Path) -> None:
     assert scores.notes[0].endswith("; not compared: retrieved_contexts, response")
     JUDGED.to_csv(tmp_path / "a.csv", index=False)
     assert abrank.read_scores(tmp_path / "a.csv").values.tolist() == scores.values.tolist()
-
-
-@pytest.mark.parametrize("column", ["epoch", "judge_run", "trial"])
-def test_repeated_judging_is_averaged_per_query(column: str) -> None:
-    twice = [JUDGED.assign(**{column: i, "faithfulness": JUDGED.faithfulness + 0.1 * i})
-             for i in range(2)]  # fmt: skip
-    scores = abrank.read_scores(pd.concat(twice))
-    assert (scores.systems, scores.measures) == (("scores",), ("faithfulness",))
-    np.testing.assert_allclose(
-        scores.values[:, 0, 0].sum(), (JUDGED.faithfulness + 0.05).sum(), rtol=1e-12
-    )
 
 
 def test_what_a_system_answered_makes_the_other_columns_its_measures() -> None:

@@ -12,15 +12,12 @@ from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures import parse
 from abrank.measures.definitions.binary import area_under_roc, kendall_tau
-from abrank.measures.definitions.counts import precision, set_f
-from abrank.measures.definitions.graded import cascade, cascade_measure, compatibility, ndcg
+from abrank.measures.definitions.graded import cascade, compatibility, ndcg
 from abrank.measures.definitions.textbook import (
     eleven_point_average,
-    f_measure,
     interpolated_precision,
-    mean_precision,
 )
-from abrank.measures.definitions.user_models import expected_reciprocal_rank, resolved
+from abrank.measures.definitions.user_models import resolved
 
 RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=12), min_size=1, max_size=6)
 
@@ -84,16 +81,6 @@ def test_ndcg_with_fractional_gains_equals_the_definition(rankings, cutoff, gain
 
 
 @pytest.mark.slow
-@given(RANKINGS, st.none() | st.integers(1, 12))
-def test_one_over_the_rank_is_err(rankings, cutoff):
-    judged = JudgedRun.from_grades(rankings)
-    np.testing.assert_array_equal(
-        cascade_measure(judged, phi="1/r", cutoff=cutoff),
-        expected_reciprocal_rank(judged, cutoff=cutoff),
-    )
-
-
-@pytest.mark.slow
 @given(RANKINGS)
 def test_any_position_function_equals_the_loop_of_the_paper(rankings):
     # Chapelle et al., algorithm 2, with phi instead of 1/r
@@ -142,21 +129,6 @@ def test_equals_the_definition_depth_by_depth(p, normalize, queries):
     assert got == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow
-@given(RANKINGS, st.integers(1, 9))
-def test_mean_precision_is_the_mean_of_the_precisions(rankings, cutoff):
-    judged = JudgedRun.from_grades(rankings)
-    mean = np.mean([precision(judged, cutoff=k) for k in range(1, cutoff + 1)], axis=0)
-    assert mean_precision(judged, cutoff=cutoff) == pytest.approx(mean)
-
-
-@pytest.mark.slow
-@given(RANKINGS, st.floats(0.1, 10.0))
-def test_f_of_all_retrieved_is_set_f(rankings, beta):
-    judged = JudgedRun.from_grades(rankings)
-    assert f_measure(judged, beta=beta) == pytest.approx(set_f(judged, beta=beta))
-
-
 def test_eleven_points_and_their_mean():
     judged = JudgedRun.from_grades([[1, 0, 1], [0, 1], []], ideal=[[1, 1, 1, 0], [1, 0], [1]])
     levels = [interpolated_precision(judged, recall=tenth / 10) for tenth in range(11)]
@@ -172,37 +144,8 @@ def test_levels_without_meaning():
         interpolated_precision(JudgedRun.from_grades([[1]]), recall=1.5)
 
 
-@pytest.mark.slow
-@given(RANKINGS, st.none() | st.integers(1, 12))
-def test_expected_reciprocal_rank_equals_the_loop_of_the_paper(rankings, cutoff):
-    # Chapelle et al., algorithm 2, query by query, rank by rank
-    expected = []
-    for ranking in rankings:
-        p, value = 1.0, 0.0
-        for rank, grade in enumerate(ranking[:cutoff], 1):
-            satisfied = (2 ** max(grade or 0, 0) - 1) / 2**4
-            value += p * satisfied / rank
-            p *= 1 - satisfied
-        expected.append(value)
-    judged = JudgedRun.from_grades(rankings)
-    np.testing.assert_allclose(
-        expected_reciprocal_rank(judged, cutoff=cutoff, max_grade=4), expected, rtol=1e-14
-    )
-
-
 def test_resolved_states_the_scale_that_is_taken():
     judged = JudgedRun.from_grades([[1, 3], [2]])
     result = resolved(parse("ERR@10"), judged)
     assert result.name == "ERR(max_grade=3)@10"
     assert result(judged).tolist() == parse("ERR@10")(judged).tolist()
-
-
-def test_resolved_leaves_a_scale_that_was_given_and_measures_without_one():
-    judged = JudgedRun.from_grades([[1, 3]])
-    for name in ("ERR(max_grade=4)@10", "nDCG@10"):
-        assert resolved(parse(name), judged) == parse(name)
-
-
-def test_resolved_where_nothing_is_relevant():
-    judged = JudgedRun.from_grades([[0, -1]])
-    assert resolved(parse("ERR"), judged)(judged).tolist() == [0.0]
