@@ -88,14 +88,6 @@ def test_color_of_the_environment_and_ascii(files, capsys, monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_verbose_tells_stages_and_quiet_does_not(files, capsys) -> None:
-    run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "-v"])
-    assert "s  reading a\n" in capsys.readouterr().err
-    run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "-v", "-q"])
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.slow
 def test_standard_input_and_a_closed_pipe(files) -> None:
     # A real process: a run comes in through a pipe, and the reader of the output leaves at once.
     command = f"cat b.run | {sys.executable} -m abrank compare qrels a.run - -m AP --format json"
@@ -146,15 +138,6 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
     assert "nothere: no such file" in err
     assert "no query" in err
     assert "a.run" in out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["compare", "score", "rank"])
-def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
-    level = ["--config", f"rel={10**9}"] if command == "compare" else ["--rel", str(10**9)]
-    assert run([command, "qrels", "a.run", "b.run", "-m", "AP", *level]) == 0
-    text = " ".join("".join(capsys.readouterr()).split())
-    assert "No document is relevant to AP(rel=1000000000)" in text
 
 
 def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> None:

@@ -47,12 +47,6 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
 
 
 @pytest.mark.slow
-def test_figures_are_the_forest(table) -> None:
-    assert run(["compare", "--collections", table, *ASKED, "--figures", "f"]) == 0
-    assert [path.name for path in Path("f").iterdir()] == ["forest.pdf"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "words"), [
     (["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
     (["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
@@ -100,17 +94,3 @@ def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsy
     changed = Path("out.json").read_text().replace('"n_clusters": 27', '"n_clusters": 28', 1)
     Path("changed.json").write_text(changed)
     assert run(["render", "changed.json"]) == 3
-
-
-@pytest.mark.slow
-def test_a_folder_has_its_segments_beside_its_judgments(table, capsys) -> None:
-    for name in ("fiqa", "nq"):
-        folder = Path("beir") / name
-        (folder / "qrels").mkdir(parents=True)
-        Path(f"{name}.qrels").rename(folder / "qrels" / "test.tsv")
-        for system in ("bm25", "t5"):
-            Path(f"{name}.{system}.run").rename(folder / f"{system}.run")
-        rows = [f"q{k:02},{'ab'[k % 2]}" for k in range(1, 26)]
-        (folder / "segments.csv").write_text("\n".join(["query_id,intent", *rows]))
-    assert run(["compare", "--collections", "beir", "-m", "AP", "-v"]) == 0
-    assert "Segments by intent, after adjustment: " in capsys.readouterr().out

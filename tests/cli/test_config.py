@@ -85,14 +85,6 @@ def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, c
 
 
 @pytest.mark.slow
-def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, capsys) -> None:
-    (folder / "abrank.toml").write_text('look = "1/3"\n')
-    for look, count in (("3/3", 0), ("3/4", 1)):
-        result = results(capsys, "--look", look)
-        assert len(result["provenance"]["declared"]["deviations"]) == count
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("text", "code", "message"), [
     ("margn = 0.01", 2, 'unknown key "margn"\n  did you mean margin?'),
     ("margin = [0.01]", 2, "margin takes one value"),

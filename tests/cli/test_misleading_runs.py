@@ -91,13 +91,6 @@ def test_every_command_names_why_documents_are_not_judged(capsys, name, cause, i
 
 
 @pytest.mark.slow
-def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = called(capsys, "compare", "qrels", "half", "old", "-m", "AP")
-    assert "Make the document ids alike, and compare again." in out
-    assert "Ship" not in out
-
-
-@pytest.mark.slow
 def test_a_cut_run_is_told_with_the_result_at_a_common_depth(capsys) -> None:
     call = ("compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
     out, _ = called(capsys, *call)
@@ -113,16 +106,6 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(capsys) -> None:
     out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--config", "depth=10")
     assert out.startswith("▲ BETTER")
     assert "medians" not in out
-
-
-@pytest.mark.slow
-def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
-    text = "cut retrieved 10 documents for a query and old 100 (medians)"
-    ranking = ("rank", "qrels", "old", "cut", "new", "-m", "AP")
-    assert f"note {text} (abrank guide unequal-depth)" in called(capsys, *ranking)[0]
-    text += ". AP looks further down"
-    assert text in called(capsys, *ranking, "-v")[0]
-    assert text in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
 
 
 def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,14 +159,6 @@ def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str])
     assert f"note {text} (abrank guide same-file)" in out
     assert err == ""
     assert f"{text}. Their sha256 is {sha256[:12]}" in called(capsys, *ranking, "-v")[0]
-
-
-@pytest.mark.slow
-def test_the_ranking_keeps_its_cautions(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rank", "qrels", "lower", "old", "-m", "AP", "--format", "json", "-q"]) == 0
-    (note,) = json.loads(capsys.readouterr().out)["cautions"]
-    assert note["code"] == "document-ids"
-    assert note["values"]["system"] == "lower"
 
 
 MISSING = "30 of 40 judged queries are missing from few"

@@ -97,13 +97,6 @@ def test_differences_without_spread_are_told(files, capsys, shown) -> None:
     assert "same difference" not in "".join(capsys.readouterr())
 
 
-@pytest.mark.slow
-def test_a_terminal_without_unicode(files, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda *_, **__: True)
-    assert run(["power", "--sd", "0.2", "--queries", "20000"]) == 0
-    assert capsys.readouterr().out.isascii()
-
-
 @pytest.mark.parametrize(("alike", "times"), [(1.0, "about 3.0 times as many queries"), (0.0, "")])
 def test_queries_of_one_user_that_are_alike_are_told(alike, times, tmp_path, capsys) -> None:
     random = np.random.default_rng(4)
@@ -130,19 +123,6 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
     out, err = capsys.readouterr()
     assert " ".join(out.split()).count("no number of queries would") == 3
     assert err == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["power", "margin"])
-def test_the_first_screen_is_short_and_quiet_prints_one_line(command, files, capsys) -> None:
-    runs = ["a.run", "b.run"] if command == "power" else ["a.run", "--against", "b.run"]
-    sizes = {}
-    for flags in ((), ("-v",), ("-q",)):
-        assert run([command, "qrels", *runs, "-m", "AP", *flags]) == 0
-        sizes[flags] = len(capsys.readouterr().out.splitlines())
-    assert sizes[("-q",)] == 1
-    assert sizes[()] <= 9
-    assert sizes[("-v",)] > sizes[()]
 
 
 def test_groups_of_different_users_are_offered_a_flag_where_the_command_has_it(

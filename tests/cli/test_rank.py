@@ -1,8 +1,5 @@
 """``abrank rank`` as a user meets it."""
 
-import csv
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,25 +63,6 @@ def test_against_a_baseline(files, capsys) -> None:
     assert "Of 2 comparisons" not in out
     assert "+ better" in out
     assert "identical" in out
-
-
-@pytest.mark.slow
-def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
-    assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "json"]) == 0
-    loads = json.loads(capsys.readouterr().out)
-    expected = abrank.rank("qrels", RUNS, test="wilcoxon", adjust="bh")
-    assert loads["systems"] == expected.to_dict()["systems"]
-    assert loads["pairs"] == expected.to_dict()["pairs"]
-    assert loads["settings"]["title"] == "Wilcoxon signed-rank, adjusted by Benjamini-Hochberg"
-    assert loads["provenance"]["command"].startswith("abrank rank qrels old.run")
-    assert loads["provenance"]["inputs"]["new"]["path"] == "new.run"
-    for flags, rows in (([], expected.rows), (["--pairs"], expected.pair_rows)):
-        assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "csv",
-                    *flags]) == 0  # fmt: skip
-        table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-        assert len(table) == len(rows)
-        name = "pvalue_adj" if flags else "mean"
-        assert [float(line[name]) for line in table] == [getattr(row, name) for row in rows]
 
 
 @pytest.mark.slow

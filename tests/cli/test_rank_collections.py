@@ -83,35 +83,6 @@ def test_flags_that_do_nothing_are_refused(table, capsys, flags, said) -> None:
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_a_system_absent_from_a_collection_is_named(table, capsys) -> None:
-    lines = Path(table).read_text().splitlines()
-    lines[2] = lines[2].rpartition("\t")[0] + "\t"
-    Path(table).write_text("\n".join(lines))
-    assert run(["rank", "--collections", table]) == 3
-    assert "the collection arguana has no rrf" in capsys.readouterr().err
-
-
 def test_without_files_the_three_ways_are_named(capsys) -> None:
     assert run(["rank"]) == 2
     assert "or --collections FILE" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_missing_queries_are_handled_as_asked(table, capsys) -> None:
-    path = Path("nq.t5.run")
-    lines = path.read_text().splitlines(keepends=True)
-    first = lines[0].split()[0]
-    path.write_text("".join(line for line in lines if line.split()[0] != first))
-    requested = ["rank", "--collections", table, "-m", "AP", "-q", "--format", "json"]
-    result = []
-    for missing in ("zero", "drop"):
-        assert run([*requested, "--missing", missing]) == 0
-        (nq,) = (
-            item for item in json.loads(capsys.readouterr().out)["collections"]
-            if item["name"] == "nq"
-        )  # fmt: skip
-        result.append(nq["ranking"]["n_queries"])
-    assert result == [25, 24]
-    assert run([*requested, "--missing", "error"]) == 3
-    assert first in capsys.readouterr().err

@@ -87,15 +87,6 @@ def test_a_folder_that_may_not_be_entered(folder, monkeypatch, capsys) -> None:
         assert "locked/qrels: cannot be read: permission denied" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_zstandard_reads_in_silence(folder: Path) -> None:
-    import pyarrow as pa
-
-    packed = pa.compress((folder / "a.run").read_bytes(), codec="zstd", asbytes=True)
-    (folder / "a.zst").write_bytes(bytes(packed))
-    assert shell("score qrels a.zst -m AP --quiet", folder)[2] == ""
-
-
 def test_lack_of_memory_is_a_sentence(folder, monkeypatch, capsys) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise MemoryError

@@ -3,8 +3,6 @@
 What is held to alpha over several measures: families, and what is said of them.
 """
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +15,6 @@ from abrank.inference.families import max_t
 from abrank.report.sections import headline
 from abrank.verdict import Rule, Verdict, decide
 from tests.asked import asked as keywords
-from tests.report.written import text
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d3": 1} for i in range(12)}
 RUN = {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 1.0} for i in range(12)}
@@ -83,29 +80,6 @@ def test_the_share_that_could_differ_is_the_exact_binomial_bound(n, alpha) -> No
     assert unseen.difference == unseen.share  # times the range of AP, 1
 
 
-def test_the_loss_is_open_where_the_range_is() -> None:
-    unseen = compare_scores({"q1": 3.0, "q2": 4.0}, {"q1": 3.0, "q2": 4.0}).decision.unseen
-    assert math.isnan(unseen.difference)
-
-
-def test_what_no_query_shows_is_bounded_whatever_they_show() -> None:
-    unseen = compare_scores({"q1": 0.1, "q2": 0.2}, {"q1": 0.1, "q2": 0.3}).decision.unseen
-    assert unseen is not None
-    assert unseen.share == pytest.approx(1 - 0.05**0.5)
-
-
-def test_the_deciding_interval_is_in_the_unit_of_the_measure() -> None:
-    a = {f"q{i}": 0.4 + 0.01 * i for i in range(20)}
-    b = {query: score + 0.004 * (-1) ** i for i, (query, score) in enumerate(a.items())}
-    for margin in (0.01, "2%"):
-        result = compare_scores(a, b, margin=margin)
-        assert result.verdict is Verdict.SAME
-        decision = result.decision
-        assert decision.by_margin
-        times = decision.deciding.times(decision.unit)
-        assert -result.decision.margin < times.low < 0 < times.high < result.decision.margin
-
-
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
 
 
@@ -162,15 +136,6 @@ def test_max_t_over_all_measures_is_max_t_of_all_columns():
     np.testing.assert_allclose([row.pvalue_adj for row in result.rows], expected)
 
 
-def test_a_verdict_by_the_primary_alone_may_not_hold_for_all():
-    a, b = two_tables(seed=15)
-    alone, together = (
-        compare_tables(a, b, config=abrank.Question(family=name)) for name in ("secondary", "all")
-    )
-    assert alone.pvalue < 0.05 < together.primary.pvalue_adj
-    assert (str(alone.verdict), str(together.verdict)) == ("better", "inconclusive")
-
-
 def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     random = np.random.default_rng(4)
     noise = random.normal(0.0, 0.05, (40, 4))
@@ -206,35 +171,8 @@ def test_families_that_do_not_go_together_are_refused(asked, message):
         compare_tables(*two_tables(), **keywords(**asked))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({}, "in 5% of comparisons in AP, and in 5% in any of the other measures, and more often"),
-        ({"adjust": "bh"}, "Of the other measures reported to differ, about 5% do not"),
-        ({"family": "all", "adjust": "bh"}, "Of the measures reported to differ, about 5% do not"),
-    ],
-)
-def test_the_terminal_says_what_is_controlled(asked, said):
-    result = compare_tables(*two_tables(), **keywords(**asked))
-    assert said in " ".join(text(result, detail="all").split())
-
-
-def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():
-    tables = two_tables(seed=15)
-    assert compare_tables(*tables).alternatives
-    assert compare_tables(*tables, config=abrank.Question(family="all")).alternatives == ()
-
-
 def test_each_measure_has_its_own_errors_without_adjustment():
     result = compare_tables(*two_tables(), config=abrank.Question(adjust="none"))
     assert "comparisons in AP, and in 5% in each of the other measures" in headline.controlled(
         result
     )
-
-
-def test_a_measure_of_which_every_query_differs_alike_does_not_end_the_sequence():
-    a, b = two_tables(shift=0.1)
-    b["nDCG@10"] = a["nDCG@10"] + 0.1
-    result = compare_tables(a, b, config=abrank.Question(family="fixed-sequence"))
-    assert {row.reading for row in result.rows} == {"better"}

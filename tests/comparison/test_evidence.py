@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import AlignmentError, compare, compare_scores
+from abrank import compare, compare_scores
 from abrank.comparison import Alternative, Comparison
-from abrank.comparison.evidence import RunDetails, collect_details
+from abrank.comparison.evidence import collect_details
 from abrank.measures import parse
 from abrank.options import Scoring
 from abrank.scoring.evaluate import score_runs
@@ -71,11 +71,6 @@ def test_unjudged_documents_of_one_side_only():
     assert result.n_unjudged == (1, 2)
 
 
-def test_too_many_unjudged_documents_are_not_tried(monkeypatch):
-    monkeypatch.setattr("abrank.comparison.evidence.MOST_UNJUDGED", 2)
-    assert gathered("P@2")[1].to_judge is None
-
-
 def test_the_curve_at_its_own_cutoff_is_the_measure():
     scores, result = gathered("nDCG@2")
     curve = result.cutoff_curve
@@ -90,21 +85,6 @@ def test_the_curve_at_its_own_cutoff_is_the_measure():
     )
     lengths = {len(getattr(curve, field.name)) for field in dataclasses.fields(curve)[1:]}
     assert lengths == {len(curve.cutoffs)}
-
-
-def test_a_measure_without_a_cutoff_has_no_such_curve():
-    _, result = gathered("AP")
-    assert result.cutoff_curve is None
-
-
-def test_dropped_queries_are_not_in_the_evidence():
-    _, result = gathered("P@2", missing="drop")
-    assert set(result.rankings) == {"q1", "q2"}
-    assert result.n_unjudged == (1, 1)
-
-
-def test_ready_scores_have_none():
-    assert abrank.compare_scores({"q1": 0.5}, {"q1": 0.6}).evidence == RunDetails()
 
 
 def test_measures_of_diversity_have_no_ranges():
@@ -179,19 +159,6 @@ def test_judged_only_is_the_option() -> None:
     assert result.diff != comparison.mean_difference
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("margin", [0.0, 0.01])
-@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
-def test_common_depth_is_the_option(test: str, margin: float) -> None:
-    options: dict[str, Any] = {"measures": ["AP", "P@5"], "test": test, "margin": margin}
-    comparison = compare(JUDGED, RUN_A, first(RUN_B, 10), **options)
-    result = of(comparison)["common-depth"]
-    assert result.depth == 10
-    assert_same(
-        result, compare(JUDGED, RUN_A, first(RUN_B, 10), scoring=Scoring(depth=10), **options)
-    )
-
-
 def test_runs_are_compared_as_deep_as_they_are_and_a_cut_that_reverses_is_noted() -> None:
     """The candidate is better at every depth, and loses where only the baseline goes on."""
     comparison = compare(JUDGED, RUN_A, first(RUN_B, 20), measures=["AP"])
@@ -242,13 +209,6 @@ def test_identical_on_the_queries_that_both_have() -> None:
     assert (result.n_queries, result.diff, result.verdict) == (20, 0.0, Verdict.IDENTICAL)
 
 
-def test_no_query_in_common_is_an_unpaired_experiment() -> None:
-    left = {query: RUN_A[query] for query in list(RUN_A)[:30]}
-    second = {query: RUN_B[query] for query in list(RUN_B)[30:]}
-    with pytest.raises(AlignmentError, match="A and B share no query"):
-        compare(JUDGED, left, second, measures=["AP"])
-
-
 def test_the_fewest_queries_that_speak_most_for_a_verdict_are_left_out() -> None:
     a = {f"q{i:03}": 0.5 for i in range(100)}
     b = {query: 0.508 + 0.02 * (-1) ** i for i, query in enumerate(a)}
@@ -289,11 +249,6 @@ def test_where_few_queries_do_not_change_a_verdict_nothing_is_said(differences) 
     a = {f"q{i:03}": 0.25 for i in range(len(differences))}
     b = {query: 0.25 + gain for query, gain in zip(a, differences, strict=True)}
     assert compare_scores(a, b).alternatives == ()
-
-
-def test_nothing_applies_to_judged_runs_of_one_depth() -> None:
-    qrels = {query: {f"d{j}": j % 3 for j in range(80)} for query in RUN_A}
-    assert set(of(compare(qrels, RUN_A, RUN_B, measures=["AP"]))) <= {"without-supporting"}
 
 
 @pytest.mark.parametrize("measures", [["AP(judged_only=True)"], ["RBPResid"]])

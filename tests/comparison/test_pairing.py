@@ -3,7 +3,6 @@
 Titles of the documents that are shown, from a file or a mapping.
 """
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,6 @@ from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.samples.machine import with_machine
-from abrank.comparison.two_systems import name_runs, system_names
 from abrank.options import Inputs, Scoring
 from abrank.scoring.evaluate import score_runs
 
@@ -131,14 +129,6 @@ def test_sides_that_differ_are_refused(tmp_path) -> None:
         pair_scores(pd.DataFrame({"AP": {**A, "q2": np.nan}}), pd.DataFrame({"AP": B}))
 
 
-def test_ids_that_are_not_utf8_stand_in_one_order(tmp_path) -> None:
-    # By bytes the full-width A (EF BC A1) stands before the lone byte F1, by code points behind it.
-    (tmp_path / "a.csv").write_bytes(b"query_id,score\n\xf1,0.5\n\xef\xbc\xa1,0.25\n")
-    pair = pair_scores(tmp_path / "a.csv", {"\udcf1": 0.5, "\uff21": 0.25})
-    assert pair.query_ids == ("\uff21", "\udcf1")
-    assert pair.values[:, :, 0].tolist() == [[0.25, 0.25], [0.5, 0.5]]
-
-
 def two_runs():
     collection = abrank.simulate_runs(40, rng=5)
     return collection.qrels, {"A": collection.baseline, "B": collection.candidate}
@@ -210,30 +200,6 @@ def test_only_what_is_shown_has_a_title_and_a_short_one() -> None:
     assert set(titles) == visible & set(docs)
 
 
-@pytest.mark.slow
-def test_the_command_writes_titles_and_says_where_they_were(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    MADE.qrels.write("qrels")
-    MADE.baseline.write("a.run")
-    MADE.candidate.write("b.run")
-    lines = [
-        json.dumps({"docno": doc, "title": "Pots", "body": "of tea"})
-        for doc in dict.fromkeys(MADE.qrels.doc_id)
-    ]
-    (tmp_path / "docs.jsonl").write_text("\n".join(lines))
-    call = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@10", "-q", "--report", "r.json"]
-    assert run([*call, "--docs", "docs.jsonl"]) == 0
-    saved = json.loads((tmp_path / "r.json").read_text())
-    assert set(saved["evidence"]["documents"].values()) == {"Pots – of tea"}
-    assert saved["provenance"]["inputs"]["docs"] == {
-        "path": "docs.jsonl", "sha256": None, "rows": None,
-    }  # fmt: skip
-    (tmp_path / "others.tsv").write_text("unknown\tTitle\n")
-    assert run([*[item for item in call if item != "-q"], "--docs", "others.tsv"]) == 0
-    _, err = capsys.readouterr()
-    assert "note: the file of documents has none of the" in err
-
-
 def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.csv", "b.csv"):
@@ -255,17 +221,6 @@ def test_what_stands_beside_the_scores() -> None:
     kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
     cut = QueryData.of(Inputs(segments={"half": {"q1": "x"}}), clusters=kinds)
     assert (list(cut.segments), cut.clusters) == (["half"], ("user", kinds.to_dict()))
-
-
-def test_systems_of_one_name_are_told_apart_by_their_letters() -> None:
-    assert (system_names("bm25", "t5"), system_names("bm25", "bm25")) == (
-        ("bm25", "t5"),
-        ("bm25 (A)", "bm25 (B)"),
-    )
-
-
-def test_runs_go_by_their_names_unless_others_are_given() -> None:
-    assert list(name_runs("runs/bm25.run.gz", "runs/t5.run", name_b="T5")) == ["bm25", "T5"]
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -406,12 +361,6 @@ def test_ids_that_are_written_differently_are_to_be_written_alike(one: str, othe
     shared = {"x": 1.0}  # a few ids are alike
     with pytest.raises(AlignmentError, match=words):
         pair_scores(a | shared, b | shared)
-
-
-def test_measures_of_two_tables_may_differ_in_case() -> None:
-    a = pd.DataFrame({"query": ["q1", "q2"], "ctr": [0.1, 0.2], "tone": [1.0, 2.0]})
-    pair = pair_scores(a, a.rename(columns={"ctr": "CTR"}).assign(tone=3.0), measures="ctr")
-    assert pair.measures == ("ctr",)
 
 
 def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:

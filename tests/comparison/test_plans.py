@@ -31,17 +31,6 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
     return compare_scores(*frames, resamples=99, **how)
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("sd", [1e-4, 0.05, 0.21, 0.49, 0.5, 12.0, 3e4])
-def test_planned_differences_suit_the_spread(sd: float) -> None:
-    steps = planned_differences(sd, 0.0)
-    assert steps == sorted(steps)
-    assert len(steps) == 3
-    # From 7 to 20,000 queries, whatever the unit.
-    assert 0.01 <= steps[0] / sd <= 0.21
-    assert 0.1 <= steps[-1] / sd <= 1.01
-
-
 def test_rows_are_those_of_the_planning_room() -> None:
     result = compared(0.05, margin=0.015).planning
     assert [row.difference for row in result.differences] == [0.01, 0.015, 0.02, 0.05]
@@ -89,18 +78,6 @@ def test_the_observed_difference_plays_no_part() -> None:
             row.queries_needed for row in plans[0].differences
         ]
         assert plan.claims == plans[0].claims
-
-
-def test_without_spread_nothing_is_planned() -> None:
-    for pair in ({"q": 0.2}, {"q": 0.5}), ({"p": 0.1, "q": 0.2}, {"p": 0.3, "q": 0.4}), ({}, {}):
-        result = compare_scores(*pair, require="better").planning
-        assert (result.differences, result.claims) == ((), ())
-
-
-def test_no_query_has_no_spread() -> None:
-    result = compare_scores({}, {}).planning
-    assert math.isnan(result.sd)
-    assert math.isnan(result.smallest_visible)
 
 
 def test_plans() -> None:

@@ -14,8 +14,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import abrank
 from abrank._support import display as f
-from abrank.cli import run
-from abrank.comparison.rows import attainable_level
 from tests.report.written import text as text_of
 
 SUMMARIES = {
@@ -155,12 +153,6 @@ def test_the_level_that_few_decided_votes_can_reach_is_said(decided: int) -> Non
     assert "no p-value" not in text_of(by_t, detail="all")
 
 
-def test_differences_without_a_common_step_reach_any_level() -> None:
-    assert attainable_level(np.random.default_rng(0).normal(size=30), 0.05) is None
-    halves = np.array([0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    assert attainable_level(halves, 0.05) == pytest.approx(2.0**-6)
-
-
 @pytest.mark.slow
 def test_names_sides_and_numbers_say_the_same_votes() -> None:
     values = [1, 0, -1, 1, 1, -1, 1]
@@ -297,38 +289,6 @@ def test_what_is_left_out_is_counted() -> None:
         abrank.compare_preferences(rows, measures="AP")
 
 
-@pytest.mark.slow
-def test_the_command_writes_what_the_function_finds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    frame = ballots(60, bias=0.15)
-    frame.to_csv(tmp_path / "votes.csv", index=False)
-    users = pd.DataFrame({"query_id": sorted({*frame["query_id"]})})
-    users.assign(user=[f"u{i % 15}" for i in range(60)]).to_csv(tmp_path / "u.csv", index=False)
-    base = ["compare", "--preferences", str(tmp_path / "votes.csv"), "--margin", "0.05"]
-    comparison = abrank.compare_preferences(tmp_path / "votes.csv", margin=0.05)
-    for suffix in ("json", "html", "md", "tex", "csv"):
-        assert run([*base, "--report", str(tmp_path / f"r.{suffix}")]) == 0
-    assert abrank.Comparison.from_json(tmp_path / "r.json").rows == comparison.rows
-    out = capsys.readouterr().out
-    assert "of both orders" not in out
-    assert "reverse with" in out
-    assert "Decided queries that B wins" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "Decided queries that B wins" in (tmp_path / "r.md").read_text(encoding="utf-8")
-    (tmp_path / "rule.toml").write_text('preferences = "votes.csv"\nmargin = 0.05\n')
-    by_rule = abrank.compare_preferences(config=tmp_path / "rule.toml")
-    assert by_rule.rows == comparison.rows
-    assert run(["compare", "--config", str(tmp_path / "rule.toml")]) == 0
-    clustered = abrank.compare_preferences(
-        tmp_path / "votes.csv", design=abrank.Clusters(tmp_path / "u.csv")
-    )
-    assert clustered.clusters.n_clusters == 15
-    assert clustered.preferences.decided is None
-    assert run([*base, "--clusters", str(tmp_path / "u.csv")]) == 0
-    assert run([*base, "--machine-qrels", "x"]) == 2
-    assert "cannot stand beside --preferences" in capsys.readouterr().err
-
-
 def test_what_was_clicked_are_impressions_and_no_queries() -> None:
     visible = [(0, 1)] * 24 + [(1, 0)] * 11 + [(0, 0)] * 25
     rows = [
@@ -401,14 +361,6 @@ def test_chosen_and_rejected_and_winners_by_name_are_the_systems() -> None:
         assert (comparison.baseline, comparison.candidate) == ("bm25", "dense")
         assert (comparison.primary.wins, comparison.primary.losses) == (6, 2)
         assert any("A is bm25 and B is dense" in remark for remark in comparison.remarks)
-
-
-def test_clicks_of_both_by_query_and_user_are_credits() -> None:
-    rows = [
-        {"query": f"q{i}", "user": f"u{i}", "clicks A": i % 2, "clicks B": 2} for i in range(12)
-    ]
-    comparison = abrank.compare_preferences(rows)
-    assert comparison.preferences.credits == (6.0, 24.0)
 
 
 @pytest.mark.parametrize("kind", ["csv", "frame", "parquet", "other case"])

@@ -15,12 +15,6 @@ RESULT = abrank.compare(
 )
 
 
-def test_queries_are_of_the_primary_measure_unless_asked() -> None:
-    assert set(RESULT.queries["measure"]) == {"nDCG@10"}
-    assert set(RESULT.queries_of("map")["measure"]) == {"AP"}
-    assert len(RESULT.queries_of()) == 120
-
-
 def test_worst_are_lost_by_b_in_the_order_of_the_loss() -> None:
     worst = RESULT.worst(5)
     expected = RESULT.queries.nsmallest(5, "diff")
@@ -45,12 +39,6 @@ def test_queries_that_moved_have_their_segments_and_a_cost_its_own_order() -> No
     best, worst = result.best(1), result.worst(1)
     assert (best["query_id"][0], best["device"][0], best["length"][0]) == ("q11", "b", "(5, 11]")
     assert (worst["query_id"][0], worst["device"][0]) == ("q10", "a")
-
-
-def test_of_a_cost_the_worst_queries_are_those_that_cost_more() -> None:
-    a, b = {"q1": 1.0, "q2": 2.0, "q3": 3.0}, {"q1": 5.0, "q2": 2.5, "q3": 1.0}
-    result = abrank.compare_scores(a, b, lower_is_better="score")
-    assert list(result.worst()["query_id"]) == ["q1", "q2"]
 
 
 def test_inspect_shows_what_the_result_holds() -> None:
@@ -94,29 +82,6 @@ def test_reprs_are_short() -> None:
     for item in (scores, RESULT, RESULT.plot):
         assert len(repr(item)) < 300
     assert "<table" in scores._repr_html_()
-
-
-SEGMENTS = pd.Series(["x", "y"] * 30, index=MADE.qrels.query_ids, name="intent")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "given",
-    [
-        SEGMENTS,
-        SEGMENTS.to_frame(),
-        SEGMENTS.rename_axis("user_id").to_frame(),
-        SEGMENTS.rename_axis("user_id").reset_index(),
-        {"intent": SEGMENTS.to_dict()},
-    ],
-)
-def test_properties_of_queries_come_in_many_forms(given: object) -> None:
-    design = abrank.Clusters(given if not isinstance(given, dict) else given["intent"])
-    result = abrank.compare(
-        MADE.qrels, MADE.baseline, MADE.candidate, segments=given, design=design
-    )
-    assert [segmentation.name for segmentation in result.segmentations] == ["intent"]
-    assert result.clusters is not None
 
 
 FRAME = pd.DataFrame({"query_id": ["q01"], "doc_id": ["d1"], "score": [None]})

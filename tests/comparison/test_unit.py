@@ -24,10 +24,3 @@ def test_the_unit_of_the_scores_changes_no_p_no_win_and_no_verdict(factor):
     for test_row, two in zip(plain.test_rows, scaled.test_rows, strict=True):
         assert two.pvalue == pytest.approx(test_row.pvalue, rel=1e-9)
         assert two.method == test_row.method
-
-
-def test_scores_that_are_equal_but_for_rounding_are_identical():
-    a = {f"q{i}": 0.1 * i + 0.2 for i in range(12)}
-    b = {f"q{i}": 0.1 * (i + 2) for i in range(12)}
-    assert any(a[q] != b[q] for q in a)
-    assert str(compare_scores(a, b).verdict) == "identical"

@@ -58,14 +58,3 @@ def test_few_queries_are_not_redrawn() -> None:
     assert {row.by for row in abrank.aa_test(few).rows} == {"flips", "halves"}
     with pytest.raises(ArgumentError, match="24 queries or clusters are too few"):
         abrank.aa_test(few, by="resampled")
-
-
-@pytest.mark.slow
-def test_tests_that_keep_their_level_are_rarely_accused() -> None:
-    """Of normal differences, all three ways and three tests together: at most 5 % of checks."""
-    accused = 0
-    for seed in range(20):
-        d = np.random.default_rng(seed).normal(0.02, 0.2, 50)
-        aa_test = abrank.aa_test(d, tests=["t", "permutation"], rng=seed, replications=300)
-        accused += bool(aa_test.too_often)
-    assert accused <= 3

@@ -53,12 +53,6 @@ def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
     assert whole_text(again) == text
 
 
-def test_one_candidate_is_no_choice() -> None:
-    comparison = abrank.compare_scores(*tried(1), config=Question(best_of=1), test="permutation")
-    plain = abrank.compare_scores(*tried(1), test="permutation")
-    assert whole_text(comparison) == whole_text(plain)
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -1,6 +1,5 @@
 """Several collections: what is printed decides, and how far it speaks is said in the title."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ from abrank.collections import compare_collections
 from abrank.plots import svg
 from abrank.report import compose
 from abrank.report.subjects.strata import title
-from tests.report.written import html, whole_text
+from tests.report.written import whole_text
 
 
 def _collection(random, n, shift, name):
@@ -40,15 +39,6 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
         low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
         assert (low, high) == pytest.approx((item.ci_low_adj, item.ci_high_adj), abs=6e-4)
         assert (low > 0.0 or high < 0.0) == (item.reading in ("better", "worse"))
-
-
-@pytest.mark.slow
-def test_a_collection_opened_says_what_its_row_says(found) -> None:
-    page = html(found)
-    opened = re.search(r"<summary>x ·.*?</p>", page, re.DOTALL)[0]
-    assert "x · ? unclear" in opened
-    assert "By the p adjusted for all collections: unclear. Alone: ▲ t5 is better" in opened
-    assert "Next step" not in page[page.index('id="each"') :]
 
 
 def test_the_title_says_over_how_many_collections_and_on_how_many_ahead() -> None:

@@ -11,7 +11,6 @@ import abrank
 import abrank.planning
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
-from abrank.simulate import simulate_runs
 
 
 @pytest.fixture
@@ -109,21 +108,6 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     assert "\u202f" not in text
     assert run(["margin", "--scores", "one.csv", "--against", "two.csv", "-m", "AP"]) == 2
     assert "--against is one system, and two.csv has 2" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_runs_are_scored(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    collection = simulate_runs(60, rng=3)
-    collection.qrels.frame().to_csv("q.csv", index=False)
-    for name, item in (("a", collection.baseline), ("b", collection.candidate)):
-        item.frame().to_csv(f"{name}.csv", index=False)
-    command = ["margin", "q.csv", "a.csv", "--against", "b.csv", "-m", "AP", "--format", "json"]
-    assert run(command) == 0
-    loads = json.loads(capsys.readouterr().out)
-    result = abrank.compare("q.csv", "a.csv", "b.csv", measures=["AP"])
-    assert loads["mean"] == pytest.approx(result.primary.mean_a)
-    assert loads["sd"] == pytest.approx(result.planning.sd)
 
 
 @pytest.mark.parametrize(

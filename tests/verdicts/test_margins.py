@@ -5,7 +5,6 @@ import re
 from itertools import pairwise, product
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import abrank
@@ -98,18 +97,3 @@ def test_a_test_of_wins_has_no_margins() -> None:
     result = abrank.compare_scores(a, b, test="sign")
     assert "the verdict stays" not in whole_text(result)
     assert result.to_dict()["margins"] == []
-
-
-def test_nothing_tested_has_no_margins() -> None:
-    a, _ = pair(3)
-    assert abrank.compare_scores(a, a).to_dict()["margins"] == []
-
-
-def test_what_the_queries_can_show_is_not_offered_as_the_margin() -> None:
-    """Read before as "50 queries show one of 0.101", as if that were one to declare."""
-    rng = np.random.default_rng(1)
-    a = pd.Series(rng.uniform(0.2, 0.7, 50))
-    result = abrank.compare_scores(a, (a + rng.normal(0.0, 0.2, 50)).clip(0.0, 1.0))
-    text = whole_text(result)
-    assert "Declare the smallest Δ worth having (--margin, margin=): abrank margin helps" in text
-    assert "show one of" not in text

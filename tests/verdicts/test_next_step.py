@@ -109,16 +109,6 @@ def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) 
     assert step.action == expected[verdict]
 
 
-def test_a_doubt_that_is_accepted_passes_and_is_still_to_be_removed() -> None:
-    doubt = Soundness((Reason("unjudged-decide", {"verdict": "inconclusive"}),))
-    for accepted in (False, True):
-        rule = Rule("AP", margin=MARGIN, require="better", accept_doubt=accepted)
-        decision = decided(Verdict.BETTER, rule, doubt)
-        assert decision.gate is not None
-        assert (decision.gate.passed, decision.exit_code) == (accepted, int(not accepted))
-        assert choose_step(rule, decision).action == "judge"
-
-
 def shifted(mean: float, *, n: int = 50, sd: float = 0.05) -> tuple[dict[str, float], ...]:
     """Return scores of A and B whose differences have exactly this mean and deviation."""
     wave = [(i % 10) - 4.5 for i in range(n)]

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank.cli import run
 from abrank.report import WRITERS
 from abrank.report.sections.planning import limits_beside
 
@@ -49,27 +48,6 @@ def test_an_interval_of_many_queries_can_be_read_at_every_door() -> None:
         if name not in (".tex", ".txt"):  # the first screen has no rule
             assert "0.00500" in plain, name
     assert WRITERS[".txt"](result, digits=3).decode().count("+0.006") > 1
-
-
-def test_few_queries_keep_three_decimals() -> None:
-    result = abrank.compare_scores(*frames(40, 0.02, 0.2))
-    assert result.decimals == 3
-    assert "95% CI −0.0" in str(result)
-
-
-@pytest.mark.slow
-def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, capsys) -> None:
-    a, b = frames(1_000, 0.0009, 0.004)
-    ids = a.index
-    table = pd.DataFrame(
-        {"query_id": ids, "near": a["AP"].to_numpy(), "nearer": b["AP"].to_numpy()}
-    )
-    table.to_csv(tmp_path / "s.csv", index=False)
-    assert run(["rank", "--scores", str(tmp_path / "s.csv")]) == 0
-    text = capsys.readouterr().out.replace("−", "-")
-    assert re.search(r"-0\.00090 +-0\.001\d\d to -0\.000\d\d", text)
-    assert run(["rank", "--scores", str(tmp_path / "s.csv"), "--digits", "3"]) == 0
-    assert "-0.00090" not in capsys.readouterr().out.replace("−", "-")
 
 
 @pytest.mark.slow

@@ -590,33 +590,6 @@ def holds_together(cell: Cell) -> None:
         assert from_dict(result.to_dict()) == result
 
 
-def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
-    random = np.random.default_rng(1)
-    a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
-    b = a + 0.02 + 0.1 * random.standard_normal(a.shape)
-
-    def guarded(seed: int) -> tuple[float, float]:
-        comparison = abrank.compare_scores(
-            a,
-            b,
-            measures=["AP", "RR"],
-            guard="RR:-0.05",
-            require="better",
-            test="bootstrap",
-            resamples=999,
-            rng=seed,
-        )
-        (guard,) = comparison.decision.guards
-        custom = abrank.compare_scores(
-            a, b, measures=["RR"], test="bootstrap", resamples=999, rng=seed
-        )
-        assert (guard.low, guard.high) == tuple(custom.confidence_interval(0.9))
-        return guard.low, guard.high
-
-    assert guarded(3) == guarded(3)
-    assert guarded(3) != guarded(5)
-
-
 def test_what_speaks_against_one_collection_speaks_against_all() -> None:
     judged = {query: {"d1": 1, "d2": 0} for query in IDS}
     found_by = {query: {"d1": 2.0, "d2": 1.0} for query in IDS}
@@ -640,27 +613,6 @@ def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
     for name, part in parts.items():
         with pytest.raises(ArgumentError, match=f"{name} cannot be pooled with others: "):
             abrank.compare_collections({name: part, "other": part})
-
-
-@pytest.mark.slow
-def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
-    result = ready()
-    secondary = next(row for row in result.rows if row.reading == "unclear")
-    for part, place in (("measures", result.rows.index(secondary)), ("tests", 0)):
-        value = result.to_dict()
-        value[part][place]["pvalue"] = 0.0001 if part == "measures" else 0.9
-        with pytest.raises(abrank.ReadError, match=rf"{part}\[{place}\].pvalue"):
-            from_dict(value)
-    value = result.to_dict()
-    value["sensitivity"] = [
-        {
-            "kind": "judged-only", "n_queries": N, "mean_a": 0.4, "mean_b": 0.4, "diff": 0.0,
-            "ci_low": -0.1, "ci_high": 0.1, "pvalue": 0.001, "verdict": "inconclusive",
-            "changes": True, "depth": None, "left_out": [],
-        }
-    ]  # fmt: skip
-    with pytest.raises(abrank.ReadError, match="judged-only contradict"):
-        from_dict(value)
 
 
 # --- Boundaries that a table of cells does not meet

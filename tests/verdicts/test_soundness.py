@@ -1,7 +1,6 @@
 """A verdict comes from sound evidence only: through the command, and in every output."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +136,6 @@ def test_the_command_ends_with_3(
     assert err.startswith("gate      not passed: ")
 
 
-def test_rankings_of_two_files_that_are_alike_stay_identical(
-    files: dict[str, str], tmp_path: Path
-) -> None:
-    second = {q: {d: s / 7 for d, s in docs.items()} for q, docs in ranked(3).items()}
-    files = {**files, "other": write(tmp_path / "other.run", second)}
-    result = compare(files, "a", "other", fail_on="worse")
-    assert (result.verdict, result.soundness.level) == ("identical", "sound")
-    assert result.decision.gate is not None
-    assert result.decision.gate.passed
-
-
 def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str]) -> None:
     qrels, a = files["qrels"], files["a"]
     collections = abrank.compare_collections(
@@ -207,29 +195,6 @@ def test_a_doubt_passes_only_where_it_is_accepted(files: dict[str, str]) -> None
         assert "Ship" not in str(item)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "make", [lambda files: compare(files, "a", "lower"), doubtful], ids=["unsound", "doubtful"]
-)
-def test_every_output_says_it(
-    files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path
-) -> None:
-    result = make(files)
-    message = {
-        "unsound": "document ids of lower differ",
-        "doubtful": "unjudged documents could make it",
-    }
-    level = result.soundness.level
-    for kind in ("html", "md", "tex", "txt", "junit"):
-        path = tmp_path / f"out.{kind}"
-        result.report(path)
-        assert message[level] in " ".join(path.read_text(encoding="utf-8").split()), kind
-    assert message[level] in " ".join(result._repr_html_().split())
-    result.report(tmp_path / "out.csv")
-    header, first, *_ = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
-    assert dict(zip(header.split(","), first.split(","), strict=True))["soundness"] == level
-
-
 def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     random = np.random.default_rng(3)
     ids = [f"q{i:03}" for i in range(120)]
@@ -255,32 +220,6 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     assert comparison.decision.gate.lacks == "trust"
     assert comparison.to_dict()["next_step"] == "add-queries"
     assert "Add queries of other clusters" in " ".join(str(comparison).split())
-
-
-def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -> None:
-    path = tmp_path / "both.csv"
-    rows = [f"{name},q{i},AP,{0.5 + i / 100}" for name in ("x", "y") for i in range(12)]
-    path.write_text("system,query_id,measure,score\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    result = abrank.compare_scores(path, baseline="x", candidate="y")
-    assert (result.verdict, result.baseline, result.candidate) == ("identical", "x", "y")
-
-
-@pytest.mark.slow
-def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(
-    files: dict[str, str], tmp_path: Path
-) -> None:
-    runs = {"good": files["b"], "again": files["b"], "base": files["a"], "low": files["lower"]}
-    result = abrank.rank(files["qrels"], runs, measures="AP")
-    assert result.unsound == {"low": "document-ids"}
-    text = " ".join(str(result).split())
-    assert text.startswith("Document ids of low differ from the judged ones by upper and lower")
-    assert "leads on AP; " in text
-    assert "good and again have the same content" in text
-    low = {"high": files["lower"], "low": files["lower"]}
-    none = abrank.rank(files["qrels"], low, measures="AP")
-    assert set(none.unsound) == {"high", "low"}
-    sound = abrank.rank(files["qrels"], {"good": files["b"], "base": files["a"]}, measures="AP")
-    assert sound.unsound == {}
 
 
 def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(
@@ -317,15 +256,6 @@ def test_what_only_skewed_differences_show_is_in_doubt(sign, verdict, test) -> N
     assert result.to_dict()["next_step"] == "add-queries"
     assert f"B looks {verdict} than A, but this is in doubt." in result._repr_html_()
     assert f"{verdict} in doubt on AP" in repr(result)
-
-
-def test_a_gate_passes_on_skewed_differences_only_if_the_doubt_is_accepted() -> None:
-    for options, passed in (({}, False), ({"accept_doubt": True}, True)):
-        gate = skewed(1, require="better", **options).decision.gate
-        assert gate is not None
-        assert gate.passed is passed
-    assert skewed(-1, fail_on="worse", accept_doubt=True).decision.exit_code == 1
-    assert skewed(1, test="sign").soundness.level == "sound"
 
 
 def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> None:

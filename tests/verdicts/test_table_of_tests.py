@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
-from abrank.options import Looks, Weights
 from abrank.report import compose
 from abrank.report.sections.headline import agreement
-from tests.report.written import whole_text
 
 
 @pytest.fixture
@@ -38,26 +36,6 @@ def test_no_median_of_the_queries_that_differ_on_the_first_screen(mostly_tied) -
     assert "without ties" in row[3].text
 
 
-def test_intervals_that_are_too_short_for_few_queries_stand_in_no_table() -> None:
-    rng = np.random.default_rng(1)
-    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
-    b = {query: value + float(rng.normal(0.1, 0.1)) for query, value in a.items()}
-    titles = [row.title for row in compare_scores(a, b).test_rows]
-    assert titles == [
-        "Paired t", "Sign-flip permutation", "Bootstrap, studentised", "Wilcoxon signed-rank",
-        "Sign",
-    ]  # fmt: skip
-
-
-def test_no_level_has_more_digits_than_a_reader_needs() -> None:
-    rng = np.random.default_rng(3)
-    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(40))}
-    b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    text = whole_text(compare_scores(a, b, design=Looks(1, of=5)))
-    assert "99.999" in text
-    assert "99.9989" not in text
-
-
 def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": {"ms": float(value)} for i, value in enumerate(rng.random(30))}
@@ -79,12 +57,3 @@ def test_a_test_that_is_significant_for_the_other_system_is_not_counted_with_the
     assert (result.verdict, sign.estimate < 0.0, sign.pvalue < 0.05) == ("better", True, True)
     assert "the sign test is significant for the other system" in agreement(result)
     assert not agreement(result).startswith("All")
-
-
-def test_two_tests_are_both_of_them() -> None:
-    rng = np.random.default_rng(2)
-    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
-    b = {query: value + float(rng.normal(0.2, 0.1)) for query, value in a.items()}
-    weights = {query: 1.0 + i % 3 for i, query in enumerate(a)}
-    text = agreement(compare_scores(a, b, design=Weights(weights)))
-    assert text.startswith("Both tests are significant.")

@@ -1,6 +1,5 @@
 """What nobody chose never decides, costs are gains when they fall, and data are paired."""
 
-import json
 import re
 
 import numpy as np
@@ -12,7 +11,7 @@ import abrank
 from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
-from abrank.report import WRITERS, read_results
+from abrank.report import WRITERS
 from abrank.simulate import simulate_runs
 from tests.report.written import whole_text
 
@@ -80,47 +79,6 @@ def test_a_gate_of_a_rule_file_or_of_python_asks_too(files, capsys) -> None:
 def test_a_sequence_of_tests_needs_an_order_that_somebody_gave(files) -> None:
     with pytest.raises(ArgumentError, match="name them in the order of the tests"):
         abrank.compare_scores("a.txt", "b.txt", config=abrank.Question(family="fixed-sequence"))
-
-
-def test_what_is_named_decides_even_a_count(files) -> None:
-    comparison = abrank.compare_scores("a.txt", "b.txt", measures=["num_ret", "map"])
-    assert (comparison.rule.primary, comparison.measures) == ("NumRet", ("NumRet", "AP"))
-    assert not [note for note in comparison.notes if note.code == "nobody-chose"]
-
-
-@pytest.mark.slow
-def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
-    # It was ordered by NumRet.
-    assert run(["rank", "--scores", "a.txt", "b.txt", "--report", "r.json"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith(NOBODY)
-    assert "a is better than b on AP" in " ".join(out.split()) or "a is better than all" in out
-    ranking = abrank.rank_scores(["a.txt", "b.txt"])
-    assert (ranking.measure, ranking.measures) == ("AP", ("AP", "P@10", "RR"))
-    assert ranking._repr_html_().index(NOBODY) < ranking._repr_html_().index("is better than")
-    assert ranking._repr_markdown_().startswith(f"**{NOBODY}**")
-    assert json.loads((files / "r.json").read_text())["read_first"][0].startswith(NOBODY)
-
-
-@pytest.mark.slow
-def test_collections_of_scores_choose_alike(files, capsys) -> None:
-    for name, seed in (("a", 3), ("b", 4)):
-        (files / "two").mkdir(exist_ok=True)
-        (files / "two" / f"{name}.txt").write_text(trec_eval(name, scores(seed, 0.0)))
-    pairs = {"one": ("a.txt", "b.txt"), "two": ("two/a.txt", "two/b.txt")}
-    collections = abrank.compare_collections(pairs)
-    assert collections.primary.measure == "AP"
-    assert str(collections).startswith(NOBODY)
-    assert str(collections).count("Nobody chose") == 1
-    boards = abrank.rank_collections({name: [*paths] for name, paths in pairs.items()})
-    assert boards.primary.measure == "AP"
-    assert str(boards).startswith(NOBODY)
-    for item in (collections, boards):
-        saved = item.report(files / "several.json")
-        value = json.loads(saved.read_text("utf-8"))
-        assert list(value)[1] == "read_first"
-        assert value["read_first"][0].startswith(NOBODY)
-        assert read_results(saved) == item
 
 
 def test_dicts_of_pytrec_eval_are_not_decided_by_runid() -> None:
@@ -212,36 +170,6 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     assert turned.systems[0] == "slow"
 
 
-@pytest.mark.slow
-def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_path) -> None:
-    comparison = abrank.compare_scores(*two())
-    assert (comparison.verdict, comparison.decision.direction) == (Verdict.CANNOT_TEST, 0)
-    for visible in (whole_text(comparison), comparison._repr_markdown_(), comparison._repr_html_()):
-        assert "Is lower better for latency_ms? Say so." in visible
-        assert "?." not in visible
-        assert "worse" not in visible.replace("not-worse", "")
-        assert "higher_is_better" in visible
-    assert comparison.primary.reading == "differs"
-    # Neither a drawing, a table nor a filter calls a side better, or the winner.
-    page = comparison.report(tmp_path / "page.html").read_text("utf-8")
-    visible, card = whole_text(comparison), comparison._repr_html_()
-    for text in (visible, comparison._repr_markdown_(), card, page):
-        assert not re.search(r"[AB] (better|wins)", text)
-    for text in (visible, page, card):
-        assert "A higher" in text
-    with pytest.raises(ArgumentError, match='Say so: lower_is_better="latency_ms"'):
-        abrank.compare_scores(*two(), fail_on="worse")
-    with pytest.raises(ArgumentError, match="Say so"):
-        comparison.require("better")
-    gain = abrank.compare_scores(*two(), lower_is_better="latency_ms", require="better")
-    assert gain.decision.gate.passed
-    loss = abrank.compare_scores(*two(), config=abrank.Question(higher_is_better="latency_ms"))
-    assert loss.verdict is Verdict.WORSE
-    # A name that says nothing of costs is asked about by nobody.
-    for name in ("gain", "token_f1", "rank_correlation", "temporal", "Verkäufe", "customers"):
-        assert abrank.compare_scores(*two(name)).verdict is Verdict.WORSE
-
-
 COSTS = """WER tokens_out toxicity hallucination_rate mae price durationMs position bounce_rate ttft
 p95 seconds zero_results noise_sensitivity memory_mb runtime_s fnr false_positives fp misses
 thumbs_down no_answer jailbreak_rate Ladezeit Fehlerrate coût_(€) taux-de-rebond tasa_rebote
@@ -304,36 +232,6 @@ def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
     )
     assert turned["latency_ms"].reading == "worse"
     assert "lower is better" not in whole_text(turned)
-
-
-@pytest.mark.slow
-def test_the_command_that_plans_takes_costs_and_asks_for_their_direction(
-    tmp_path, monkeypatch, capsys
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    random = np.random.default_rng(5)
-    a = pd.DataFrame({"latency_ms": random.normal(40, 2, N)}, pd.Index(IDS, name="query_id"))
-    b = a + random.exponential(3.0, (N, 1))
-    for name, cost, gain in (("a", a, -a), ("b", b, -b)):
-        cost.round(3).to_csv(f"{name}.csv")
-        gain.round(3).rename(columns={"latency_ms": "gain"}).to_csv(f"{name}-gain.csv")
-    call = ["--effect", "1", "--test", "wilcoxon", "--replications", "200", "--format", "json"]
-    cost = ["power", "--scores", "a.csv", "b.csv", *call]
-    plans = []
-    for arguments, asks in (
-        ([*cost, "--lower-is-better", "latency_ms"], False),
-        (["power", "--scores", "a-gain.csv", "b-gain.csv", *call], False),
-        ([*cost, "--higher-is-better", "latency_ms"], False),
-        (cost, True),
-    ):
-        assert run(arguments) == 0
-        out, err = capsys.readouterr()
-        plans.append(json.loads(out))
-        assert ("Is lower better for latency_ms? Say so: --lower-is-better" in err) is asks
-    assert plans[0] == plans[1] != plans[2] == plans[3]
-    # t has the same power both ways, and asks nothing.
-    assert run(["power", "--scores", "a.csv", "b.csv", "--effect", "1"]) == 0
-    assert "Is lower better" not in "".join(capsys.readouterr())
 
 
 # ---- pairing
@@ -413,14 +311,6 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
 
 
 # ---- small things
-
-
-def test_so_few_resamples_are_refused() -> None:
-    a, b = two()
-    with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 99"):
-        abrank.compare_scores(a, b, test="permutation", resamples=1)
-    with pytest.raises(ArgumentError, match="at least 99"):
-        abrank.rank_scores(latencies(), resamples=1)
 
 
 @pytest.mark.parametrize(

@@ -172,15 +172,6 @@ def test_a_weight_beside_which_others_are_lost_is_refused(value, said, scores) -
         )
 
 
-def test_the_unit_of_weights_says_nothing(scores) -> None:
-    comparison = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(TRAFFIC))
-    for unit in (1e-200, 1e200):
-        scaled = {query: unit * value for query, value in TRAFFIC.items()}
-        again = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(scaled))
-        assert again.pvalue == pytest.approx(comparison.pvalue, rel=1e-12)
-        assert again.weights.n_effective == pytest.approx(comparison.weights.n_effective, rel=1e-12)
-
-
 def test_max_t_cannot_go_with_weights(scores: Any) -> None:
     how = {"config": abrank.Question(adjust="max-t"), "design": abrank.Weights(TRAFFIC)}
     with pytest.raises(abrank.ArgumentError, match="with clusters, weights or"):

@@ -167,13 +167,6 @@ def test_a_report_of_units_speaks_of_no_queries() -> None:
         assert not re.findall(r"(?i)\bquer(?:y|ies)\b(?!=).{30}", text)
 
 
-def test_a_system_called_query_keeps_its_name() -> None:
-    result = abrank.compare_scores(
-        A, B, **BOTH, margin=0.01, name_a="bm25", name_b="query expansion"
-    )  # fmt: skip
-    assert "Ship query expansion: its gain is larger" in result.summary()
-
-
 def test_groups_without_spread_have_no_empty_line() -> None:
     result = abrank.compare_scores(
         pd.DataFrame({"user": range(4), "group": list("aabb"), "clicks": [0, 0, 1, 1]}),
@@ -262,23 +255,6 @@ def test_a_ratio_of_sums_has_the_error_of_the_delta_method(tmp_path: Path) -> No
         abrank.compare_scores(
             frame.assign(impressions=0.0), measures=names[0], design=Independent()
         )
-
-
-@pytest.mark.slow
-def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path) -> None:
-    for suffix in ("json", "csv", "parquet", "junit", "methods", "bib", "txt", "md", "html", "tex"):
-        assert found.report(f"{suffix}:{tmp_path / 'report'}").stat().st_size > 0
-    assert abrank.Comparison.from_json(found.save(tmp_path / "results.json")) == found
-    text = found.summary()
-    assert "60 units saw A and 45 others saw B" in text
-    assert "wins" not in text
-    assert found.plot.forest() is not None
-    assert found.queries["group"].value_counts().to_dict() == {"A": 60, "B": 45}
-    with pytest.raises(abrank.ArgumentError, match="no differences"):
-        found.differences()
-    assert found.effect_size() == found.effects["cohens_d"].estimate
-    titles = [row.title for row in found.test_rows]
-    assert titles == ["Welch's t", "Permutation of the labels", "Bootstrap of both groups"]
 
 
 @pytest.mark.slow
