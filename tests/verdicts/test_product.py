@@ -590,6 +590,33 @@ def holds_together(cell: Cell) -> None:
         assert from_dict(result.to_dict()) == result
 
 
+def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
+    random = np.random.default_rng(1)
+    a = pd.DataFrame(random.random((N, 2)), index=IDS, columns=["AP", "RR"])
+    b = a + 0.02 + 0.1 * random.standard_normal(a.shape)
+
+    def guarded(seed: int) -> tuple[float, float]:
+        comparison = abrank.compare_scores(
+            a,
+            b,
+            measures=["AP", "RR"],
+            guard="RR:-0.05",
+            require="better",
+            test="bootstrap",
+            resamples=999,
+            rng=seed,
+        )
+        (guard,) = comparison.decision.guards
+        custom = abrank.compare_scores(
+            a, b, measures=["RR"], test="bootstrap", resamples=999, rng=seed
+        )
+        assert (guard.low, guard.high) == tuple(custom.confidence_interval(0.9))
+        return guard.low, guard.high
+
+    assert guarded(3) == guarded(3)
+    assert guarded(3) != guarded(5)
+
+
 def test_what_speaks_against_one_collection_speaks_against_all() -> None:
     judged = {query: {"d1": 1, "d2": 0} for query in IDS}
     found_by = {query: {"d1": 2.0, "d2": 1.0} for query in IDS}
