@@ -363,6 +363,14 @@ def test_chosen_and_rejected_and_winners_by_name_are_the_systems() -> None:
         assert any("A is bm25 and B is dense" in remark for remark in comparison.remarks)
 
 
+def test_clicks_of_both_by_query_and_user_are_credits() -> None:
+    rows = [
+        {"query": f"q{i}", "user": f"u{i}", "clicks A": i % 2, "clicks B": 2} for i in range(12)
+    ]
+    comparison = abrank.compare_preferences(rows)
+    assert comparison.preferences.credits == (6.0, 24.0)
+
+
 @pytest.mark.parametrize("kind", ["csv", "frame", "parquet", "other case"])
 def test_a_column_of_votes_named_twice_is_refused(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"votes.{kind}"

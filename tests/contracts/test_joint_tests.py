@@ -165,11 +165,6 @@ def test_the_input_is_left_alone_and_a_seed_repeats(name, options):
 
 
 @every_variant
-def test_no_query(name, options):
-    assert np.isnan(fields(run_joint_test(name, np.empty((0, 3)), **options))).all()
-
-
-@every_variant
 @pytest.mark.parametrize("n_queries", [1, 2, 7])
 def test_identical_systems(name, options, n_queries):
     block = np.random.default_rng(7).integers(0, 9, (n_queries, 3)) / 10
@@ -185,62 +180,6 @@ def test_identical_systems(name, options, n_queries):
             np.testing.assert_array_equal(result.ci_low[pairs], -limit)
             np.testing.assert_array_equal(result.ci_high[pairs], limit)
     assert not run_joint_test(name, block, **options).identical[0]
-
-
-@pytest.mark.parametrize(
-    ("name", "baseline", "expected"),
-    [
-        ("tukey", None, np.nan), ("dunnett", 0, np.nan), ("randomised-tukey", None, 1.0),
-        ("max-t", 0, 1.0), ("conover", None, np.nan), ("pairwise", None, np.nan),
-    ],
-)  # fmt: skip
-def test_one_query(name, baseline, expected):
-    result = run_joint_test(name, [[0.1, 0.5, 0.9]], baseline=baseline)
-    np.testing.assert_array_equal(result.pvalue_adj, expected)
-    if name not in WITHOUT_INTERVAL:
-        assert np.isinf(result.ci_low).all()
-
-
-def test_one_query_by_ranks():
-    # q = sqrt(2) z of rank differences 1, 2, 1 with variance 1; never significant.
-    result = run_joint_test("nemenyi", [[0.1, 0.5, 0.9]])
-    np.testing.assert_allclose(
-        result.pvalue_adj, stats.studentized_range.sf([1.0, 2.0, 1.0], 3, np.inf), rtol=1e-9
-    )
-    dunn = run_joint_test("bonferroni-dunn", [[0.1, 0.5, 0.9]], baseline=0)
-    np.testing.assert_allclose(
-        dunn.pvalue_adj, np.minimum(1.0, 4 * stats.norm.sf(np.array([1.0, 2.0]) / np.sqrt(2.0)))
-    )
-
-
-CONSTANT = np.arange(6)[:, None] / 7 + np.array([0.0, 0.1, 0.3])
-
-
-@pytest.mark.parametrize(("name", "baseline"), [("tukey", None), ("dunnett", 0), ("conover", None)])
-def test_constant_differences_leave_no_error(name, baseline):
-    result = run_joint_test(name, CONSTANT, baseline=baseline)
-    assert np.isnan(result.pvalue_adj).all()
-    assert not result.distinct.any()
-    if name != "conover":
-        assert np.isinf(result.ci_low).all()
-        assert result.estimate[0] == pytest.approx(0.1)
-
-
-def test_constant_differences_where_chance_has_a_law():
-    # The largest z of 2**6 flips is reached by the identity and its negative alone.
-    np.testing.assert_array_equal(
-        run_joint_test("max-t", CONSTANT, baseline=0).pvalue_adj, [2 / 64, 2 / 64]
-    )
-    # Of 6**6 orders, enumerated, those with one system first and another last throughout.
-    joint_test = run_joint_test("randomised-tukey", CONSTANT, n_resamples=50_000)
-    assert joint_test.method == "exact"
-    assert joint_test.pvalue_adj[1] * 6**6 == pytest.approx(6)
-    nemenyi = run_joint_test("nemenyi", CONSTANT)
-    np.testing.assert_allclose(
-        nemenyi.pvalue_adj,
-        stats.studentized_range.sf(np.array([1.0, 2.0, 1.0]) * np.sqrt(6), 3, np.inf),
-        rtol=1e-8,
-    )
 
 
 def test_two_systems_are_the_paired_tests():
