@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import ArgumentError, compare_scores
+from abrank import AlignmentError, ArgumentError, compare_scores
 from abrank.comparison.choosing import directions
 from abrank.comparison.compare import sample_of
 from abrank.comparison.deciding import decide_on
@@ -329,3 +329,12 @@ def test_other_choices_are_in_per_cent_where_the_margin_is() -> None:
     assert cells[2].startswith(f"{100.0 * rest.estimate:+.1f}%")
     assert cells[3].count("%") == 2
     assert f"(Δ {cells[2]})" in text_of(result)
+
+
+def test_runs_without_a_query_in_common_are_refused() -> None:
+    qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
+    runs = {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}
+    with pytest.raises(AlignmentError, match="share no query"):
+        abrank.compare(
+            qrels, *runs, measures="AP", scoring=abrank.Scoring(missing="drop"), guard=["RR:-2%"]
+        )
