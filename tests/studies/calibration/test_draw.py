@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from reports.studies.calibration.draw import (
     PANELS,
     calibration,
@@ -41,3 +43,9 @@ def test_a_line_a_test_in_both_rows() -> None:
             test.removeprefix("bootstrap, "): [getattr(r, field) for r in ROWS if r.test == test]
             for test in TESTS
         }
+
+
+def test_the_band_is_that_of_the_fewest_replications() -> None:
+    few = [*ROWS, Drawn(50, "t", 0.05, 0.95, replications=1900)]
+    band = calibration(few).axes[0].collections[0].get_paths()[0].get_extents()
+    assert band.height == pytest.approx(2 * 1.96 * 0.005)

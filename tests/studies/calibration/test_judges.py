@@ -47,6 +47,12 @@ def test_machines_judge_as_they_are_called(folder: Path) -> None:
             assert (human - by_machine)[human != by_machine].mean() > 0.2
 
 
+def test_the_same_seed_judges_the_same(folder: Path) -> None:
+    first, two, second = (next(judges.judged_pairs(folder, seed=seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.real, two.real)
+    assert (first.real[1] != second.real[1]).any()
+
+
 @pytest.mark.slow
 def test_the_command_writes_its_page_and_tables(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
