@@ -48,12 +48,6 @@ def margin_of_what(comparison: Comparison) -> str:
     return f"{text} of A's mean" if comparison.rule.margin_is_relative else text
 
 
-def in_unit(comparison: Comparison) -> str:
-    """Return the margin in the unit of the primary measure, a relative one rounded."""
-    rule, value = comparison.rule, comparison.decision.margin
-    return f.least(value, digits=4) if rule.margin_is_relative else margin(comparison)
-
-
 def limits(comparison: Comparison, low: float, high: float) -> str:
     """Return the limits of an interval in the unit of the margin."""
     # A limit has more decimals where fewer would hide on which side of the margin it lies.
@@ -272,9 +266,11 @@ def queries_planned(comparison: Comparison) -> str:
 
 
 def _difference(comparison: Comparison, row: PlannedDifference) -> str:
-    if row.difference == comparison.decision.margin:
-        return f"{in_unit(comparison)} (margin)"
-    return _chosen(comparison, row.difference)
+    if row.difference != comparison.decision.margin:
+        return _chosen(comparison, row.difference)
+    if not comparison.rule.margin_is_relative:
+        return f"{margin(comparison)} (margin)"
+    return f"{f.least(row.difference, digits=4)} (margin, {margin_of_what(comparison)})"
 
 
 def needed_for(claim: PlannedClaim | None, comparison: Comparison) -> str:
@@ -288,8 +284,8 @@ def needed_for(claim: PlannedClaim | None, comparison: Comparison) -> str:
 
 def claims(comparison: Comparison) -> str:
     """Say with how many queries each claim about the margin would be shown."""
-    margin = in_unit(comparison)
-    named = {"same": f"the same within ±{margin}", "not-worse": f"not worse by {margin} or more"}
+    least = margin_of_what(comparison)
+    named = {"same": f"the same within ±{least}", "not-worse": f"not worse by {least} or more"}
     parts = [
         f"{named[claim.claim]} with {about(claim, comparison)}"
         for claim in comparison.planning.claims
