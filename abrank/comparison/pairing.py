@@ -18,7 +18,7 @@ from abrank._support.typing import BoolArray, FloatArray, Missing
 from abrank.comparison.two_systems import BY_POSITION, read_two, system_names
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
-from abrank.inputs.exports import LOG_OF
+from abrank.inputs.exports import INDEX, LOG_OF
 from abrank.inputs.score_reading import Reading, TableOptions
 from abrank.measures.costs import asks_direction
 from abrank.measures.names import known, known_among, listed
@@ -284,6 +284,17 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
         problem = (
             "no column names the queries: --columns query=COLUMN (columns={'query': 'COLUMN'}) says"
             " which does; rows of different users are compared as independent groups"
+        )
+        raise UnpairedError(label, problem, choices)
+    of_index = all(group.reading is None or group.reading.query == INDEX for group in groups)
+    if (
+        of_index
+        and not files
+        and all(item.isdigit() for some in query_ids.values() for item in some)
+    ):
+        problem = (
+            "the index of each numbers rows and shares none: set_index('query_id') pairs them;"
+            f" rows of different users are compared as independent groups. {_first_ids(query_ids)}"
         )
         raise UnpairedError(label, problem, choices)
     problem = (

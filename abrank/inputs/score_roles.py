@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from abrank._support.display import shorten
 from abrank._support.errors import ReadError, UnclearError, name_parts
 from abrank.inputs import score_names as terms
 from abrank.inputs.columns import folded
@@ -380,6 +381,10 @@ def _last_measures(facts: TableFacts, parts: dict[str, list[str]]) -> list[str]:
     nested = [name for name in apart if facts.column(name).is_nested]
     if nested or not measures:
         problem = f"; its columns: {listed(facts.names)}"
+        texts = [name for name in facts.free if folded(name) in terms.VALUE_NAMES]
+        if texts:
+            cell = next(filter(None, facts.column(texts[0]).labels), "")
+            problem = f", for {texts[0]} holds texts such as {shorten(cell)!r}: write numbers"
         if nested:
             problem = (
                 f", and {listed(nested)} holds lists: write a column for each score, or a list"

@@ -372,6 +372,16 @@ def _with_json_cells(columns: Iterable[ScoreColumn]) -> Iterator[ScoreColumn]:
             yield column
 
 
+def _with_fields(column: ScoreColumn) -> Iterator[ScoreColumn]:
+    """Yield a column for each field of structs and dicts, such as those of Parquet."""
+    if not column.is_nested or not all(isinstance(cell, dict | None) for cell in column.cells):
+        yield column
+        return
+    rows = [dict(flattened(cell or {})) for cell in column.cells]
+    for name in dict.fromkeys(name for row in rows for name in row):
+        yield ScoreColumn.of(f"{column.name}.{name}", [row.get(name) for row in rows])
+
+
 def _named(
     columns: Iterable[ScoreColumn],
     origin: Source,
@@ -381,7 +391,7 @@ def _named(
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
     result: list[ScoreColumn] = []
-    for column in columns:
+    for column in chain.from_iterable(map(_with_fields, columns)):
         if _NO_NAMES_OF_CELLS.fullmatch(column.name) and column.empty.all():
             continue  # of separators at the ends of lines
         if _NO_NAMES.fullmatch(column.name):

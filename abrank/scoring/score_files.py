@@ -195,11 +195,14 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
         return replace(scores, notes=tuple(notes))
     has_gaps = np.asarray(holes.any(axis=(0, 1)))
     lacking = [scores.measures[i] for i in np.flatnonzero(has_gaps)]
-    if not names and 0 < len(lacking) < len(scores.measures) and not any(map(is_known, lacking)):
+    rest = [name for name in scores.measures if name not in lacking]
+    # Costs beside the ratings of a judge who failed at times do not decide in their place.
+    may_decide = not all(map(asks_direction, rest)) or all(map(asks_direction, lacking))
+    if not names and lacking and rest and may_decide and not any(map(is_known, lacking)):
         counts = dict(zip(scores.measures, holes.sum(axis=(0, 1)), strict=True))
         examples = ", ".join(f"{name} (empty {counts[name]} times)" for name in lacking)
         notes.append(f"not compared, for it has holes: {examples}")
-        scores = scores.take([name for name in scores.measures if name not in lacking])
+        scores = scores.take(rest)
     return replace(scores, notes=tuple(notes))
 
 

@@ -367,6 +367,30 @@ def test_a_rule_file_says_which_columns_decide(tmp_path: Path, monkeypatch) -> N
     assert abrank.Comparison.from_json("r.json").mean_difference == pytest.approx(MEAN)
 
 
+def test_costs_do_not_decide_in_the_place_of_ratings_with_holes() -> None:
+    frame = long(tokens_in=np.arange(2.0 * N)).rename(columns={"ndcg": "tone"})
+    frame.loc[5, "tone"] = np.nan
+    with pytest.raises(ReadError, match="query q05 has no score of tone of control"):
+        compare_scores(frame)
+    assert "style" in compare_scores(frame.assign(style=frame["tokens_in"] / 3)).measures
+
+
+def test_slices_of_a_column_are_told_to_name_their_queries() -> None:
+    sides = [side["ndcg"] for _, side in long().groupby("variant")]
+    with pytest.raises(abrank.AbrankError, match=r"set_index.'query_id'. pairs them"):
+        compare_scores(*sides)
+
+
+def test_structs_of_a_table_are_columns() -> None:
+    frame = long(scores=[{"tone": tone} for tone in [*A, *B]]).drop(columns="ndcg")
+    assert compare_scores(frame, measures="tone").mean_difference == pytest.approx(MEAN)
+
+
+def test_scores_that_are_texts_are_named() -> None:
+    with pytest.raises(UnclearError, match="for score holds texts such as 'very good'"):
+        compare_scores(long(score="very good").drop(columns="ndcg"))
+
+
 def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> None:
     frame = long(first_rank=1.0, ndcg=np.concatenate([A, B]))
     frame.loc[frame["query_id"] == "q03", ["ndcg"]] = np.nan
