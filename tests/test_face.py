@@ -78,7 +78,7 @@ abrank.inference.meta_analysis"""
 # What scores of plain files, and a comparison in the terminal, do without beside that.
 SCORED = """bz2 gzip json shutil tempfile pyarrow.compute abrank.report abrank.comparison"""
 COMPARED = """pyarrow.compute abrank.inference.systems abrank.ranking
-abrank.scoring.partitioned abrank.scoring.score_files"""
+abrank.engines.drive abrank.scoring.score_files"""
 WITHOUT = {
     "score q r -m AP --quiet": SCORED,
     "compare q r s -m AP": f"{COMPARED} abrank.plots",

@@ -12,14 +12,15 @@ import numpy as np
 from abrank import inputs
 from abrank._support import display
 from abrank._support.checks import explained
-from abrank._support.errors import AlignmentError, ArgumentError, reading
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError, reading
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.engines import needs_engine
 from abrank.engines.engine import fits_engine
 from abrank.inference import compare_repeats
-from abrank.inputs import Run
-from abrank.inputs.columns import QUERY_IDS, found_in
+from abrank.inputs import Run, Source
+from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT, QUERY_IDS, found_in
+from abrank.inputs.reading import audit_of
 from abrank.inputs.run import by_seed, join_folds, named_runs
 from abrank.inputs.score_reading import TableOptions
 from abrank.measures import parse, resolved
@@ -280,9 +281,7 @@ def score_runs(
     if any(map(needs_engine, runs.values())) and all(map(fits_engine, runs.values())):
         engine = engine or "local"
     if engine is not None:
-        from abrank.scoring.partitioned import score_partitioned
-
-        return score_partitioned(qrels, runs, requested, scoring, Engine.of(engine), on_stage)
+        return _score_partitions(qrels, runs, requested, scoring, Engine.of(engine), on_stage)
     on_stage("reading the judgments")
     with reading("qrels", qrels):
         judgments = inputs.read_qrels(
@@ -332,6 +331,58 @@ def score_runs(
         ),
         judgments=judgments.source,
         named=requested.named_among(resolved_measures),
+    )
+
+
+_STEPS = 50  # times that progress is reported
+
+
+def _score_partitions(
+    qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, object],
+    requested: RequestedMeasures,
+    scoring: Scoring,
+    engine: Engine,
+    on_stage: Callable[[str], None],
+) -> Scores:
+    """Score runs in Parquet on an engine: the same scores and audits as of all rows at once."""
+    # Imported here, as few runs are so large.
+    from abrank.engines import drive, kernel
+
+    kernel_options = kernel.KernelOptions(
+        requested.measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing,
+        scoring.same_id, requested.stating_rel,
+    )  # fmt: skip
+
+    def tell(done: int, total: int) -> None:
+        if done * _STEPS // total != (done - 1) * _STEPS // total:
+            on_stage(f"scoring partitions: {done} of {total} done")
+
+    engine_scores = drive.score_tables(
+        qrels, runs, kernel_options, engine,
+        max_input_size=scoring.max_input_size, on_progress=tell,
+    )  # fmt: skip
+    tables = engine_scores.tables if qrels is None else engine_scores.tables[1:]
+    sources, audits = {}, {}
+    for system, table in zip(runs, tables, strict=True):
+        source = Source(table.label, None, table.n_rows, table.label)
+        counts = (part.counts[system] for part in engine_scores.done)
+        sources[system], audits[system] = source, audit_of(counts, source)
+        if not audits[system].n_rows:
+            raise ReadError(source.label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
+        if len(audits[system].missing) == audits[system].n_queries:
+            raise AlignmentError(f"no query is in both the judgments and {system}")
+    judged = engine_scores.tables[0]
+    return Scores(
+        query_ids=engine_scores.query_ids,
+        systems=tuple(runs),
+        measures=engine_scores.scoring.measures,
+        values=engine_scores.values,
+        audits=audits,
+        sources=sources,
+        notes=requested.notes,
+        judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
+        named=requested.named_among(engine_scores.scoring.measures),
     )
 
 

@@ -21,7 +21,7 @@ from abrank._support.errors import (
 )
 from abrank.engines import Engine, drive, job
 from abrank.measures.names import RequestedMeasures
-from abrank.scoring import partitioned
+from abrank.scoring.evaluate import _score_partitions
 from tests.engines.conftest import COMMANDS, MEASURES, run_shown, write
 
 SMALL = Engine(rows=100)
@@ -395,9 +395,9 @@ def test_of_many_partitions_progress_is_told_fifty_times(monkeypatch):
             on_progress(done, 1000)
         raise ReadError("a.parquet", "is no table")
 
-    monkeypatch.setattr(partitioned, "score_tables", score_tables)
+    monkeypatch.setattr(drive, "score_tables", score_tables)
     with pytest.raises(ReadError):
-        partitioned.score_partitioned(
+        _score_partitions(
             None, {}, RequestedMeasures.of(["AP"]), abrank.Scoring(), Engine(), message.append
         )  # fmt: skip
     assert len(message) == 50
