@@ -90,7 +90,7 @@ def figures_of(report: Report) -> dict[str, Figure]:
     result = {figure.plot: figure for figure in blocks if isinstance(figure, Figure)}
     if "deltas" in plots_of(report.subject):
         # A page has the intervals of these in the rows of its tables.
-        tables = ["forest", *["segments"] * bool(report.subject.segmentations)]
+        tables = ["forest", "effect", *["segments"] * bool(report.subject.segmentations)]
         result |= {name: Figure(name, "") for name in tables}
         return {name: result[name] for name in PAPER if name in result}
     return {name: result.get(name, Figure(name, "")) for name in plots_of(report.subject)}

@@ -109,7 +109,6 @@ WIDTHS: Mapping[str, float] = {
 }
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
-    "effect": 2.1,
     **dict.fromkeys(("scatter", "paired"), 3.2),
     "cutoffs": 2.5,
     "power": 2.6,

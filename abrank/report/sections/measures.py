@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.units import (
-    deciding_interval,
     decision_intervals,
     difference_in_unit,
     is_relative,
@@ -39,12 +37,11 @@ SHOWN = 10
 
 
 def measures(comparison: Comparison) -> Section:
-    """Return the section of all measures: the table, and the interval that decides."""
+    """Return the section of all measures: the scorecard, and what it has no column for."""
     blocks: list[Block] = [scorecard(comparison)]
-    if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
-        blocks += [measure_table(comparison)] * (len(comparison.rows) > 1)
-        if not math.isinf(deciding_interval(comparison).width):
-            blocks.append(Figure("effect", headline.numbers(comparison)))
+    varies = comparison.n_queries > max(1, min(row.ties for row in comparison.rows))
+    if varies and len(comparison.rows) > 1:
+        blocks.append(measure_table(comparison))
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
 
