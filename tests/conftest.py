@@ -125,33 +125,14 @@ def nothing_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Ids that try to be something else: markup, a script, a formula, a command, a control code.
 HOSTILE_IDS = (
-    "<script>alert(1)</script>",
-    "</script><script>alert(2)</script>",
-    "\"'><img/src=x/onerror=alert(3)>",
-    "</title></style></textarea><!--",
-    "]]>{{7*7}}${x}",
-    "javascript:alert(4)",
-    "&lt;b&gt;&#x3c;",
-    "\u202egnp.exe\u200f",
-    "\u2066iso\u2069",
-    "=cmd|'/C_calc'!A0",
-    "@SUM(1+1)",
-    "+1+1",
-    "-2-3",
-    "\\input{/etc/passwd}\\end{tabular}",
-    "a&b%c$d#e_f{g}h~i^j",
-    "a|b||c",
-    "`tick``",
-    "[link](http://evil.example)",
-    "@octocat",
-    "red\x1b[31m",
-    "title\x1b]0;owned\x07",
-    "eight\x9b31m",
-    "__proto__",
-    "constructor",
-    "null",
+    "<script>alert(1)</script>", "</script><script>alert(2)</script>",
+    "\"'><img/src=x/onerror=alert(3)>", "</title></style></textarea><!--", "]]>{{7*7}}${x}",
+    "javascript:alert(4)", "&lt;b&gt;&#x3c;", "\u202egnp.exe\u200f", "\u2066iso\u2069",
+    "=cmd|'/C_calc'!A0", "@SUM(1+1)", "+1+1", "-2-3", "\\input{/etc/passwd}\\end{tabular}",
+    "a&b%c$d#e_f{g}h~i^j", "a|b||c", "`tick``", "[link](http://evil.example)", "@octocat",
+    "red\x1b[31m", "title\x1b]0;owned\x07", "eight\x9b31m", "__proto__", "constructor", "null",
     "x" * 10_000,
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")

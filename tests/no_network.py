@@ -10,12 +10,9 @@ import pytest
 
 # Events of CPython's audit table, and which argument holds an address or the name of a host.
 REACHING = {
-    "socket.connect": 1,
-    "socket.sendto": 1,
-    "socket.sendmsg": 1,
-    "socket.getaddrinfo": 0,
+    "socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1, "socket.getaddrinfo": 0,
     "socket.gethostbyname": 0,
-}
+}  # fmt: skip
 
 
 def refuse(event: str, arguments: tuple[Any, ...]) -> None:

@@ -23,15 +23,8 @@ def test_the_part_is_of_the_whole(tmp_path) -> None:
 def test_the_part_is_laid_out_for_the_studies(tmp_path) -> None:
     subprocess.run([sys.executable, gold.__file__, "unpack", str(tmp_path)], check=True)
     requested = [
-        "--data",
-        str(tmp_path),
-        "--replications",
-        "4",
-        "--sizes",
-        "10",
-        "--parts",
-        "tests",
-    ]
+        "--data", str(tmp_path), "--replications", "4", "--sizes", "10", "--parts", "tests",
+    ]  # fmt: skip
     assert calibration.main([*requested, "--output", str(tmp_path / "out")]) == 0
     assert "collections" in (tmp_path / "out" / "calibration.csv").read_text()
 

@@ -45,13 +45,10 @@ def test_a_level_of_few_digits_never_hides_a_pvalues_side(alpha: float, away: fl
 @pytest.mark.parametrize(
     ("p", "shown"),
     [
-        (0.0503, "0.0503"),
-        (0.0497, "0.0497"),
-        (0.04996, "0.04996"),
-        (0.0506, "0.051"),
+        (0.0503, "0.0503"), (0.0497, "0.0497"), (0.04996, "0.04996"), (0.0506, "0.051"),
         (1.0, "1.000"),
     ],
-)
+)  # fmt: skip
 def test_pvalue_near_alpha_gets_a_further_decimal(p: float, shown: str) -> None:
     assert f.pvalue(p) == shown
 
@@ -167,12 +164,9 @@ def test_how_a_value_is_written() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.464, "0.464"),
-        (0.0, "0.000"),
-        (0.000087, "0.000087"),
-        (0.0004, "0.00040"),
+        (0.464, "0.464"), (0.0, "0.000"), (0.000087, "0.000087"), (0.0004, "0.00040"),
         (1e-9, "0.000"),
     ],
-)
+)  # fmt: skip
 def test_a_mean_that_is_not_0_is_not_shown_as_0(value, text) -> None:
     assert f.mean(value) == text

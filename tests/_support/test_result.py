@@ -21,17 +21,9 @@ from abrank.collections import CollectionsComparison
 
 # What a user is given; other rooms hold what is made and used inside one call.
 ROOMS = (
-    "agreement",
-    "annotation",
-    "collections",
-    "comparison",
-    "design",
-    "inference",
-    "inspection",
-    "planning",
-    "ranking",
-    "verdict",
-)
+    "agreement", "annotation", "collections", "comparison", "design", "inference", "inspection",
+    "planning", "ranking", "verdict",
+)  # fmt: skip
 
 
 def results_with_numbers() -> list[type[Any]]:

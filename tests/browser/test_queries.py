@@ -105,8 +105,7 @@ def test_segment_filter_joins_the_other_filters(show: Show, text: str, better: C
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
     worse = better.queries.query("measure == 'nDCG@10' and outcome == 'A wins'").query_id
     expect_ids(
-        opened,
-        [q for q in expected(better) if q in set(worse) and intents[q] == "navigational"],
+        opened, [q for q in expected(better) if q in set(worse) and intents[q] == "navigational"]
     )
     picker.select_option("any")
     expect_count(opened, better.primary.losses)

@@ -20,50 +20,25 @@ from abrank.measures import catalogue, parse
 HEADINGS = ["Parameters", "Returns", "Raises", "Notes", "References", "Examples"]
 HIGHEST = 4
 VALUES = {
-    "cutoff": (1, 3),
-    "rel": (2,),
-    "max_grade": (HIGHEST,),
-    "min_rel": (1,),
-    "max_rel": (HIGHEST,),
-    "gains": ({1: 0.5, 3: 3.5},),
-    "recall": (0.0, 0.5),
-    "levels": ((0.25, 0.75),),
-    "multiple": (2.0, 1.0),
-    "threshold": (-3.0,),
-    "p": (0.5,),
-    "T": (2.0,),
-    "alpha": (0.0, 0.3),
-    "beta": (0.5,),
-    "relevant_retrieved": (3.0,),
-    "others_retrieved": (-2.0,),
-    "relevant_missed": (-1.0,),
-    "others_missed": (0.0,),
-    "n_documents": (100,),
-}
+    "cutoff": (1, 3), "rel": (2,), "max_grade": (HIGHEST,), "min_rel": (1,), "max_rel": (HIGHEST,),
+    "gains": ({1: 0.5, 3: 3.5},), "recall": (0.0, 0.5), "levels": ((0.25, 0.75),),
+    "multiple": (2.0, 1.0), "threshold": (-3.0,), "p": (0.5,), "T": (2.0,), "alpha": (0.0, 0.3),
+    "beta": (0.5,), "relevant_retrieved": (3.0,), "others_retrieved": (-2.0,),
+    "relevant_missed": (-1.0,), "others_missed": (0.0,), "n_documents": (100,),
+}  # fmt: skip
 
 # Values of a query for which nothing was retrieved, where that is not 0.
 EMPTY = {
-    "GMAP": lambda _: math.log(1e-5),
-    "GMBpref": lambda _: math.log(1e-5),
-    "NumQ": lambda _: 1.0,
-    "RBPResid": lambda _: 1.0,
-    "yaap": lambda n_relevant: -math.log(1 + n_relevant),
-}
+    "GMAP": lambda _: math.log(1e-5), "GMBpref": lambda _: math.log(1e-5), "NumQ": lambda _: 1.0,
+    "RBPResid": lambda _: 1.0, "yaap": lambda n_relevant: -math.log(1 + n_relevant),
+}  # fmt: skip
 # What asks nothing of the run.
 OF_THE_JUDGMENTS = {"IDCG", "NumRel"}
 # What asks about judgments or documents of all kinds, so that a ranking without a relevant document
 # does not give 0.
 NOT_ONLY_RELEVANT = {
-    "ACC",
-    "FPR",
-    "Judged",
-    "NumNonrelJudgedRet",
-    "NumQ",
-    "NumRet",
-    "RBPResid",
-    "Unj",
-    "Utility",
-}
+    "ACC", "FPR", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRet", "RBPResid", "Unj", "Utility",
+}  # fmt: skip
 # Values of the ideal ranking, where that is not 1.
 IDEAL = dict.fromkeys(["FPR", "GMAP", "GMBpref", "NumNonrelJudgedRet", "Unj"], 0.0)
 # Above 0 and at most 1: a reader of the model stops with a probability below 1 at every document,

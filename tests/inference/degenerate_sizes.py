@@ -105,13 +105,9 @@ def pooled_twice(mean, error, freedom):
     """Two equal collections: twice the freedom, a normal law, and one collection's freedom."""
     t = np.sqrt(2) * mean / error
     return (
-        mean,
-        2 * stats.t.sf(t, 2 * freedom),
-        mean,
-        2 * stats.norm.sf(t),
-        mean,
+        mean, 2 * stats.t.sf(t, 2 * freedom), mean, 2 * stats.norm.sf(t), mean,
         2 * stats.t.sf(t, 1),
-    )
+    )  # fmt: skip
 
 
 POOLED = [nothing(6), (0.1, *nothing(5)), pooled_twice(*TWO), (0, 1) * 3, (0.1, *nothing(5)),

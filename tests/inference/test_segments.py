@@ -61,13 +61,9 @@ def test_small_segments_are_counted_only() -> None:
     assert segments.n_queries[2] == 5
     assert np.isfinite(segments.mean[2])
     rows = [
-        segments.pvalue,
-        segments.pvalue_adj,
-        segments.ci_low,
-        segments.ci_high,
-        segments.ci_low_adj,
-        segments.ci_high_adj,
-    ]
+        segments.pvalue, segments.pvalue_adj, segments.ci_low, segments.ci_high,
+        segments.ci_low_adj, segments.ci_high_adj,
+    ]  # fmt: skip
     assert np.isnan([row[2] for row in rows]).all()
     np.testing.assert_array_equal(segments.pvalue_adj[:2], without.pvalue_adj)
     assert segments.interaction == without.interaction

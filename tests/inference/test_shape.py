@@ -57,14 +57,10 @@ def test_three_outliers_of_the_published_example() -> None:
 @pytest.mark.parametrize(
     ("differences", "places"),
     [
-        ([], []),
-        ([0.3], []),
-        ([0.0, 5.0], []),
-        ([0.1] * 9, []),
-        ([0.0] * 9 + [1.0], [9]),
+        ([], []), ([0.3], []), ([0.0, 5.0], []), ([0.1] * 9, []), ([0.0] * 9 + [1.0], [9]),
         ([-1.0] + [0.0] * 29, [0]),
     ],
-)
+)  # fmt: skip
 def test_little_and_even_data(differences, places) -> None:
     assert rosner_outliers(differences).tolist() == places
 

@@ -87,14 +87,8 @@ def test_three_fields_that_fall_from_line_to_line_may_be_scores() -> None:
         delimited.read_three([falling], "x", RUN)
     some_rise = falling + b"3 a 1\n3 b 2\n"
     assert delimited.read_three([some_rise], "x", RUN).value.tolist() == [
-        -3,
-        -2,
-        -1,
-        -2,
-        -1,
-        -1,
-        -2,
-    ]
+        -3, -2, -1, -2, -1, -1, -2,
+    ]  # fmt: skip
 
 
 def test_nul_bytes_among_three_fields_are_refused_as_in_other_lines() -> None:

@@ -161,14 +161,10 @@ def test_looking_at_standard_input_leaves_it_unread(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("a/b/bm25.run", "bm25"),
-        ("bm25.txt.gz", "bm25"),
-        ("qrels.robust.TXT", "qrels.robust"),
-        ("input.Sel50", "input.Sel50"),
-        (".run", ".run"),
-        ("v1.2", "v1.2"),
+        ("a/b/bm25.run", "bm25"), ("bm25.txt.gz", "bm25"), ("qrels.robust.TXT", "qrels.robust"),
+        ("input.Sel50", "input.Sel50"), (".run", ".run"), ("v1.2", "v1.2"),
     ],
-)
+)  # fmt: skip
 def test_names_of_files(path: str, name: str) -> None:
     assert files.short_name(path) == name
 

@@ -43,18 +43,12 @@ def test_against_a_plain_loop(
 
 
 ROWS = [
-    ("2", "b", "d1", 1),
-    ("2", "a", "d1", 0),
-    ("2", "a", "d2", 2),
-    ("1", "a", "d1", -1),
+    ("2", "b", "d1", 1), ("2", "a", "d1", 0), ("2", "a", "d2", 2), ("1", "a", "d1", -1),
     ("1", "b", "d9", 0),
-]
+]  # fmt: skip
 NAMES = st.sampled_from(["1", "2", "10", "a", "é"])
 JUDGMENTS = st.dictionaries(
-    st.tuples(NAMES, NAMES, NAMES),
-    st.integers(-2, 3),
-    min_size=1,
-    max_size=25,
+    st.tuples(NAMES, NAMES, NAMES), st.integers(-2, 3), min_size=1, max_size=25
 ).filter(lambda table: len({subtopic for _, subtopic, _ in table}) > 1)
 
 

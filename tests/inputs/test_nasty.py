@@ -11,31 +11,12 @@ from abrank.inputs.files import contents
 from abrank.inputs.trec import BYTE_ORDER_MARK, parse_fast, read_lines
 
 SAME_AS_BASE = [
-    "tabs_multispace",
-    "leading_trailing_space",
-    "crlf",
-    "crlf_both",
-    "trailing_blank_lines",
-    "inner_blank_lines",
-    "no_final_newline",
-    "shuffled",
-    "rank_column_zero",
-    "rank_column_reversed",
-    "rank_column_text",
-    "q0_column_any",
-    "sci_notation",
-    "many_digits",
-    "negative_scores",
-    "seven_columns",
-    "number_spellings",
-    "extra_topic",
-    "qrels_tabs",
-    "long_docids",
-    "utf8_quotes",
-    "type_traps",
-    "unicode_space",
-    "float32_ties",
-]
+    "tabs_multispace", "leading_trailing_space", "crlf", "crlf_both", "trailing_blank_lines",
+    "inner_blank_lines", "no_final_newline", "shuffled", "rank_column_zero",
+    "rank_column_reversed", "rank_column_text", "q0_column_any", "sci_notation", "many_digits",
+    "negative_scores", "seven_columns", "number_spellings", "extra_topic", "qrels_tabs",
+    "long_docids", "utf8_quotes", "type_traps", "unicode_space", "float32_ties",
+]  # fmt: skip
 
 ILLEGAL = {
     "five_columns.run": "line 1: expected 6 fields, found 5",

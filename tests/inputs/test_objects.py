@@ -131,11 +131,7 @@ def test_numbers_that_are_no_scores(score: Any, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("grade", "words"),
-    [
-        (float("inf"), "is infinite"),
-        ([1], "relevance [1] is a list"),
-        (2**63, "is too large"),
-    ],
+    [(float("inf"), "is infinite"), ([1], "relevance [1] is a list"), (2**63, "is too large")],
 )
 def test_numbers_that_are_no_grades(grade: Any, words: str) -> None:
     with pytest.raises(ReadError) as caught:

@@ -14,13 +14,7 @@ from pyarrow.feather import write_feather
 
 from abrank import ArgumentError, NotFoundError, ReadError, compare_scores, rank_scores, read_scores
 from abrank.cli import run
-from abrank.inputs.topics import (
-    LONGEST,
-    read_clusters,
-    read_documents,
-    read_segments,
-    read_topics,
-)
+from abrank.inputs.topics import LONGEST, read_clusters, read_documents, read_segments, read_topics
 
 TREC = """<top>
 <num> Number: 301

@@ -107,14 +107,10 @@ def test_bytes_that_are_not_utf8_survive() -> None:
 @pytest.mark.parametrize(
     ("ranks", "expected"),
     [
-        (("1", "02"), [1, 2]),
-        (("1", "x"), None),
-        (("1", "-1"), None),
-        (("1", "9" * 19), None),
-        (("1", "9" * 30), None),
-        (("1", "0x2"), None),
+        (("1", "02"), [1, 2]), (("1", "x"), None), (("1", "-1"), None), (("1", "9" * 19), None),
+        (("1", "9" * 30), None), (("1", "0x2"), None),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("blank", [b"", b"\n\n"])
 def test_ranks_count_where_all_are_digits(
     ranks: tuple[str, ...], expected: list[int] | None, blank: bytes
@@ -177,13 +173,10 @@ def test_grades(grade: str, value: int) -> None:
 @pytest.mark.parametrize(
     ("grade", "words"),
     [
-        ("yes", "is not a number"),
-        ("--1", "is not a number"),
-        ("-", "is not a number"),
-        ("0x1f", "is not a number"),
-        ("9" * 19, "is too large"),
+        ("yes", "is not a number"), ("--1", "is not a number"), ("-", "is not a number"),
+        ("0x1f", "is not a number"), ("9" * 19, "is too large"),
     ],
-)
+)  # fmt: skip
 def test_grades_that_are_no_numbers(grade: str, words: str) -> None:
     error = problem(f"301 0 d1 {grade}\n".encode(), QRELS)
     assert f'line 1: grade "{grade}" {words}' in str(error)

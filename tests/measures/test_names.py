@@ -241,17 +241,11 @@ def test_parse_of_another_form_shows_the_form(text):
 @pytest.mark.parametrize(
     ("text", "nearest"),
     [
-        ("nDGC", "nDCG"),
-        ("nDGC@10", "nDCG@10"),
-        ("ndcg@10x", "nDCG@10"),
-        ("nDGC@7", "nDCG@7"),
-        ("recip_rnak", "recip_rank"),
-        ("Bprefs", "Bpref"),
-        ("P@5 P@10", "P@10"),
-        ("AP(reel=2)", "rel"),
-        ("nDCG(dcg='exp-log')@10", "exp-log2"),
+        ("nDGC", "nDCG"), ("nDGC@10", "nDCG@10"), ("ndcg@10x", "nDCG@10"), ("nDGC@7", "nDCG@7"),
+        ("recip_rnak", "recip_rank"), ("Bprefs", "Bpref"), ("P@5 P@10", "P@10"),
+        ("AP(reel=2)", "rel"), ("nDCG(dcg='exp-log')@10", "exp-log2"),
     ],
-)
+)  # fmt: skip
 def test_parse_of_an_unknown_name_suggests_the_nearest(text, nearest):
     with pytest.raises(UnknownNameError) as caught:
         parse(text)
@@ -367,15 +361,8 @@ def test_every_name_of_trec_eval_goes_there_and_back():
 
 def test_order_is_that_of_trec_eval_whatever_was_asked():
     requested = [
-        "ERR",
-        "success_10",
-        "success_2",
-        "P_10",
-        "P_5",
-        "Rprec_mult_2",
-        "map_cut_5",
-        "map",
-    ]
+        "ERR", "success_10", "success_2", "P_10", "P_5", "Rprec_mult_2", "map_cut_5", "map",
+    ]  # fmt: skip
     names = [item.name for item in sorted(map(parse, requested), key=trec_eval_order)]
     expected = ["AP", "P@5", "P@10", "RprecMult(multiple=2.0)", "AP@5", "Success@2", "Success@10"]
     assert names == [*expected, "ERR"]

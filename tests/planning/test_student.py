@@ -97,13 +97,10 @@ def test_queries_needed_published(effect, target, n) -> None:
 @pytest.mark.parametrize(
     ("sd", "difference", "expected"),
     [
-        (0.2, 0.0, None),
-        (0.2, 1e-9, None),
-        (math.nan, 0.1, None),
-        (0.2, math.nan, None),
+        (0.2, 0.0, None), (0.2, 1e-9, None), (math.nan, 0.1, None), (0.2, math.nan, None),
         (0.0, 0.1, 2),
     ],
-)
+)  # fmt: skip
 def test_queries_needed_degenerate(sd, difference, expected) -> None:
     assert queries_needed(sd, difference) == expected
 

@@ -35,7 +35,7 @@ def evidence_of(n: int) -> RunDetails:
             ),
             judged_a=tuple((1.0 - 0.1 * np.log10(k)).tolist()),
             judged_b=tuple((0.9 - 0.2 * np.log10(k)).tolist()),
-        ),
+        )
     )
 
 

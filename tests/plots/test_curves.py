@@ -140,8 +140,7 @@ def test_these_queries_are_the_thick_line(comparison_of):
 
 
 @pytest.mark.parametrize(
-    ("n", "kind", "sentence"),
-    [(1, "normal", "Only 1 query"), (30, "constant", "do not vary")],
+    ("n", "kind", "sentence"), [(1, "normal", "Only 1 query"), (30, "constant", "do not vary")]
 )
 def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_of):
     (text,) = power(comparison_of(n, kind)).texts

@@ -86,8 +86,7 @@ def test_the_numbers_of_a_row_keep_clear_of_each_other(shift, width, digits, com
 
 
 @pytest.mark.parametrize(
-    ("how", "title"),
-    [({}, "adj p"), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")],
+    ("how", "title"), [({}, "adj p"), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")]
 )
 def test_the_column_says_whether_p_is_adjusted(how, title, comparison_of):
     assert title in [text.get_text() for text in forest(comparison_of(30, **how)).texts]

@@ -196,12 +196,9 @@ def test_style_becomes_attributes():
     path, *texts = list(root)[2:]
     assert path.attrib == {"d": "M1 2L3.14 4z", "fill": "#0068ad", "opacity": "0.3"}
     assert texts[0].attrib == {
-        "font-size": "9",
-        "font-style": "italic",
-        "font-weight": "bold",
-        "text-anchor": "end",
+        "font-size": "9", "font-style": "italic", "font-weight": "bold", "text-anchor": "end",
         "fill": "#14181f",
-    }
+    }  # fmt: skip
     assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {"font-size": "9"}, {}]
 
 

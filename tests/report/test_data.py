@@ -56,25 +56,14 @@ def test_gate_is_recorded(judged: Comparison) -> None:
 
 def test_plain_knows_every_kind_of_value() -> None:
     value = {
-        "nan": np.float64("nan"),
-        "inf": float("-inf"),
-        "set": {"b", "a"},
-        "path": Path("x") / "y",
-        "bool": np.bool_(True),
-        3: np.int64(1),
-        "proxy": MappingProxyType({"k": (1, None)}),
+        "nan": np.float64("nan"), "inf": float("-inf"), "set": {"b", "a"}, "path": Path("x") / "y",
+        "bool": np.bool_(True), 3: np.int64(1), "proxy": MappingProxyType({"k": (1, None)}),
         "array": np.array([[1.0, np.inf]]),
-    }
+    }  # fmt: skip
     assert plain(value) == {
-        "nan": None,
-        "inf": "-inf",
-        "set": ["a", "b"],
-        "path": str(Path("x") / "y"),
-        "bool": True,
-        "3": 1,
-        "proxy": {"k": [1, None]},
-        "array": [[1.0, "inf"]],
-    }
+        "nan": None, "inf": "-inf", "set": ["a", "b"], "path": str(Path("x") / "y"), "bool": True,
+        "3": 1, "proxy": {"k": [1, None]}, "array": [[1.0, "inf"]],
+    }  # fmt: skip
 
 
 def test_equal_comparisons_have_equal_dicts(judged: Comparison) -> None:

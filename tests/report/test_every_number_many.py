@@ -94,10 +94,7 @@ def _under(value: Any, key: str) -> list[Any]:
     return custom + [result for item in value.values() for result in _under(item, key)]
 
 
-KINDS = {
-    "ranking": (WRITERS, RANKING_PLOTS),
-    "standings": (WRITERS, STANDINGS_PLOTS),
-}
+KINDS = {"ranking": (WRITERS, RANKING_PLOTS), "standings": (WRITERS, STANDINGS_PLOTS)}
 
 
 @pytest.fixture(params=KINDS)

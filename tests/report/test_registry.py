@@ -245,11 +245,7 @@ def test_text_loads_no_plots_nor_templates() -> None:
 def test_a_target_is_a_path_a_format_or_both() -> None:
     assert [
         (str(result), *rest) for result, *rest in map(target_of, ("out.html", "html", "md:sum"))
-    ] == [
-        ("out.html", ".html", False),
-        ("html", ".html", False),
-        ("sum", ".md", True),
-    ]
+    ] == [("out.html", ".html", False), ("html", ".html", False), ("sum", ".md", True)]
 
 
 def test_figures_without_a_kind_are_pdf() -> None:

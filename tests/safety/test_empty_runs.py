@@ -31,12 +31,9 @@ TEXTS = {
     "header.csv": "query_id,doc_id,score\n",
 }
 OBJECTS = {
-    "dict": {},
-    "dict of empty": {"q00": {}, "q01": []},
-    "tuples": [],
-    "frame": B[:0],
+    "dict": {}, "dict of empty": {"q00": {}, "q01": []}, "tuples": [], "frame": B[:0],
     "table": NOTHING,
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -503,14 +503,10 @@ def frames() -> dict[str, tuple[str, ...]]:
     # Where no dataset names the question, or each trace has its own id, the question's text does.
     braintrust = of_each(
         lambda n, i, v: {
-            "id": f"{n}{i}",
-            "experiment_id": n,
-            "dataset_record_id": None,
-            "input": {"question": f"What {i}?"},
-            "scores": {"Factuality": v},
-            "is_root": True,
+            "id": f"{n}{i}", "experiment_id": n, "dataset_record_id": None,
+            "input": {"question": f"What {i}?"}, "scores": {"Factuality": v}, "is_root": True,
         }
-    )
+    )  # fmt: skip
     weave = of_each(
         lambda n, i, v: {
             "id": f"{n}{i}",

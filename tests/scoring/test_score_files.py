@@ -153,13 +153,8 @@ def scored():
     """Scores of two runs by measures of every kind of aggregate."""
     collection = abrank.simulate_runs(12, rng=3)
     names = [
-        "nDCG@10",
-        "AP(rel=2)",
-        "nDCG(dcg='exp-log2')@5",
-        "NumRelRet",
-        "GMAP",
-        "SetF(beta=0.5)",
-    ]
+        "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@5", "NumRelRet", "GMAP", "SetF(beta=0.5)",
+    ]  # fmt: skip
     return (
         collection,
         names,

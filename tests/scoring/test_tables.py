@@ -98,12 +98,9 @@ def settings(query: str, _: str, names: Any) -> pd.DataFrame:
 
 
 SHAPES: dict[str, Callable[[str, str, Any], pd.DataFrame]] = {
-    "long": long,
-    "shuffled": shuffled,
-    "tidy": tidy,
-    "wide": wide,
+    "long": long, "shuffled": shuffled, "tidy": tidy, "wide": wide,
     **{f"wide {form}": suffixed(form) for form in ("{m}_{v}", "{v}_{m}", "{m}/{v}", "{v}.{m}")},
-}
+}  # fmt: skip
 
 
 def files(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Any]]:

@@ -483,15 +483,11 @@ REASONS: dict[tuple[str, ...], str] = {
     ("machine", "best"): "best_of cannot be combined with machine judgments: t decides",
     ("collections", "share"): "share of A's mean, which is another on each",
     (
-        "machine",
-        "clusters",
-        "weights",
-        "look",
-        *ALONE,
+        "machine", "clusters", "weights", "look", *ALONE,
     ): "cannot be combined with machine judgments: ",
     ("machine", "segments"): "few human queries each",
     ("machine", "share"): "A's mean over all queries",
-}
+}  # fmt: skip
 REFUSED = sorted(
     (door, name, "*", why) for (door, *names), why in REASONS.items() for name in names
 )

@@ -13,10 +13,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures import parse
 from abrank.measures.definitions.binary import area_under_roc, kendall_tau
 from abrank.measures.definitions.graded import cascade, compatibility, ndcg
-from abrank.measures.definitions.textbook import (
-    eleven_point_average,
-    interpolated_precision,
-)
+from abrank.measures.definitions.textbook import eleven_point_average, interpolated_precision
 from abrank.measures.definitions.user_models import resolved
 
 RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=12), min_size=1, max_size=6)

@@ -38,11 +38,8 @@ def structure(source: str) -> list[list[str]]:
     assert "%" not in bare
     assert set(re.findall(r"\\([A-Za-z]+)", bare)) <= COMMANDS
     assert re.findall(r"\\(begin|end)\{(\w+)\}", text) == [
-        ("begin", "table"),
-        ("begin", "tabular"),
-        ("end", "tabular"),
-        ("end", "table"),
-    ]
+        ("begin", "table"), ("begin", "tabular"), ("end", "tabular"), ("end", "table"),
+    ]  # fmt: skip
     columns = re.search(r"\{@\{\}([lcr]+)@\{\}\}", text)
     assert columns is not None
     rows = [re.split(r"(?<!\\)&", line) for line in lines if line.endswith(r" \\")]

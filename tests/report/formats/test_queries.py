@@ -31,7 +31,7 @@ def rows_of(comparison: Comparison) -> QueryRows:
 def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
     rows = rows_of(runs)
     assert [column.title for column in rows.columns] == [
-        *("Query", "Text", "Intent", "Length", "A", "B", "Δ nDCG@10", "Δ AP"),
+        *("Query", "Text", "Intent", "Length", "A", "B", "Δ nDCG@10", "Δ AP")
     ]
     ids, texts, intents, *_ = rows.columns
     labels = dict(zip(runs.query_ids, runs.segmentations[0].labels, strict=True))

@@ -72,12 +72,9 @@ def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> No
     a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
     lists = QueryLists.of(a, b, depth=3, elsewhere={"b": 57, "c": 0, "f": 31})
     assert [(item.doc_id, item.grade, ranks) for item, ranks in lists.went] == [
-        ("a", 2, ("1", "4")),
-        ("b", 1, ("2", "57")),
-        ("c", 1, ("3", "not retrieved")),
-        ("e", 1, ("5", "2")),
-        ("f", 1, ("31", "3")),
-    ]
+        ("a", 2, ("1", "4")), ("b", 1, ("2", "57")), ("c", 1, ("3", "not retrieved")),
+        ("e", 1, ("5", "2")), ("f", 1, ("31", "3")),
+    ]  # fmt: skip
     older = QueryLists.of(a, b, depth=3)
     assert older.went[1][1] == ("2", "further down or not retrieved")
     assert QueryLists.of(a, b, depth=3, rel=3).went == []

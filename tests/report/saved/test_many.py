@@ -32,11 +32,8 @@ def board(n_systems=4, measures=("AP", "RR"), n_queries=30):
 
 
 HOW_RANKING = [
-    {},
-    {"baseline": "s1"},
-    {"baseline": ["s0", "s1"], "family": "all"},
-    {"test": "nemenyi"},
-]
+    {}, {"baseline": "s1"}, {"baseline": ["s0", "s1"], "family": "all"}, {"test": "nemenyi"},
+]  # fmt: skip
 
 
 @pytest.mark.slow

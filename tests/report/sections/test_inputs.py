@@ -16,12 +16,7 @@ from abrank.comparison.evidence import CutoffCurve
 from abrank.report import WRITERS, from_dict
 from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
-from abrank.report.sections.inputs import (
-    depth,
-    judging,
-    sensitivity,
-    sensitivity_sentence,
-)
+from abrank.report.sections.inputs import depth, judging, sensitivity, sensitivity_sentence
 from abrank.scoring.judging import sample_documents
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict

@@ -29,13 +29,7 @@ def small(monkeypatch) -> None:
 @pytest.mark.usefixtures("small")
 def test_a_short_run(tmp_path, capsys, request) -> None:
     arguments = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
-    arguments += [
-        "--parts",
-        "tests",
-        "effects, a quarter more",
-        "systems of one mean",
-        "ranks",
-    ]
+    arguments += ["--parts", "tests", "effects, a quarter more", "systems of one mean", "ranks"]
     assert main(arguments) == 0
     err = capsys.readouterr().err
     assert "tests: simulated, RR, n = 25" in err

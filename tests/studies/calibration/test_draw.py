@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from reports.studies.calibration.draw import (
-    PANELS,
-    calibration,
-)
+from reports.studies.calibration.draw import PANELS, calibration
 
 
 @dataclass(frozen=True)
