@@ -90,7 +90,9 @@ class QueryData:
             if is_lacking and properties is not None and not is_regular(str(name)):
                 raise ArgumentError(
                     f"{option}: {name} is no file, nor a property of the queries in the table"
-                    f" (the same on all rows of a query): {', '.join(there) or 'it has none'}"
+                    f" (the same on all rows of a query): {', '.join(there) or 'it has none'};"
+                    f' --columns {option[:-1]}={name} (columns={{"{option[:-1]}": "{name}"}})'
+                    " takes a further one"
                 )
         columns_of_table = {
             name: there[name] for name in (clusters, weights)

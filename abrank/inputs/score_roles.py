@@ -275,7 +275,10 @@ def _find_repeat(facts: TableFacts) -> None:
     key = facts.columns_of("query", "metric")
     holding = holding or [  # of numbers, such as 0 and 1, that tell the rows of each query apart
         name for name in facts.free
-        if facts.holds_systems(name, numbers=True) and facts.names_rows(*key, name)
+        if facts.holds_systems(name, numbers=True)
+        and (facts.names_rows(*key, name) or (
+            facts.one("repeat") == ROWS and facts.n_distinct(name) == len(facts.options.systems)
+        ))
     ]  # fmt: skip
     if "variant" not in facts.roles and len(holding) == 1:
         facts.set_role("variant", *holding)

@@ -461,6 +461,11 @@ def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str
         filled = np.flatnonzero(~table.column(name).empty)
         row = last.copy()
         row[query.codes[filled]] = filled  # some rows may lack the user
+        differs = filled[codes[filled] != codes[row[query.codes[filled]]]]
+        if len(differs) and {"segments", "cluster", "weight"} & {*reading.stated}:
+            unit = f"{table.origin.unit} {table.positions[differs[0]]}"
+            problem = f"{name} differs within query {query[differs[0]]}, and is no property of it"
+            raise ReadError(table.origin.label, problem, at=unit)
         result[name] = {
             query_id: labels[code]
             for query_id, code in zip(query.names, codes[row].tolist(), strict=True)

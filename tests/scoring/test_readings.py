@@ -17,6 +17,7 @@ from abrank import AlignmentError, ReadError, compare_scores, read_scores
 from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison import pair_scores
+from abrank.inputs.score_reading import TableOptions
 from tests.gold import left_out
 
 N = 24
@@ -189,6 +190,9 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
              {"baseline": str(off).lower(), "candidate": str(on).lower()}, "by boosted")
             for off, on in ((0, 1), (False, True))
         ],
+        (SEEDS.assign(boosted=SEEDS["variant"].map({"control": 0, "treatment": 1})).drop(
+            columns=["seed", "variant"]),
+         {"baseline": "0", "candidate": "1", "columns": "repeat=rows"}, "by boosted"),
         (pd.concat([SHUFFLED["control"], SHUFFLED["treatment"]]).rename(columns={"id": "name"}),
          {}, "by Stand, 24 queries"),
         (pd.concat([pd.DataFrame({"query": QUERIES, "metric": name, "control": A, "treatment": B})
@@ -354,6 +358,16 @@ def test_properties_of_the_table_are_segments_clusters_and_weights(tmp_path, cap
     assert "a property of the queries in the table: user_id, device, traffic" in (
         capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize("role", ["cluster", "weight", "segments"])
+def test_what_differs_within_a_query_is_no_property_of_it(role: str) -> None:
+    frame = long(part=[*range(N), *range(N)])
+    roles = TableOptions.of({role: "part"})
+    assert pair_scores(frame, options=roles).query_ids
+    frame.loc[N + 3, "part"] = 99
+    with pytest.raises(ReadError, match="part differs within query q03, and is no property of it"):
+        pair_scores(frame, options=roles)
 
 
 def test_a_rule_file_says_which_columns_decide(tmp_path: Path, monkeypatch) -> None:
