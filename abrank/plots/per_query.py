@@ -265,7 +265,7 @@ def _count(
 
 SCATTER_SIZE = (4.6, 4.6)
 # More dots than these hide each other.
-MANY = 2_000
+MANY = 1_000
 LEVELS = 6
 _MARKERS = {1: "^", -1: "v", 0: "o"}
 
@@ -281,7 +281,7 @@ def scatter(
     """Draw the score of A across and that of B upwards: above the diagonal B scores higher.
 
     Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
-    Of more than 2 000 queries as many are drawn, evenly spaced among the sorted differences.
+    Of more than 1 000 queries as many are drawn, evenly spaced among the sorted differences.
 
     Examples
     --------

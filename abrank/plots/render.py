@@ -8,7 +8,6 @@ import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,6 @@ _FONT = re.compile(
 )
 _LEVEL = re.compile(r"^M(\S+) (\S+)L(\S+) \2$")
 _RECTANGLE = re.compile(r"^M(\S+) (\S+)L(\S+) \2L\3 (\S+)L\1 \4z$")
-_FEWEST = 3  # shapes of one colour that have no group of their own
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -198,38 +196,14 @@ def _ids(root: ET.Element, prefix: str) -> None:
 
 
 def _flatten(element: ET.Element) -> None:
-    """Take the children out of groups that say nothing, drop what is empty, group one colour."""
+    """Take the children out of groups that say nothing, and drop what is empty."""
     children: list[ET.Element] = []
     for child in list(element):
         _flatten(child)
         bare = child.tag == f"{{{SVG}}}g" and not child.attrib
         empty = child.tag in (f"{{{SVG}}}g", f"{{{SVG}}}defs") and not len(child)
-        if empty:
-            continue
-        children += list(child) if bare else [child]
-    element[:] = []
-    for fill, run in groupby(children, key=lambda child: child.get("fill")):
-        alike = list(run)
-        if fill is not None and _FEWEST < len(alike) < len(children):
-            group = ET.SubElement(element, f"{{{SVG}}}g")
-            group[:] = alike
-            _share(group)
-        else:
-            element.extend(alike)
-    _share(element)
-
-
-def _share(element: ET.Element) -> None:
-    """Let a group hold what all its children say, where they can inherit it."""
-    if element.tag != f"{{{SVG}}}g" or len(element) < 3:
-        return
-    for key in ("fill", "fill-opacity", "stroke", "stroke-width", "clip-path"):
-        values = {child.get(key) for child in element}
-        alone = None not in values and len(values) == 1 and key not in element.attrib
-        if alone:
-            element.set(key, values.pop() or "")
-            for child in element:
-                del child.attrib[key]
+        children += list(child) if bare else [child] * (not empty)
+    element[:] = children
 
 
 def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:

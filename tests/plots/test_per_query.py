@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.patches import PathPatch, Polygon, Rectangle
+from matplotlib.patches import Polygon, Rectangle
 
 from abrank import Independent, compare_scores
 from abrank._support.errors import ArgumentError
@@ -245,19 +245,10 @@ def test_of_very_many_queries_so_many_are_drawn_both_ends_among_them(comparison_
     comparison = comparison_of(7000)
     ax = scatter(comparison)
     spots = np.concatenate([item.get_offsets() for item in ax.collections])
-    assert 1000 < len(spots) <= 2000
+    assert 500 < len(spots) <= 1000
     rise, d = spots[:, 1] - spots[:, 0], comparison.differences()
     assert (rise.min(), rise.max()) == pytest.approx((d.min(), d.max()))
-    assert ax.get_xlabel().replace("\u202f", "").endswith("2000 of 7000 queries, evenly by Δ")
-
-
-@pytest.mark.slow
-def test_a_cell_of_ties_is_a_ties(comparison_of):
-    comparison = comparison_of(7000, "one decided")
-    ax = scatter(comparison)
-    colours = {patch.get_facecolor()[:3] for patch in ax.patches if isinstance(patch, PathPatch)}
-    assert colours <= {to_rgb(LIGHT.tie), to_rgb(LIGHT.b)}
-    assert to_rgb(LIGHT.tie) in colours
+    assert ax.get_xlabel().replace("\u202f", "").endswith("1000 of 7000 queries, evenly by Δ")
 
 
 @pytest.mark.parametrize("n", [250, 7000])

@@ -235,13 +235,6 @@ def test_a_used_shape_leaves_colours_to_its_uses():
     assert root.find(f".//{{{SVG}}}path").attrib == {"id": "p-1", "d": "M0 0", "fill": "#000"}
 
 
-def test_a_group_holds_what_all_its_children_say():
-    root = cleaned('<g clip-path="none">' + '<path d="M0 0" style="fill: #123456"/>' * 3 + "</g>")
-    group = root.find(f"{{{SVG}}}g")
-    assert group.get("fill") == "#123456"
-    assert all("fill" not in child.attrib for child in group)
-
-
 def test_in_a_notebook_text_takes_the_pages_colour(comparison_of):
     assert "currentColor" in plots.svg("effect", comparison_of(60), theme=NOTEBOOK)
     assert "currentColor" not in plots.svg("effect", comparison_of(60), theme=LIGHT)
