@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations, compress
 
@@ -22,7 +21,6 @@ from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resampl
 from abrank.ranking.result import (
     Agreement,
     PairRow,
-    PairSpread,
     RankChance,
     Ranking,
     SystemRow,
@@ -257,26 +255,19 @@ def _named_pairs(rows: Sequence[PairRow]) -> dict[str, object]:
     }
 
 
-def pair_spread(scores: FloatArray) -> PairSpread | None:
-    """Return how unequally the differences of two systems vary over the pairs."""
+def pair_spread(scores: FloatArray) -> float | None:
+    """Return the largest variance of the differences of two systems over the mean of all pairs'."""
     if len(scores) < 2:
         return None
     n_systems, centred = scores.shape[1], scores - scores.mean(axis=0)
-    variances = (centred**2).sum(axis=0) / (len(scores) - 1)
-    # What rounding leaves of the difference of two systems that are one is nothing.
-    smallest, largest, total, rounding = np.inf, 0.0, 0.0, 1e-14 * variances.max()
+    variances = (centred**2).sum(axis=0)
+    largest = total = 0.0
     for start in range(0, n_systems - 1, SYSTEMS_AT_ONCE):
-        stop = start + SYSTEMS_AT_ONCE
-        covariance = centred[:, start:stop].T @ centred[:, start:] / (len(scores) - 1)
-        variance_of_pairs = variances[start:stop, None] + variances[None, start:] - 2.0 * covariance
-        variance_of_pairs = variance_of_pairs[
-            np.triu_indices(len(variance_of_pairs), 1, variance_of_pairs.shape[1])
-        ]
-        total += float(variance_of_pairs.sum())
-        varying = variance_of_pairs[variance_of_pairs > rounding]
-        smallest = min(smallest, float(varying.min(initial=np.inf)))
-        largest = max(largest, float(varying.max(initial=0.0)))
-    if not largest:
-        return None
+        rows = slice(start, start + SYSTEMS_AT_ONCE)
+        shared = 2.0 * centred[:, rows].T @ centred[:, start:]
+        of_pairs = np.triu(variances[rows, None] + variances[None, start:] - shared, 1)
+        total += float(of_pairs.sum())
+        largest = max(largest, float(of_pairs.max()))
+    # What rounding leaves of the difference of two systems that are one is nothing.
     n_pairs = n_systems * (n_systems - 1) // 2
-    return PairSpread(math.sqrt(smallest), math.sqrt(largest), math.sqrt(total / n_pairs))
+    return largest / (total / n_pairs) if largest > 1e-14 * variances.max() else None

@@ -113,23 +113,6 @@ class Agreement:
     tau: float
 
 
-@record
-class PairSpread:
-    """Smallest and largest standard deviation of a pair's differences, identical pairs left out."""
-
-    # `pooled` is the root of the mean variance of all pairs, which tests of one common error take
-    # for each.
-
-    least: float
-    most: float
-    pooled: float
-
-    @property
-    def unequal(self) -> float:
-        """How many times the pooled variance the largest one is."""
-        return (self.most / self.pooled) ** 2
-
-
 # Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
 RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
@@ -191,8 +174,8 @@ class Ranking(Result):
     n_drawn : int
     agreements : tuple of Agreement
         Of the orders by every two measures.
-    spread : PairSpread or None
-        How unequally the differences of the pairs vary.
+    spread : float or None
+        How unequally the differences of the pairs vary: the largest variance over their mean.
     higher_is_better : bool
         Of the measure.
     """
@@ -232,7 +215,7 @@ class Ranking(Result):
     stability: tuple[RankChance, ...] = ()
     n_drawn: int = 0
     agreements: tuple[Agreement, ...] = ()
-    spread: PairSpread | None = None
+    spread: float | None = None
     higher_is_better: bool = True
 
     @property

@@ -46,7 +46,7 @@ OURS = (
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    return rank_scores(board(5, measures=("AP", "RR", "P@10"), step=0.02))
+    return rank_scores(board(8, measures=("AP", "RR", "P@10"), step=0.02))
 
 
 @pytest.fixture(scope="module")
