@@ -237,13 +237,6 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
         return pack(distinct), _repeated(names, distinct, rows, len(column))
     if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
-    if 2 * len(kernels.unique(column[:_PROBED])) > _PROBED:
-        order = integers(kernels.sort_indices(column))  # of mostly different ids no table is made
-        ordered = take(column, order)
-        begins = _begins(ordered)
-        codes = np.empty_like(order)
-        codes[order] = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(column)))
-        return take(ordered, begins), codes
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
