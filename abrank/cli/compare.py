@@ -100,13 +100,6 @@ def _require_inputs(config: dict[str, Any]) -> None:
         why = "is for runs or scores: it cannot stand beside --preferences"
         _flags.require_taken("compare_preferences", why, config)
         return
-    if None not in files[:2] and files[2] is None and "scores" not in config:
-        from abrank.engines.engine import is_parquet
-
-        if all(map(is_parquet, files[:2])):  # two joined tables hold their own judgments
-            config["a"], config["b"] = config.pop("qrels"), files[1]
-            config.setdefault("engine", "local")
-            return
     scores = [*iterate(config["scores"])] if "scores" in config else None
     if scores is None:
         for key in ("variant", "columns", "where"):

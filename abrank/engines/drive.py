@@ -35,7 +35,7 @@ from abrank.engines.job import (
     spills,
     stamp_of,
 )
-from abrank.engines.kernel import JOINED, KernelOptions, has_open_scale, with_scale
+from abrank.engines.kernel import KernelOptions, has_open_scale, with_scale
 from abrank.engines.sources import ParquetTable, open_table, stamped
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
@@ -54,7 +54,7 @@ class EngineScores:
 
 
 def score_tables(
-    qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
+    qrels: object,  # Parquet, or whatever read_qrels reads
     runs: Mapping[str, object],
     scoring: KernelOptions,
     engine: Engine,
@@ -66,7 +66,7 @@ def score_tables(
     with _folder(engine.keep_scores) as folder:
         tables = _tables(qrels, runs, folder, max_input_size=max_input_size)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
-            judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece)[-1])
+            judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece))
             highest = max(int(np.max(rows.value, initial=0)) for rows in judged)
             measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
@@ -79,7 +79,7 @@ def score_tables(
             tables = [stamped(table) for table in tables]
         stamp = stamp_of(tables, [*runs, str(folder)], scoring, rows=engine.rows)
         light_tables = tuple(map(light, tables))
-        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp)
+        job = Job(tuple(runs), light_tables, scoring, str(folder), stamp)
         job, partitions = _job_and_partitions(job, tables, engine, folder)
         done = _score_partitions(job, partitions, engine, on_progress)
         query_ids, values = read_scores(job, done)
@@ -143,10 +143,7 @@ def _tables(
     *,
     max_input_size: int | None,
 ) -> list[ParquetTable]:
-    layout = JOINED if qrels is None else RUN
-    opened = [open_table(run, layout, max_input_size=max_input_size) for run in runs.values()]
-    if qrels is None:
-        return opened
+    opened = [open_table(run, RUN, max_input_size=max_input_size) for run in runs.values()]
     if is_parquet(qrels):
         return [open_table(qrels, QRELS, max_input_size=max_input_size), *opened]
     # Judgments of another kind are written as Parquet, where the workers find them.

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -25,7 +26,6 @@ from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.files import replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines.kernel import (
-    JOINED,
     KernelOptions,
     Scored,
     concatenated,
@@ -129,23 +129,18 @@ class Regrouped:
     """A table of which the rows were regrouped; its pieces are batches of Arrow files."""
 
     label: str
-    n_tables: int
 
-    def load(self, piece: Piece) -> tuple[list[Columns], ...]:
+    def load(self, piece: Piece) -> list[Columns]:
         """Return the rows of a bucket that one file holds."""
-        result = []
-        for index in range(self.n_tables):
-            path = f"{piece.path}.{index}"
-            try:
-                with pa.OSFile(path) as file:
-                    reader = pa.ipc.open_file(file)
-                    labels = (reader.schema.metadata or {})[b"labels"].decode().split("\n")
-                    batch = reader.get_batch(piece.group)
-                    batch.validate(full=True)
-            except (OSError, pa.ArrowException) as error:
-                raise ReadError(path, f"regrouped rows cannot be read: {error}") from error
-            result.append(_columns(batch, labels))
-        return tuple(result)
+        try:
+            with pa.OSFile(piece.path) as file:
+                reader = pa.ipc.open_file(file)
+                labels = (reader.schema.metadata or {})[b"labels"].decode().split("\n")
+                batch = reader.get_batch(piece.group)
+                batch.validate(full=True)
+        except (OSError, pa.ArrowException) as error:
+            raise ReadError(piece.path, f"regrouped rows cannot be read: {error}") from error
+        return _columns(batch, labels)
 
 
 def spills(
@@ -168,31 +163,29 @@ def spills(
 def spill(task: Spill) -> tuple[str, str] | None:
     """Write the rows of some row groups by bucket, whole files or none."""
     # Return what is wrong and which error that is, in words that every engine can carry.
-    done_file = Path(f"{task.path}.done")
-    paths = [Path(f"{task.path}.{index}") for index in range(_n_files(task.table))]
-    if done_file.exists():  # left by an earlier run that was interrupted
-        return None
+    path, done_file = Path(task.path), Path(f"{task.path}.done")
+    with suppress(OSError):
+        if done_file.read_bytes() == _digest_of_file(path):
+            return None  # left by an earlier run that was interrupted
     try:
-        loaded = [task.table.load(piece) for piece in task.pieces]
-        for path, row_groups in zip(paths, zip(*loaded, strict=True), strict=True):
-            _write_buckets(
-                [rows for row_group in row_groups for rows in row_group], task.n_buckets, path
-            )
-        replace_all({done_file: b""})
+        rows = [*chain.from_iterable(map(task.table.load, task.pieces))]
+        _write_buckets(rows, task.n_buckets, path)
+        replace_all({done_file: _digest_of_file(path)})
     except AbrankError as error:
         return str(error), type(error).__name__
     return None
 
 
-def _n_files(table: ParquetTable) -> int:
-    return 2 if table.layout == JOINED else 1
+def _digest_of_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def by_bucket(
     tables: Sequence[ParquetTable], tasks: Sequence[Spill], n_buckets: int
 ) -> tuple[list[Regrouped], list[Partition]]:
     """Return the regrouped tables and their partitions, once every task is done."""
-    regrouped_tables = [Regrouped(table.label, _n_files(table)) for table in tables]
+    regrouped_tables = [Regrouped(table.label) for table in tables]
     partitions = []
     for bucket in range(n_buckets):
         pieces = tuple(
@@ -324,9 +317,7 @@ class Job:
     """What is done with every partition; it travels to every worker."""
 
     systems: tuple[str, ...]
-    # The judgments and a run of each system; of joined tables, one a system
-    tables: tuple[ParquetTable | Regrouped, ...]
-    is_joined: bool
+    tables: tuple[ParquetTable | Regrouped, ...]  # the judgments, and a run of each system
     scoring: KernelOptions
     folder: str  # where the scores are written, a file a partition
     # Of everything that decides the scores: files with another stamp are of another job
@@ -360,19 +351,11 @@ def stamp_of(
 def score_partition(job: Job, partition: Partition) -> Done:
     """Score one partition and write its scores, a whole file or none."""
     try:
-        loaded = [
-            [_load(job, table, piece, partition) for piece in pieces]
+        judged, *of_runs = (
+            [rows for piece in pieces for rows in _load(job, table, piece, partition)]
             for table, pieces in zip(job.tables, partition.pieces, strict=True)
-        ]
-        # Of a joined table the second side are the judgments, else the first table is.
-        sides: list[list[list[Columns]]] = [
-            [[*chain.from_iterable(rows)] for rows in zip(*pieces, strict=True)] or [[], []]
-            for pieces in loaded
-        ]
-        of_runs = sides if job.is_joined else sides[1:]
-        runs = {system: rows[0] for system, rows in zip(job.systems, of_runs, strict=True)}
-        judged = {system: rows[-1] for system, rows in zip(job.systems, of_runs, strict=True)}
-        scored = score_rows(runs, judged if job.is_joined else sides[0][0], job.scoring)
+        )
+        scored = score_rows(dict(zip(job.systems, of_runs, strict=True)), judged, job.scoring)
         done = Done(partition.number, len(scored.query_ids), scored.counts)
         _write(job, scored, done)
     except AbrankError as error:
@@ -433,14 +416,14 @@ def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
 
 def _load(
     job: Job, table: ParquetTable | Regrouped, piece: Piece, partition: Partition
-) -> tuple[list[Columns], ...]:
+) -> list[Columns]:
     if not partition.cuts(piece):
         return table.load(piece)
     # The next partitions need the rest of it.
-    return tuple(
-        [_within(rows, partition.low, partition.high) for rows in side]
-        for side in _cached_load(job.stamp, table, piece)
-    )
+    return [
+        _within(rows, partition.low, partition.high)
+        for rows in _cached_load(job.stamp, table, piece)
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -448,7 +431,7 @@ def _cached_load(
     stamp: str,  # noqa: ARG001 - another job may find another file under the same name
     table: ParquetTable | Regrouped,
     piece: Piece,
-) -> tuple[list[Columns], ...]:
+) -> list[Columns]:
     return table.load(piece)
 
 

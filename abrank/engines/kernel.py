@@ -11,13 +11,12 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import Duplicates, FloatArray, Missing, SameId, ScoreDtype
 from abrank.inputs import ids
-from abrank.inputs.arrow import stored_as, to_grades
+from abrank.inputs.arrow import stored_as
 from abrank.inputs.columns import (
     KEEP_ONE,
     QRELS,
@@ -41,31 +40,15 @@ from abrank.inputs.trec import NotPlain, ranked, slices
 from abrank.measures import Measure, resolved
 from abrank.measures.names import require_rel
 
-# One row a shown document: its position from 1, empty where a judged document was not shown, and
-# its grade, empty where it was not judged.
-JOINED = Layout("joined table", "query_id position relevance", "relevance", 2, 3)
-_POSITIONS = ("position", "rank")
-
 
 def column_names(
     names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> tuple[str, str, str]:
     """Find the three columns of a table among its ``names``, or those that ``columns`` gives."""
-    if layout != JOINED:
-        query, document, value = choose_columns(names, layout, columns, label=label)
-        if layout == QRELS and document == value:
-            raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
-        return query, document, value
-    chosen = dict(columns or {})
-    position_column = chosen.pop("position", None) or next(
-        (name for name in names if name.casefold() in _POSITIONS), None
-    )
-    if position_column not in names:
-        raise ReadError(label, f"no column position (nor rank); it has {', '.join(names)}")
-    # The third column of the layout is not there: the position stands in for the document.
-    chosen["doc_id"] = "doc_id"
-    query, _, value = choose_columns([*names, "doc_id"], QRELS, chosen, label=label)
-    return query, str(position_column), value
+    query, document, value = choose_columns(names, layout, columns, label=label)
+    if layout == QRELS and document == value:
+        raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
+    return query, document, value
 
 
 def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
@@ -74,27 +57,6 @@ def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
     if len(columns[0]):
         return of_table(columns, label, QRELS if layout == QRELS else RUN)
     return _empty(label)
-
-
-def split_joined(table: pa.Table, label: str) -> tuple[Columns, Columns]:
-    """Return the run and the judgments that a joined table holds."""
-    query, position, grade = (table.column(i).combine_chunks() for i in range(3))
-    is_ranked, is_judged = position.is_valid(), grade.is_valid()
-    rank = to_grades(position.filter(is_ranked))
-    if rank is None or (rank < 1).any():
-        raise ReadError(label, "position is no rank: they are whole numbers from 1")
-    numbers = pa.array(np.arange(len(is_ranked))).cast(pa.string())
-    row_id = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
-    position_id = compute.binary_join_element_wise(
-        "position", position.cast(pa.int64()).cast("str"), " "
-    )
-    document = compute.if_else(is_ranked, position_id, row_id)
-    run = [query.filter(is_ranked), document.filter(is_ranked), pa.array(-rank.astype(np.float64))]
-    judgments = [query.filter(is_judged), document.filter(is_judged), grade.filter(is_judged)]
-    return (
-        read_rows(pa.table(run, names=["query", "doc", "value"]), RUN, label),
-        read_rows(pa.table(judgments, names=["query", "doc", "value"]), QRELS, label),
-    )
 
 
 def concatenated(tables: Sequence[Columns]) -> Columns:
@@ -187,36 +149,23 @@ def score_table(run: pa.Table, qrels: pa.Table, scoring: KernelOptions) -> pa.Ta
 
 
 def score_rows(
-    runs: Mapping[str, Sequence[Columns]],
-    judgments: Sequence[Columns] | Mapping[str, Sequence[Columns]],
-    scoring: KernelOptions,
+    runs: Mapping[str, Sequence[Columns]], judgments: Sequence[Columns], scoring: KernelOptions
 ) -> Scored:
     """Score the same whole queries of several systems."""
-    by_system = judgments if isinstance(judgments, Mapping) else dict.fromkeys(runs, judgments)
-    cache: dict[int, tuple[Qrels, Judgments]] = {}  # systems may share the object
-    values, counts, judged_queries = [], {}, []
+    try:
+        qrels = build_qrels(concatenated(judgments), "qrels", scoring.duplicates)
+    except ValueError:
+        require_once(judgments)
+        raise
+    require_rel(scoring.measures, qrels.grade, scoring.stated)
+    lookup, query_ids = Judgments.of(qrels), qrels.query_ids
+    values, counts = [], {}
     for system, parts in runs.items():
-        rows = by_system[system]
-        if id(rows) not in cache:
-            try:
-                qrels = build_qrels(concatenated(rows), "qrels", scoring.duplicates)
-            except ValueError:
-                require_once(rows)
-                raise
-            cache[id(rows)] = qrels, Judgments.of(qrels)
-        qrels, lookup = cache[id(rows)]
-        require_rel(scoring.measures, qrels.grade, scoring.stated)
         judged, read_counts, dropped = _join(parts, qrels, lookup, scoring)
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
         values.append(np.stack([measure(judged) for measure in scoring.measures], axis=1))
         counts[system] = counted(qrels, judged, read_counts, n_duplicates_dropped=dropped)
-        judged_queries.append(qrels.query_ids)
-    query_ids = judged_queries[0]
-    if any(of_system != query_ids for of_system in judged_queries):
-        odd = sorted(set(query_ids).symmetric_difference(*judged_queries[1:]))
-        examples = ", ".join(odd[:3])
-        raise AlignmentError(f"the judged queries differ between systems, for example {examples}")
     lacking = {query for count in counts.values() for query in count.missing}
     if scoring.missing == "error" and lacking:
         some = ", ".join(sorted(lacking)[:3])

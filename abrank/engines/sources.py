@@ -20,7 +20,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.work import threaded_map
 from abrank.engines.engine import files_of
-from abrank.engines.kernel import JOINED, column_names, read_rows, split_joined
+from abrank.engines.kernel import column_names, read_rows
 from abrank.inputs.arrow import TableFile, chunks_of, damage_named, nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
@@ -60,7 +60,7 @@ class ParquetTable:
 
     label: str  # as it was named
     layout: Layout
-    # Names of the query id, of the document (or position) and of the number
+    # Names of the query id, of the document and of the number
     columns: tuple[str, str, str]
     pieces: tuple[Piece, ...]
     filesystem: Any = field(repr=False, compare=False)
@@ -74,7 +74,7 @@ class ParquetTable:
         """Rows of all row groups."""
         return sum(piece.n_rows for piece in self.pieces)
 
-    def load(self, piece: Piece) -> tuple[list[Columns], ...]:
+    def load(self, piece: Piece) -> list[Columns]:
         """Read and check a row group."""
         query = self.columns[0]
         with (
@@ -88,9 +88,7 @@ class ParquetTable:
             table = file.read(names, group=piece.group, coded=[query])
         _require_range(table.column(query), piece)
         table = table.select(list(self.columns))
-        if self.layout == JOINED:
-            return tuple([item] for item in split_joined(table, piece.label))
-        return ([read_rows(table, self.layout, piece.label)],)
+        return [read_rows(table, self.layout, piece.label)]
 
 
 def open_table(
@@ -112,11 +110,8 @@ def open_table(
     filesystem, paths = files_of(names)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
-    hint = "" if layout == JOINED else _ONLY_PARQUET
 
-    files = dict(
-        zip(paths, threaded_map(partial(_footer, filesystem, hint=hint), paths), strict=True)
-    )
+    files = dict(zip(paths, threaded_map(partial(_footer, filesystem), paths), strict=True))
     first, footer = next(iter(files.items()))
     if nested_column(footer.schema) is not None:
         raise ReadError(
@@ -169,7 +164,7 @@ class Footer(NamedTuple):
     metadata: Any
 
 
-def _footer(filesystem: fs.FileSystem, path: str, *, hint: str) -> Footer:
+def _footer(filesystem: fs.FileSystem, path: str) -> Footer:
     with storage(path, filesystem):
         try:
             with damage_named("Parquet", path), filesystem.open_input_file(path) as stored:
@@ -182,7 +177,7 @@ def _footer(filesystem: fs.FileSystem, path: str, *, hint: str) -> Footer:
                 form = likeness(start)
             if form and form != "a file of Parquet":
                 problem = f"this looks like {form}, not like a Parquet file"
-                raise ReadError(path, problem, hint=hint) from error
+                raise ReadError(path, problem, hint=_ONLY_PARQUET) from error
             raise
 
 

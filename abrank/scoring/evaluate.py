@@ -226,8 +226,7 @@ def evaluate(
         :class:`abrank.Scoring`.
     engine : Engine or str, optional
         Where runs in Parquet are scored, partition by partition: on this machine without it, or
-        ``"dask"``, ``"spark"``; see :class:`abrank.Engine`. Without ``qrels`` (None) each run is a
-        joined table, with columns ``query_id position relevance``.
+        ``"dask"``, ``"spark"``; see :class:`abrank.Engine`.
 
     Raises
     ------
@@ -338,7 +337,7 @@ _STEPS = 50  # times that progress is reported
 
 
 def _score_partitions(
-    qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
+    qrels: object,  # Parquet, or whatever read_qrels reads
     runs: Mapping[str, object],
     requested: RequestedMeasures,
     scoring: Scoring,
@@ -362,7 +361,7 @@ def _score_partitions(
         qrels, runs, kernel_options, engine,
         max_input_size=scoring.max_input_size, on_progress=tell,
     )  # fmt: skip
-    tables = engine_scores.tables if qrels is None else engine_scores.tables[1:]
+    judged, *tables = engine_scores.tables
     sources, audits = {}, {}
     for system, table in zip(runs, tables, strict=True):
         source = Source(table.label, None, table.n_rows, table.label)
@@ -372,7 +371,6 @@ def _score_partitions(
             raise ReadError(source.label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
         if len(audits[system].missing) == audits[system].n_queries:
             raise AlignmentError(f"no query is in both the judgments and {system}")
-    judged = engine_scores.tables[0]
     return Scores(
         query_ids=engine_scores.query_ids,
         systems=tuple(runs),
@@ -381,7 +379,7 @@ def _score_partitions(
         audits=audits,
         sources=sources,
         notes=requested.notes,
-        judgments=None if qrels is None else Source(judged.label, None, judged.n_rows),
+        judgments=Source(judged.label, None, judged.n_rows),
         named=requested.named_among(engine_scores.scoring.measures),
     )
 

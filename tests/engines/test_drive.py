@@ -95,18 +95,6 @@ def test_numbers_as_query_ids_hive_partitions_and_globs(collection, tmp_path):
         np.testing.assert_array_equal(scores.values, expected.values)
 
 
-def test_joined_tables_have_positions_and_grades(collection, tmp_path):
-    run, qrels = collection.runs["A"].query("query_id != 'unjudged'"), collection.qrels
-    ranked = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
-    ranked = ranked.assign(position=ranked.groupby("query_id").cumcount() + 1)
-    joined = ranked.merge(qrels, on=["query_id", "doc_id"], how="outer")
-    joined = joined.sort_values("query_id", kind="stable").drop(columns=["doc_id", "score"])
-    path = tmp_path / "joined.parquet"
-    joined.to_parquet(path, index=False, row_group_size=45)
-    scores = abrank.evaluate(None, {"A": path}, MEASURES, engine=SMALL)
-    np.testing.assert_allclose(scores.of("A"), collection.scores.of("A"), rtol=0, atol=1e-12)
-
-
 @pytest.mark.slow
 def test_missing_queries_are_scored_dropped_or_refused(collection):
     qrels, paths = collection.folder / "qrels", collection.paths
@@ -361,30 +349,6 @@ def test_files_of_a_folder_have_the_same_columns(collection, tmp_path):
     )
     with pytest.raises(ReadError, match=r"part-1\.parquet: no column score; it has query_id"):
         abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine="local")
-
-
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ({"query_id": ["q1"], "relevance": [1]}, "no column position"),
-        ({"query_id": ["q1"], "position": [0], "relevance": [1]}, "position is no rank"),
-    ],
-)
-def test_what_is_no_joined_table(tmp_path, columns, said):
-    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
-    with pytest.raises(ReadError, match=said):
-        abrank.evaluate(None, {"A": tmp_path / "log.parquet"}, MEASURES, engine="local")
-
-
-def test_joined_tables_of_other_queries(tmp_path):
-    for name, query in (("A", "q1"), ("B", "q2")):
-        table = pa.table({"query_id": ["q0", query], "position": [1, 1], "relevance": [1, 1]})
-        pq.write_table(table, tmp_path / name)
-    paths = {name: tmp_path / name for name in "AB"}
-    with pytest.raises(
-        AlignmentError, match="the judged queries differ between systems, for example q1, q2"
-    ):
-        abrank.evaluate(None, paths, MEASURES, engine="local")
 
 
 def test_of_many_partitions_progress_is_told_fifty_times(monkeypatch):

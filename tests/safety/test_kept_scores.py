@@ -134,7 +134,7 @@ def test_a_damaged_part_is_written_anew(folder, damage):
 @pytest.mark.slow
 def test_damaged_rows_that_were_regrouped_are_regrouped_anew(folder, monkeypatch):
     stopped_after(0, monkeypatch, folder, "a", "b")
-    (damaged, *_) = sorted((folder / "kept" / "_regrouped").rglob("*.arrow.0"))
+    (damaged, *_) = sorted((folder / "kept" / "_regrouped").rglob("*.arrow"))
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 255
     damaged.write_bytes(content)
