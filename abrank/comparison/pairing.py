@@ -293,7 +293,8 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
         and all(item.isdigit() for some in query_ids.values() for item in some)
     ):
         problem = (
-            "the index of each numbers rows and shares none: set_index('query_id') pairs them;"
+            "the index of each numbers rows and shares none: set_index('query_id'), or columns="
+            "{'query': 'COLUMN'}, pairs them;"
             f" rows of different users are compared as independent groups. {_first_ids(query_ids)}"
         )
         raise UnpairedError(label, problem, choices)

@@ -9,7 +9,7 @@ which is told where the column is used.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_names import SURE_QUERIES
+from abrank.inputs.score_names import SEARCHES, SURE_QUERIES
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -439,17 +439,21 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
 
     ``marked`` says whether a cell may hold a comma, or a separator leaves it to decimals.
     """
-    columns = [
-        replace(column, is_name=column.is_text and folded(column.name) in SURE_QUERIES)
-        for column in columns
-    ]
+    columns = [_named_by(column, SEARCHES) for column in columns]
     read = [_cells(column, marked=marked) for column in columns]
     points = {cells.point for cells in read if cells and cells.point}
     point = points.pop() if len(points) == 1 else ""
-    return [
+    plain = [
         column if cells is None else _plain(cells, point, delimiter)
         for column, cells in zip(columns, read, strict=True)
     ]
+    return [_named_by(column, SURE_QUERIES) for column in plain]
+
+
+def _named_by(column: ScoreColumn, names: Collection[str]) -> ScoreColumn:
+    """Return a column of text as one of names, where it is called so."""
+    is_name = column.is_name or (column.is_text and folded(column.name) in names)
+    return replace(column, is_name=is_name)
 
 
 def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:

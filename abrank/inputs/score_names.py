@@ -33,8 +33,9 @@ QUERY_NAMES = (
 )  # fmt: skip
 
 
-# Columns so called hold ids or texts, whatever these look like: 1.10, null, map.
-SURE_QUERIES = frozenset(name for group in QUERY_NAMES[:3] for name in group) - {"q"}
+# Columns so called hold texts or ids, whatever these look like: map, null; 1.10.
+SEARCHES = frozenset(QUERY_NAMES[2]) - {"q"}
+SURE_QUERIES = SEARCHES.union(*QUERY_NAMES[:2])
 
 
 def naming_queries(names: Iterable[str]) -> list[str]:

@@ -389,9 +389,18 @@ def test_costs_do_not_decide_in_the_place_of_ratings_with_holes() -> None:
     assert "style" in compare_scores(frame.assign(style=frame["tokens_in"] / 3)).measures
 
 
+def test_null_is_a_search_and_no_id(tmp_path) -> None:
+    frame = long(query_id=[*range(N - 1), "NULL"] * 2)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ReadError, match="the query_id is empty"):
+        compare_scores(tmp_path / "a.csv")
+    frame.rename(columns={"query_id": "keyword"}).to_csv(tmp_path / "b.csv", index=False)
+    assert "NULL" in compare_scores(tmp_path / "b.csv").query_ids
+
+
 def test_slices_of_a_column_are_told_to_name_their_queries() -> None:
     sides = [side["ndcg"] for _, side in long().groupby("variant")]
-    with pytest.raises(abrank.AbrankError, match=r"set_index.'query_id'. pairs them"):
+    with pytest.raises(abrank.AbrankError, match=r"set_index.'query_id'., or columns="):
         compare_scores(*sides)
 
 
