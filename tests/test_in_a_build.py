@@ -87,9 +87,7 @@ def test_the_lines_for_mlflow(result, tmp_path, monkeypatch, nothing_drawn) -> N
     assert Path(artifact[1]).read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_the_lines_for_mlflow_with_its_local_store(
-    result, tmp_path, monkeypatch, nothing_drawn
-) -> None:
+def test_the_lines_for_mlflow_with_its_local_store(result, tmp_path, monkeypatch, nothing_drawn):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed: pip install mlflow")
     monkeypatch.chdir(tmp_path)
     # The one store that mlflow-skinny has, too, and that it asks to be allowed.

@@ -16,9 +16,7 @@ from abrank import pytest_plugin
         ("b.run", "", "asks for no gate: add require or fail_on"),
     ],
 )
-def test_a_rule_file_passes_or_fails_the_test(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, best: str, gate: str, outcome: str
-) -> None:
+def test_a_rule_file_passes_or_fails_the_test(tmp_path, monkeypatch, best, gate, outcome) -> None:
     monkeypatch.chdir(tmp_path)
     queries = range(1, 31)
     Path("qrels.txt").write_text("".join(f"q{i} 0 d0 1\n" for i in queries))

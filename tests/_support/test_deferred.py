@@ -22,9 +22,7 @@ def test_items_are_computed_once_when_they_are_looked_at() -> None:
     assert pickle.loads(pickle.dumps(items)) == ("a", "b", "c")
 
 
-def test_a_comparison_runs_the_tests_that_do_not_decide_when_they_are_asked_for(
-    monkeypatch,
-) -> None:
+def test_a_comparison_runs_the_tests_that_do_not_decide_when_they_are_asked_for(monkeypatch):
     a = {str(i): 0.1 * (i % 7) for i in range(40)}
     b = {query: score + 0.01 * (int(query) % 5) for query, score in a.items()}
     result = compare_scores(a, b)

@@ -112,9 +112,7 @@ def test_a_set_says_how_far_it_came(tmp_path: Path) -> None:
     assert caught.value.__notes__ == [f"of 2 files were written: {tmp_path / 'a.md'}"]
 
 
-def test_a_signal_waits_in_this_process_too_and_a_thread_hears_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signal_waits_in_this_process_too_and_a_thread_hears_none(tmp_path, monkeypatch) -> None:
     heard: list[list[str]] = []
     named = Path.replace
 
@@ -141,9 +139,7 @@ def test_a_pipe_without_a_reader_is_no_fault_of_the_path() -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
 
-def test_a_folder_that_may_not_be_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(WriteError, match=r"out\.md: cannot be written: permission denied"):
         require_place(tmp_path / "out.md")

@@ -196,9 +196,7 @@ def test_numbers_have_the_names_of_scipy_in_every_result() -> None:
 
 
 @pytest.mark.slow
-def test_a_report_without_a_path_is_written_here_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_without_a_path_is_written_here_and_says_so(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     result = abrank.compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
     assert result.report() == Path("report.html")

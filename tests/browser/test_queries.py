@@ -137,9 +137,7 @@ def lists(opened: Opened) -> list[list[list[str]]]:
 
 
 @pytest.mark.slow
-def test_a_row_opens_its_two_lists_and_every_measure(
-    show: Show, text: str, better: Comparison
-) -> None:
+def test_a_row_opens_its_two_lists_and_every_measure(show, text, better) -> None:
     opened = show(text)
     worst = expected(better)[0]
     opened.page.locator(f"{ROWS} .text").first.click()
@@ -209,9 +207,7 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
 
 
 @pytest.mark.slow
-def test_a_row_lights_its_bar_and_a_bar_tells_its_query_and_opens_its_row(
-    show: Show, text: str, better: Comparison
-) -> None:
+def test_a_row_lights_its_bar_and_a_bar_tells_its_query_and_opens_its_row(show, text, better):
     opened = show(text)
     opened.page.locator(ROWS).first.hover()
     worst = expected(better)[0]
@@ -303,15 +299,11 @@ def open_judgments() -> Comparison:
 
 
 @pytest.mark.slow
-def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
-    show: Show, open_judgments: Comparison
-) -> None:
+def test_an_open_query_has_titles_and_says_where_relevant_documents_went(show, open_judgments):
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
     rows = query_rows(open_judgments)
-    assert rows is not None
     place = next(i for i, x in enumerate(rows.lists) if x and 0 in x.compact_went[1::2])
     row = rows.lists[place]
-    assert row is not None
     query = rows.columns[0].values[place]
     opened.page.get_by_label("Find a query").fill(query)
     opened.page.locator(".opener").first.click()
@@ -330,7 +322,6 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
 def test_what_to_judge_is_saved_and_its_queries_open(show, open_judgments) -> None:
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
     to_judge = open_judgments.evidence.to_judge
-    assert to_judge is not None
     with opened.page.expect_download() as download:
         opened.page.locator("#judge .save").first.click()
     assert download.value.suggested_filename == "to-judge.txt"

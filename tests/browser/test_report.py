@@ -187,9 +187,7 @@ def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
 
 
 @pytest.mark.slow
-def test_without_scripts_the_verdict_and_the_rows_are_there_and_lists_open(
-    show: Show, text: str
-) -> None:
+def test_without_scripts_the_verdict_and_the_rows_are_there_and_lists_open(show, text) -> None:
     opened = show(text, java_script_enabled=False)
     assert opened.page.locator("h1").inner_text().startswith("Ship monot5: it is better than")
     assert opened.page.locator(".queries > tbody > tr > th").count() == 2 * FIRST_EACH

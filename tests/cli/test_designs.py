@@ -104,9 +104,7 @@ def test_clusters_against_the_matrices_of_the_definition(differences, how, capsy
 
 
 @pytest.mark.slow
-def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
-    differences, capsys
-) -> None:
+def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(differences, capsys):
     plain, comparison = compare(capsys), compare(capsys, "--segments", "who.csv", "--clusters",
                                             "conversation")  # fmt: skip
     ratio = comparison["clusters"]["error_ratio"]
@@ -244,9 +242,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
     ("--guard P@5:-0.1", "no measure 'P@5' here; there are AP, R@100"),
     ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
 ])  # fmt: skip
-def test_what_does_not_go_together_is_refused_with_the_reason(
-    differences, flags, message, capsys
-) -> None:
+def test_what_does_not_go_together_is_refused_with_the_reason(differences, flags, message, capsys):
     Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},{i % 9}\n" for i in range(N)))
     gate = () if message.startswith("--guard") else ("--fail-on", "worse")
     sentence = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100", *gate)

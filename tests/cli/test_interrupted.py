@@ -37,7 +37,6 @@ def run_for(seconds: float | None, number: int, folder: Path) -> tuple[int, str]
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    assert child.stdout is not None
     assert child.stdout.read(1) == "."
     if seconds is not None:
         time.sleep(seconds)

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -125,9 +124,7 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
     assert err == ""
 
 
-def test_groups_of_different_users_are_offered_a_flag_where_the_command_has_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_groups_of_different_users_are_offered_a_flag_where_the_command_has_it(tmp_path, capsys):
     path = tmp_path / "t.csv"
     path.write_text("user,variant,clicks\nu1,old,1\nu2,new,3\nu3,old,2\nu4,new,5\n")
     for command in ("power", "aa"):

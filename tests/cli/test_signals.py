@@ -109,9 +109,7 @@ def test_a_connection_that_breaks_is_not_taken_for_the_output(monkeypatch, capsy
 @pytest.mark.parametrize(
     ("asked", "code", "said"), [("bash_source", 0, "_abrank_completion"), ("no_source", 1, "")]
 )
-def test_a_shell_that_asks_for_completion_is_answered(
-    asked, code, said, monkeypatch, capsys
-) -> None:
+def test_a_shell_that_asks_for_completion_is_answered(asked, code, said, monkeypatch, capsys):
     monkeypatch.setenv(cli.COMPLETION, asked)
     assert cli.run([]) == code
     assert said in capsys.readouterr().out

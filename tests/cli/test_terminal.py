@@ -43,9 +43,7 @@ def test_a_terminal_is_used_from_40_to_120_columns(monkeypatch, columns, expecte
     assert width() == expected
 
 
-def test_what_a_terminal_would_obey_is_made_visible_and_a_file_gets_it_as_it_is(
-    monkeypatch,
-) -> None:
+def test_what_a_terminal_would_obey_is_made_visible_and_a_file_gets_it_as_it_is(monkeypatch):
     for stream, expected in ((Terminal(), "red\\x1b[31m\n"), (io.StringIO(), "red\x1b[31m\n")):
         monkeypatch.setattr(sys, "stdout", stream)
         put("red\x1b[31m")

@@ -303,9 +303,7 @@ def _with_unjudged(seed: int, highest: int = 3) -> tuple[dict, dict, dict]:
         ({"one": (0, 3), "clear": (81, 1)}, ["doubtful", "sound"], "sound"),
     ],
 )
-def test_unjudged_documents_are_asked_of_all_collections_together(
-    parts, levels, whole, tmp_path
-) -> None:
+def test_unjudged_documents_are_asked_of_all_collections_together(parts, levels, whole, tmp_path):
     result = compare_collections(
         {name: _with_unjudged(*options) for name, options in parts.items()}, measures=["nDCG@10"]
     )

@@ -216,7 +216,6 @@ def test_what_stands_beside_the_scores() -> None:
     assert QueryData.of(Inputs(topics={"q1": "cats"})).topics == {"q1": "cats"}
     a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
     machine = with_machine(QueryData(), abrank.Machine(scores=(a, b)), pair_scores(a, b)).machine
-    assert machine is not None
     assert machine.scores.values[:, :, 0].tolist() == [[0.5, 0.75], [0.25, 0.75]]
     kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
     cut = QueryData.of(Inputs(segments={"half": {"q1": "x"}}), clusters=kinds)

@@ -51,7 +51,6 @@ def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
     # At no difference: (1.645 + 1.282)² for two one-sided tests, (1.645 + .842)² for one.
     for name, factor in (("same", 2.927), ("not-worse", 2.487)):
         claim = result.claim(name)
-        assert claim is not None
         assert claim.queries_needed == pytest.approx((factor * 0.1 / 0.015) ** 2, rel=0.01)
         assert claim.queries_low < claim.queries_needed < claim.queries_high
     assert compared(0.05).planning.claims == ()
@@ -63,7 +62,6 @@ def test_the_level_of_the_rule_is_that_of_the_plan() -> None:
     assert (result.sd_low, result.sd_high) == spread_interval(result.sd, 100, confidence=0.99)
     needed = queries_needed(result.sd, 0.02, alpha=0.01)
     row = result.of(0.02)
-    assert row is not None
     assert row.queries_needed == needed
     assert result.of(0.03) is None
 
@@ -116,7 +114,6 @@ def test_weights_plan_with_the_degrees_of_freedom_of_their_test() -> None:
         # The error that is planned with is that of the interval.
         assert result.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
         claim = result.claim("same")
-        assert claim is not None
         assert claim.queries_needed == queries_to_show_same(result.sd, 0.05, df=of_test)
     first = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
     assert math.isnan(first.planning.smallest_visible)

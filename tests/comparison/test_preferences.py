@@ -40,9 +40,7 @@ def judged(folder: Path) -> abrank.Comparison:
 
 
 @pytest.mark.parametrize(("measure", "name"), SUMMARIES.items())
-def test_every_share_is_that_of_the_reference(
-    measure: str, name: str, folder: Path, gold: dict[str, Any]
-) -> None:
+def test_every_share_is_that_of_the_reference(measure, name, folder, gold) -> None:
     path, owner = folder / "fastchat_pairs" / "gpt-4_pair.jsonl", gold[name]
     comparison = abrank.compare_preferences(path, measures=measure)
     row, preferences = comparison.primary, comparison.preferences
@@ -63,9 +61,7 @@ def test_every_share_is_that_of_the_reference(
     assert decided.pvalue == pytest.approx(owner["binomial_two_sided_p"], abs=1e-12)
 
 
-def test_the_order_is_that_of_the_reference(
-    judged: abrank.Comparison, gold: dict[str, Any]
-) -> None:
+def test_the_order_is_that_of_the_reference(judged, gold) -> None:
     preferences, flips, place = judged.preferences, gold["flips"], gold["position"]
     assert (judged.baseline, judged.candidate) == ("phi-3", "phi-3-dpo")
     assert preferences.left_out == {"error": gold["left_out_with_error"]}
@@ -118,9 +114,7 @@ def ballots(
 @pytest.mark.parametrize(
     ("wins", "losses", "ties"), [(9, 3, 4), (30, 28, 0), (0, 7, 2), (60, 41, 9)]
 )
-def test_sign_flips_of_wins_and_losses_are_the_binomial_test(
-    wins: int, losses: int, ties: int
-) -> None:
+def test_sign_flips_of_wins_and_losses_are_the_binomial_test(wins, losses, ties) -> None:
     winners = ["B"] * wins + ["A"] * losses + ["tie"] * ties
     rows = [{"query_id": str(i), "winner": winner} for i, winner in enumerate(winners)]
     comparison = abrank.compare_preferences(rows)

@@ -143,7 +143,6 @@ def scored(cut_at: int, measures: list[str] | None = None, *, depth: int | None 
 
 def test_names_the_measures_that_look_further_down() -> None:
     depth = unequal_depth(scored(10))
-    assert depth is not None
     assert depth.medians == {"deep": 60, "cut": 10}
     assert depth.depth == 10
     assert depth.cut.measures == ("AP", "R@20")
@@ -151,7 +150,6 @@ def test_names_the_measures_that_look_further_down() -> None:
 
 def test_scores_at_the_common_depth_are_those_of_the_option() -> None:
     depth = unequal_depth(scored(10))
-    assert depth is not None
     again = scored(10, ["AP", "R@20"], depth=10)
     np.testing.assert_array_equal(depth.cut.values, again.values)
     assert (depth.cut.values[:, 0] == depth.cut.values[:, 1]).all()

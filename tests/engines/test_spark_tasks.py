@@ -57,9 +57,7 @@ def table(made: abrank.simulate.SimulatedRuns) -> pa.Table:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("held", [40, 10**6])
-def test_batches_that_cut_queries_give_the_scores_of_one_machine(
-    made: abrank.simulate.SimulatedRuns, held: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_that_cut_queries_give_the_scores_of_one_machine(made, held, monkeypatch) -> None:
     monkeypatch.setattr(spark, "ROWS", held)
     kernel = spark._Kernel(KernelOptions(parse_measures(MEASURES)))
     batches = table(made).to_batches(max_chunksize=37)

@@ -125,9 +125,7 @@ def test_a_zip_of_one_file_is_read_as_that_file(tmp_path: Path) -> None:
         read_run(path)
 
 
-def test_the_table_of_a_workbook_is_read_as_its_csv(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_of_a_workbook_is_read_as_its_csv(tmp_path, monkeypatch) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     days = [datetime.datetime(2026, 5, 1), datetime.datetime(2026, 5, 2)]

@@ -1,7 +1,5 @@
 """Raw columns: duplicates, names, and the one order of tied documents."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -100,9 +98,7 @@ def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
 @pytest.mark.every_case
 @pytest.mark.parametrize("door", ["qrels", "run", "segments", "scores"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "frame", "arrow", "feather"])
-def test_a_column_named_twice_is_refused_at_every_door(
-    door: str, kind: str, tmp_path: Path
-) -> None:
+def test_a_column_named_twice_is_refused_at_every_door(door, kind, tmp_path) -> None:
     names = {
         "qrels": ["query_id", "doc_id", "relevance", "relevance"],
         "run": ["query_id", "doc_id", "score", "score"],

@@ -226,9 +226,7 @@ def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
         read_qrels({"judgmentRatings": [{"query": "q"}]})
 
 
-def test_judgments_by_their_name_in_ir_datasets(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_judgments_by_their_name_in_ir_datasets(monkeypatch, capsys, tmp_path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.run").write_text("q Q0 d1 1 1 t\n")
     assert run(["score", "irds:x/dev", "a.run"]) == 3

@@ -29,9 +29,7 @@ PACKERS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "Zstand
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bz2", "a.zst"])
 @pytest.mark.parametrize("packer", PACKERS)
-def test_packing_is_told_by_the_first_bytes_not_by_the_name(
-    tmp_path: Path, name: str, packer: str
-) -> None:
+def test_packing_is_told_by_the_first_bytes_not_by_the_name(tmp_path, name, packer) -> None:
     stored = PACKERS[packer](LINES)
     (tmp_path / name).write_bytes(stored)
     read = files.read_columns(tmp_path / name, RUN)
@@ -55,9 +53,7 @@ def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         read_run("-")
 
 
-def test_in_a_folder_that_cannot_be_listed_no_neighbour_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_a_folder_that_cannot_be_listed_no_neighbour_is_named(tmp_path, monkeypatch) -> None:
     def refuse(self: Path) -> list[Path]:
         raise PermissionError(13, "Permission denied")
 
@@ -77,9 +73,7 @@ class Failing(io.FileIO):
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-def test_a_disk_that_fails_while_a_file_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packer: str
-) -> None:
+def test_a_disk_that_fails_while_a_file_is_read(tmp_path, monkeypatch, packer) -> None:
     (tmp_path / "a.run").write_bytes(PACKERS[packer](LINES))
     monkeypatch.setattr(Path, "open", lambda path, *_: Failing(path))
     with pytest.raises(ReadError, match=r"a\.run: cannot be read: input/output error"):

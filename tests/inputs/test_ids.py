@@ -102,9 +102,7 @@ SHARED = st.sampled_from([b"", b"12345678"]), st.binary(max_size=3)
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.builds(bytes.__add__, *SHARED)), max_size=30))
-def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
-    rows: list[tuple[int, bytes]],
-) -> None:
+def test_rows_are_ordered_within_groups_whatever_their_first_bytes(rows) -> None:
     group = np.array([group for group, _ in rows], dtype=np.int64)
     within = ids.order_within(group, ids.pack([value for _, value in rows]))
     assert [rows[i] for i in within] == sorted(rows)

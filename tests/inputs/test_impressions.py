@@ -49,9 +49,7 @@ def test_credits_are_those_of_the_reference(rows: list[dict[str, Any]], folder: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
-def test_shares_and_clusters_are_those_of_the_reference(
-    part: str, rows: list[dict[str, Any]], folder: Path
-) -> None:
+def test_shares_and_clusters_are_those_of_the_reference(part, rows, folder) -> None:
     gold = json.loads((folder / "gold.json").read_text(encoding="utf-8"))[part]
     chosen = [row for row in rows if PARTS[part].items() <= row.items()]
     comparison = abrank.compare_preferences(chosen, test="t")
@@ -95,9 +93,7 @@ def test_shares_and_clusters_are_those_of_the_reference(
 
 
 @pytest.mark.slow
-def test_users_are_the_clusters_unless_others_are_asked_for(
-    rows: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_users_are_the_clusters_unless_others_are_asked_for(rows, tmp_path) -> None:
     comparison = abrank.compare_preferences(rows)
     assert (comparison.clusters.name, comparison.clusters.n_clusters) == ("user", 60)
     assert comparison.rule.test == "permutation"
@@ -113,9 +109,7 @@ def test_users_are_the_clusters_unless_others_are_asked_for(
 
 
 @pytest.mark.slow
-def test_a_table_of_credits_or_clicks_as_text_says_the_same(
-    rows: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_a_table_of_credits_or_clicks_as_text_says_the_same(rows, tmp_path) -> None:
     team = [row for row in rows if "team" in row]
     comparison = abrank.compare_preferences(team)
     plain = pd.DataFrame({

@@ -44,9 +44,7 @@ def test_a_delta_table_is_read_at_its_current_version(delta: Path, capsys: Any) 
 
 
 @pytest.mark.parametrize("word", ["compare", "power", "check", "compare --preferences"])
-def test_scores_and_votes_in_a_delta_table_are_its_current_ones(
-    word: str, tmp_path: Path, capsys: Any
-) -> None:
+def test_scores_and_votes_in_a_delta_table_are_its_current_ones(word, tmp_path, capsys) -> None:
     deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
     queries = [f"q{i}" for i in range(8)]
     tables = [
@@ -91,9 +89,7 @@ def test_a_folder_of_parquet_stands_beside_a_file(tmp_path: Path) -> None:
     [("_delta_log/0.json", "pip install deltalake"), (".hoodie/hoodie.properties", "format.*hudi"),
      ("metadata/00001-a.metadata.json", "pip install 'pyiceberg")],
 )  # fmt: skip
-def test_without_its_library_a_table_is_refused_with_the_way(
-    mark: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_library_a_table_is_refused_with_the_way(mark, words, tmp_path, monkeypatch):
     for name in ("deltalake", "pyiceberg", "pyiceberg.table"):
         monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / mark).parent.mkdir(parents=True)

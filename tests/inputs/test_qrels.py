@@ -56,9 +56,7 @@ def test_dict_frame_tuples_and_back(table: dict[str, dict[str, int]]) -> None:
 
 @pytest.mark.slow
 @given(TABLES)
-def test_file_and_back(
-    tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, int]]
-) -> None:
+def test_file_and_back(tmp_path_factory, table) -> None:
     path = tmp_path_factory.mktemp("qrels") / "q.txt"
     assert as_dict(read_qrels(read_qrels(table).write(path))) == table
 
@@ -104,7 +102,6 @@ def test_judgments_twice_keep_the_first_or_the_highest_grade_at_every_door(tmp_p
     by_subtopic = [(q, s, d, g) for s in "xy" for q, d, g in rows]
     qrels = read_qrels(by_subtopic, subtopics=True, duplicates="max")
     assert qrels.grades("q") == {"a": 2, "b": 1}
-    assert qrels.subtopics is not None
     assert qrels.subtopics.grade.tolist() == [2, 2, 1, 1]
 
 

@@ -47,9 +47,7 @@ def test_float32_rounds_first(table: dict[str, dict[str, float]]) -> None:
 
 @pytest.mark.slow
 @given(TABLES)
-def test_file_and_back(
-    tmp_path_factory: pytest.TempPathFactory, table: dict[str, dict[str, float]]
-) -> None:
+def test_file_and_back(tmp_path_factory, table) -> None:
     path = tmp_path_factory.mktemp("runs") / "a.run"
     run = read_run(table, name="my run")
     again = read_run(run.write(path))

@@ -112,9 +112,7 @@ def test_bytes_that_are_not_utf8_survive() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("blank", [b"", b"\n\n"])
-def test_ranks_count_where_all_are_digits(
-    ranks: tuple[str, ...], expected: list[int] | None, blank: bytes
-) -> None:
+def test_ranks_count_where_all_are_digits(ranks, expected, blank) -> None:
     lines = [f"1 Q0 d{i} {rank} 1 t\n".encode() for i, rank in enumerate(ranks)]
     read = parse([blank.join(lines)], RUN, label="a.run")
     assert (read.rank if read.rank is None else read.rank.tolist()) == expected

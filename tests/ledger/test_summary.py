@@ -70,7 +70,6 @@ def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
     assert 0 < read.to_expect < read.claimed
     with open_ledger(place).earlier() as earlier:
         predicted = repetition(read.entries[-1], earlier.gains(read.entries[-1]))
-    assert predicted is not None
     assert predicted.expected == pytest.approx(again[-1])
     assert predicted.low < predicted.expected < predicted.high
 

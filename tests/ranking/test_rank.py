@@ -504,9 +504,7 @@ def test_agreement_stability_and_queries_won(board) -> None:
     ("adjust", "name"),
     [("bonferroni", "simultaneous interval"), ("holm", "adjusted interval"), ("none", "interval")],
 )
-def test_intervals_of_bonferroni_are_of_alpha_over_m_and_only_they_are_simultaneous(
-    adjust, name
-) -> None:
+def test_intervals_of_bonferroni_are_of_alpha_over_m_and_only_they_are_simultaneous(adjust, name):
     random = np.random.default_rng(2)
     scores = pd.DataFrame(random.random((30, 4)), columns=list("abcd")).rename_axis("query")
     ranking = abrank.rank_scores(

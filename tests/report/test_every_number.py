@@ -209,7 +209,6 @@ def assert_ranks(table: str, evidence: dict[str, Any]) -> None:
 def test_page_has_no_other_number(page: str, runs: Comparison, results: Known) -> None:
     body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
     sources = re.search(r'<details class="source">.*?<pre>(.*?)</pre>', body, re.S)
-    assert sources is not None
     assert unescape(sources.group(1)) == bibtex(runs).strip()
     body = body.replace(sources.group(), " ")
     table_and_end = r'(<table class="queries">.*?</table>)\s*</div>\s*<div class="pages"'
@@ -411,7 +410,6 @@ def assert_sections_known(situation: Comparison) -> None:
 def test_what_to_judge_brings_no_other_number(unjudged: Comparison) -> None:
     result = html(unjudged, drawer=lambda *_, **__: "")
     section = re.search(r'<details id="judge".*?<details id="', result, re.S)
-    assert section is not None
     pieces = texts_of(re.sub(r"<pre>.*?</pre>", " ", section.group(), flags=re.S))
     assert sum(len(NUMBER.findall(piece)) for piece in pieces) >= 30
     assert_known(known_of(unjudged, scores=False), pieces)

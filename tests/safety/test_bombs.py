@@ -40,9 +40,7 @@ REFUSED = "more than 1,000 rows, packed beyond 200 to 1"
 
 
 @pytest.mark.parametrize("form", TEXTS)
-def test_rows_that_are_packed_beyond_reason_are_refused(
-    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_are_packed_beyond_reason_are_refused(form, tmp_path, monkeypatch) -> None:
     reader, first, line = TEXTS[form]
     path = tmp_path / "bomb"
     path.write_bytes(gzip.compress((first + line * ROWS).encode()))
@@ -53,9 +51,7 @@ def test_rows_that_are_packed_beyond_reason_are_refused(
 
 
 @pytest.mark.parametrize("write", [pq.write_table, feather.write_feather])
-def test_rows_of_a_table_are_bounded_likewise(
-    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_a_table_are_bounded_likewise(write, tmp_path, monkeypatch) -> None:
     path = tmp_path / "bomb"
     write(pa.table(dict.fromkeys(TABLE.column_names, pa.nulls(ROWS))), path, compression="zstd")
     monkeypatch.setattr(storage, "MOST_ROWS", 1000)
@@ -66,9 +62,7 @@ def test_rows_of_a_table_are_bounded_likewise(
         read_run(path)
 
 
-def test_rows_that_pack_as_others_do_may_be_any_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_pack_as_others_do_may_be_any_number(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(storage, "MOST_ROWS", 1000)
     text = "".join(f"q{i} 0 d{i * 7919 % 99991} 1\n" for i in range(ROWS)).encode()
     packed, plain = tmp_path / "packed", tmp_path / "plain"

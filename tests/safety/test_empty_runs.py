@@ -52,9 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_run_without_rows_is_an_error_at_every_door(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_rows_is_an_error_at_every_door(folder, capsys) -> None:
     sources = {**{name: name for name in (*TEXTS, "empty.parquet", "empty.feather")}, **OBJECTS}
     for name, source in sources.items():
         for scoring in (abrank.Scoring(), abrank.Scoring(missing="zero")):

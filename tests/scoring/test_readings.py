@@ -293,9 +293,7 @@ def test_means_of_systems_are_told_from_scores() -> None:
     [("drop", None, "the others are averaged"), ("worst", 0.0, "they have the worst score"),
      ("zero", 0.0, "they score 0")],
 )  # fmt: skip
-def test_a_score_is_missing_in_one_repeat(
-    repeat: str, missing: str, stand_in: float | None, said: str
-) -> None:
+def test_a_score_is_missing_in_one_repeat(repeat, missing, stand_in, said) -> None:
     frame = SEEDS.reset_index(drop=True).assign(cost=1.0)
     frame.loc[[0, 1, 2 * N - 1], "ndcg"] = np.nan  # of the first seed
     filled = frame if stand_in is None else frame.fillna({"ndcg": stand_in})
@@ -821,9 +819,7 @@ def test_a_name_within_a_flag_is_not_cut(capsys, tmp_path: Path) -> None:
     assert f"-m '{names[0]}'" in " ".join(capsys.readouterr().out.split())
 
 
-def test_two_experiments_whose_rows_have_ids_of_their_own_are_paired_by_their_input(
-    tmp_path: Path,
-) -> None:
+def test_two_experiments_whose_rows_have_ids_of_their_own_are_paired_by_their_input(tmp_path):
     values = {"a": np.array([0.1, 0.5, 0.4, 0.9]), "b": np.array([0.3, 0.5, 0.8, 0.8])}
     braintrust = {
         system: [
@@ -906,9 +902,7 @@ def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> p
     ids=["number of the row", "id of the answer", "user", "arms 0 and 1", "repeats", "wide",
          "named parts"],
 )  # fmt: skip
-def test_the_query_is_what_the_variants_share(
-    table: pd.DataFrame, options: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_query_is_what_the_variants_share(table, options, tmp_path) -> None:
     table.to_csv(tmp_path / "t.csv", index=False)
     for source in (table, tmp_path / "t.csv"):
         result = abrank.compare_scores(source, **options)

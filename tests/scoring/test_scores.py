@@ -205,9 +205,7 @@ def test_dropped_are_the_queries_with_a_hole_in_either() -> None:
         ("worst", "nDCG@10", (), 0.0),
     ],
 )
-def test_another_score_stands_in_the_place_of_a_missing_one(
-    missing: str, measure: str, lower: str, worst: float
-) -> None:
+def test_another_score_stands_in_the_place_of_a_missing_one(missing, measure, lower, worst) -> None:
     frames = [pd.DataFrame({measure: pd.Series(item)}) for item in (HOLED_A, HOLED_B)]
     comparison = abrank.compare_scores(*frames, missing=missing, lower_is_better=lower)  # type: ignore[arg-type]
     index = comparison.query_ids.index("q05")

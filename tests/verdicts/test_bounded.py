@@ -33,9 +33,7 @@ def rare_losses(n: int, share: float, loss: float, samples: int) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 25, 50, 100])
 @pytest.mark.parametrize(("share", "loss"), [(0.025, 1.0), (0.4, 0.3), (0.05, 0.8), (0.1, 0.5)])
-def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(
-    n: int, share: float, loss: float
-) -> None:
+def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(n, share, loss) -> None:
     d = rare_losses(n, share, loss, 400)
     false = int(np.sum(run_test("bounded", d, confidence=0.9).ci_low > -MARGIN))
     assert binomtest(false, 400, 0.05, alternative="greater").pvalue > 0.01
@@ -79,8 +77,6 @@ def test_a_gate_by_bets_takes_rare_losses_into_account() -> None:
         abrank.compare_scores(*frames(d), margin=MARGIN, require="non-inferior", test=test)
         for test in ("t", "bounded")
     )
-    assert by_t.decision.gate is not None
-    assert bets.decision.gate is not None
     assert (by_t.decision.gate.passed, bets.decision.gate.passed) == (True, False)
     assert "may miss large losses" in whole_text(by_t)
     assert "may miss large losses" not in whole_text(bets)

@@ -227,7 +227,6 @@ def sees_margin(cell: Cell) -> None:
 
 def sees_share(cell: Cell) -> None:
     change = cell.of.decision.relative
-    assert change is not None
     assert cell.of.decision.margin == pytest.approx(0.05 * abs(change.baseline))
     a, b = (score[str(cell.of.rule.primary)].to_numpy() for score in cell.scores)
     w = np.array([*WEIGHTS.values()]) if "weights" in cell.asked else None
@@ -273,7 +272,6 @@ def sees_guards(cell: Cell) -> None:
 def sees_gate(cell: Cell) -> None:
     result = cell.of
     gate = result.decision.gate
-    assert gate is not None
     visible = result.verdict in GATES["better"].verdicts
     assert gate.passed == (visible and all(guard.passed for guard in result.decision.guards))
     assert result.decision.exit_code == (0 if gate.passed else 1)
@@ -286,7 +284,6 @@ def sees_gate(cell: Cell) -> None:
 
 def sees_clusters(cell: Cell) -> None:
     result = cell.of
-    assert result.clusters is not None
     assert result.clusters.n_clusters == N // 5
     labels = [USERS[query] for query in IDS]
     if not {"guard", "family", "weights"} & {*cell.asked}:

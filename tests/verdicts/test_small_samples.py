@@ -28,7 +28,6 @@ def test_no_gate_that_asks_for_evidence_passes_below_five_queries(n: int, requir
     wave = np.resize([1e-4, -1e-4, 2e-4], n)
     result = abrank.compare_scores(*scores(np.array(close) + wave), margin=0.05, require=require)
     gate = result.decision.gate
-    assert gate is not None
     assert not gate.passed
     if n > 2:  # by the t test alone it would
         assert gate.lacks == "queries"
@@ -39,7 +38,6 @@ def test_no_gate_that_asks_for_evidence_passes_below_five_queries(n: int, requir
 def test_the_flips_are_those_of_every_sign_pattern() -> None:
     d, margin = np.array([0.11, 0.05, 0.08, -0.01, 0.2, 0.07, 0.03]), 0.04
     flips = abrank.compare_scores(*scores(d), margin=margin).decision.sign_flips
-    assert flips is not None
 
     def pvalue(x: np.ndarray) -> float:
         sums = [np.dot(s, x) for s in itertools.product((-1, 1), repeat=len(x))]
@@ -60,9 +58,7 @@ def test_clusters_are_flipped_whole() -> None:
         test="t",
         design=abrank.Clusters({f"q{i}": f"u{i // 6}" for i in range(24)}),
     )
-    assert result.decision.sign_flips is not None
     assert result.decision.sign_flips.better == 2.0**-4
-    assert result.decision.gate is not None
     assert not result.decision.gate.passed
 
 
@@ -80,7 +76,6 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
     assert guard.excludes_loss  # by t
     assert guard.flips == 2.0**-n
     gate = result.decision.gate
-    assert gate is not None
     if n == 6:
         assert (guard.passed, gate.passed) == (True, True)
         return
@@ -103,7 +98,6 @@ def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     result = abrank.compare_scores(*data_frames, margin=0.02, fail_on="worse")
     assert str(result.verdict) == "better"
     unseen = result.decision.unseen
-    assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
     sentence = whole_text(result)
     assert "40 queries may miss large losses on up to 7.2% of all queries" in sentence

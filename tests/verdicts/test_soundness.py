@@ -98,15 +98,12 @@ UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("require", ["no-significant-loss", "non-inferior", "better", "equivalent"])
 @pytest.mark.parametrize(("a", "b", "how", "code"), UNSOUND)
-def test_unsound_evidence_decides_nothing_and_passes_no_gate(
-    files: dict[str, str], a: str, b: str, how: dict[str, Any], code: str, require: Any
-) -> None:
+def test_unsound_evidence_decides_nothing_and_passes_no_gate(files, a, b, how, code, require):
     result = compare(files, a, b, require=require, margin=0.02, accept_doubt=True, **how)
     assert result.soundness.level == "unsound"
     assert result.soundness.reasons[0].code == code
     assert (result.verdict, result.decision.direction) == ("cannot-test", 0)
     assert result.decision.reason == code
-    assert result.decision.gate is not None
     assert (result.decision.gate.passed, result.decision.gate.lacks) == (False, "soundness")
     outcome = result.to_dict()
     assert outcome["next_step"] == "mend-inputs"
@@ -123,9 +120,7 @@ def test_unsound_evidence_decides_nothing_and_passes_no_gate(
         ("foreign", ["--require", "non-inferior", "--margin", "0.5", "--accept-doubt"]),
     ],
 )
-def test_the_command_ends_with_3(
-    files: dict[str, str], b: str, flags: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_ends_with_3(files, b, flags, capsys) -> None:
     with pytest.raises(SystemExit) as left:
         main(["compare", files["qrels"], files["a"], files[b], "-m", "AP", *flags])
     out, err = capsys.readouterr()
@@ -156,9 +151,7 @@ def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str])
         ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
     ],
 )
-def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(
-    files: dict[str, str], a: str, b: str, how: dict[str, Any], code: str
-) -> None:
+def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(files, a, b, how, code):
     result = compare(files, a, b, require="better", **how)
     assert (result.soundness.level, result.soundness.reasons[0].code) == ("doubtful", code)
     assert result.verdict != "cannot-test"
@@ -179,14 +172,12 @@ def test_a_doubt_passes_only_where_it_is_accepted(files: dict[str, str]) -> None
     result = doubtful(files, require="better")
     assert (result.verdict, result.soundness.level) == ("better", "doubtful")
     assert "unjudged-decide" in [reason.code for reason in result.soundness.reasons]
-    assert result.decision.gate is not None
     assert (result.decision.gate.passed, result.decision.exit_code) == (False, 1)
     text = " ".join(str(result).split())
     assert "BETTER, DOUBTFUL" in text
     assert "but in doubt: unjudged documents could make it" in text
     assert "--accept-doubt lets it pass" in text
     accepted = doubtful(files, require="better", accept_doubt=True)
-    assert accepted.decision.gate is not None
     assert accepted.decision.gate.passed
     text = " ".join(str(accepted).split())
     assert "the doubt was accepted" in text
@@ -216,15 +207,12 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     assert (comparison.verdict, reason.code) == ("better", "one-cluster-carries")
     assert (reason.values["cluster"], reason.values["n_queries"]) == ("u0", 13)
     assert reason.values["low"] < 0 < reason.values["high"]
-    assert comparison.decision.gate is not None
     assert comparison.decision.gate.lacks == "trust"
     assert comparison.to_dict()["next_step"] == "add-queries"
     assert "Add queries of other clusters" in " ".join(str(comparison).split())
 
 
-def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(
-    files: dict[str, str],
-) -> None:
+def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(files) -> None:
     stopped = doubtful(files, require="better")
     (reason,) = [reason for reason in stopped.soundness.reasons if reason.code == "unjudged-decide"]
     assert reason.values["verdict"] not in GATES["better"].verdicts
@@ -267,9 +255,7 @@ def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> 
 @pytest.mark.parametrize(
     ("missing", "verdict"), [("drop", "better"), ("worst", "worse"), ("zero", "worse")]
 )
-def test_ready_scores_that_are_missing_and_decide_are_a_doubt(
-    missing: Any, verdict: str, tmp_path: Path
-) -> None:
+def test_ready_scores_that_are_missing_and_decide_are_a_doubt(missing, verdict, tmp_path) -> None:
     easy = np.random.default_rng(5).uniform(0.2, 0.7, 40)
     gain = 0.1 + np.random.default_rng(6).normal(0.0, 0.03, 40)
     a = {f"q{i:02}": {"AP": x} for i, x in enumerate(easy)}
@@ -280,7 +266,6 @@ def test_ready_scores_that_are_missing_and_decide_are_a_doubt(
     assert (comparison.verdict, comparison.soundness.level) == (verdict, "doubtful")
     assert [reason.code for reason in comparison.soundness.reasons] == ["missing-scores"]
     gate = comparison.decision.gate
-    assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "trust" if verdict == "better" else "verdict")
     text = " ".join(comparison.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
     second = "with the worst score where one is missing"
@@ -303,9 +288,7 @@ def test_the_same_in_practice_does_not_rest_on_a_difference_that_skewness_makes(
 
 
 @pytest.mark.parametrize(("missing", "level"), [("drop", "doubtful"), ("worst", "sound")])
-def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
-    missing: Any, level: str, tmp_path: Path
-) -> None:
+def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level, tmp_path) -> None:
     random = np.random.default_rng(3)
     at_ten = random.beta(2.0, 2.0, 60)
     a = {f"q{i:02}": {"AP": 0.5, "P@10": x} for i, x in enumerate(at_ten)}
@@ -320,7 +303,6 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
     comparison = abrank.compare_scores(a, b, missing=missing, **options)
     assert (comparison.verdict, comparison.soundness.level) == ("better", level)
     gate = comparison.decision.gate
-    assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "trust" if missing == "drop" else "guards")
     if missing == "worst":
         return
@@ -354,9 +336,7 @@ def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) ->
         abrank.compare_scores({"q": 1.0}, {"q": 2.0}, config=abrank.Question(judged=0.5))
 
 
-def test_a_doubt_of_one_collection_is_one_of_the_whole_where_that_rests_on_it(
-    files: dict[str, str],
-) -> None:
+def test_a_doubt_of_one_collection_is_one_of_the_whole_where_that_rests_on_it(files) -> None:
     part, qrels = doubtful(files), files["qrels"]
     late, first = in_order("N", "R"), in_order("R", "N")
     same = abrank.compare(qrels, ranked(3), ranked(5, by=2), measures="RR")

@@ -119,9 +119,7 @@ def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path
 
 
 @pytest.mark.slow
-def test_the_command_takes_a_file_or_a_column(
-    scores: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_a_file_or_a_column(scores, tmp_path, capsys) -> None:
     a, b = scores
     for name, frame in (("a", a), ("b", b)):
         frame.to_csv(tmp_path / f"{name}.csv")

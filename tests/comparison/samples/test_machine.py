@@ -68,7 +68,6 @@ def test_people_and_machine_decide(scores) -> None:
 def test_three_answers_stand_side_by_side(scores) -> None:
     result = compared(scores)
     machine = result.machine
-    assert machine is not None
     d = (scores["b"] - scores["a"]).to_numpy()[:, 0]
     f = (scores["machine b"] - scores["machine a"]).to_numpy()[:, 0]
     for who, values in (("people", d), ("machine", f)):
@@ -142,7 +141,6 @@ def test_human_queries_that_the_machine_lacks_are_left_out_and_said(scores) -> N
     first = scores["a"].index[0]
     lacking = {k: score.drop(first) if "machine" in k else score for k, score in scores.items()}
     result = compared(lacking)
-    assert result.machine is not None
     assert result.machine.missing == (first,)
     assert result.n_queries == N_JUDGED - 1
     assert "machine-missing" in codes(result)
@@ -168,11 +166,9 @@ def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) ->
     a, b = scores["machine a"], scores["machine b"]
     perfect = compared({"a": a.iloc[:40], "b": b.iloc[:40], "machine a": a, "machine b": b})
     assert "machine-set-aside" in codes(perfect)
-    assert perfect.machine is not None
     assert perfect.primary.pvalue == pytest.approx(perfect.machine.of("people").pvalue)
     all_judged = compared({"a": a, "b": b, "machine a": a, "machine b": b + 0.1 * noise})
     assert "machine-no-help" not in codes(all_judged)
-    assert all_judged.machine is not None
     assert all_judged.machine.sample == ()
 
 
@@ -193,7 +189,6 @@ def test_from_runs_and_two_judgments() -> None:
     whole = abrank.compare(
         frame, collection.baseline, collection.candidate, measures=["nDCG@10", "AP"]
     )
-    assert result.machine is not None
     assert result.n_queries == 30
     assert result.machine.of("machine").estimate == pytest.approx(whole.mean_difference)
     assert result.provenance["inputs"]["machine_qrels"] is not None

@@ -101,7 +101,6 @@ OF_MARKDOWN = {
 def island(text: str) -> dict[str, object]:
     """Return the rows as a browser reads them."""
     match = re.search(r'<script type="text/plain" id="query-data">(.*?)</script>', text, re.S)
-    assert match is not None
     data = json.loads(zlib.decompress(base64.b64decode(match[1])))
     deltas = [column for column in data["columns"] if column["kind"] == "delta"]
     for column, measure in zip(deltas, data["measures"] or (), strict=False):

@@ -81,7 +81,6 @@ def test_card_shows_the_numbers_of_the_json(better: Comparison) -> None:
 def test_bars_stand_where_their_numbers_are(better: Comparison) -> None:
     result = drawn(better)
     row, line = better.rows[0], result.rows[0]
-    assert line is not None
     assert line.thick is not None
     (x0, label0), (x1, label1) = result.ticks[0], result.ticks[-1]
     v0, v1 = (float(label.replace("−", "-")) for label in (label0, label1))
@@ -92,7 +91,6 @@ def test_bars_stand_where_their_numbers_are(better: Comparison) -> None:
 
 def test_adjusted_interval_is_drawn_thin_and_wider(better: Comparison) -> None:
     for line in drawn(better).rows[1:]:
-        assert line is not None
         assert line.thin[0] <= line.thick[0] < line.dot < line.thick[1] <= line.thin[1]
 
 
@@ -104,7 +102,6 @@ def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
 
 def test_an_interval_without_ends_is_no_bar() -> None:
     (line,) = drawn(comparison_of(n=4, test="wilcoxon", measures=1)).rows
-    assert line is not None
     assert (line.thick, line.dot is None) == (None, False)
 
 

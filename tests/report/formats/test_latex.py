@@ -41,7 +41,6 @@ def structure(source: str) -> list[list[str]]:
         ("begin", "table"), ("begin", "tabular"), ("end", "tabular"), ("end", "table"),
     ]  # fmt: skip
     columns = re.search(r"\{@\{\}([lcr]+)@\{\}\}", text)
-    assert columns is not None
     rows = [re.split(r"(?<!\\)&", line) for line in lines if line.endswith(r" \\")]
     assert {len(row) for row in rows} == {len(columns.group(1))}
     for row in rows[1:]:

@@ -87,7 +87,6 @@ def test_less_is_better_turns_the_colours(make: Make) -> None:
     turned = replace(result.rows[0], higher_is_better=False)
     rows = rows_of(replace(result, rows=(turned,)))
     for row, outcome in zip(rows.first, rows.outcome, strict=True):
-        assert row is not None
         assert row.bar.tone == {1: "b", -1: "a", 0: "tie"}[outcome]
         assert row.cells[-1].tone == row.bar.tone
         assert (row.cells[-1].text[0] == "+") == (outcome < 0)
@@ -132,7 +131,6 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
 @pytest.mark.parametrize("digits", [2, 5])
 def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
     rows = query_rows(runs, digits=digits)
-    assert rows is not None
     columns = [element for c in rows.columns if c.kind in ("score", "delta") for element in c.texts]
     for item in columns:  # a difference that would be 0 with a sign has more
         size = abs(float(item.replace("−", "-")))

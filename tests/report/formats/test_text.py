@@ -243,7 +243,6 @@ def test_zero_is_covered_exactly_when_the_wider_interval_contains_it(bars, width
 def test_dot_lies_on_the_side_of_its_estimate() -> None:
     wide, near = bar(0.5, 0.4, 0.0), bar(0.002, 0.001, 0.0)
     scale = axis([wide, near], 20)
-    assert scale is not None
     assert draw(near, scale).index("●") == scale.zero + 1
     assert draw(bar(-0.002, 0.001, 0.0), scale).index("●") == scale.zero - 1
 
@@ -272,7 +271,6 @@ def test_the_heading_is_split_where_zero_stands(low: float, high: float, width: 
 def test_a_guard_marks_the_loss_it_must_exclude_also_under_its_interval() -> None:
     selected, lost = (bar(x, 0.05, 0.0)._replace(limit=-0.08) for x in (0.0, -0.07))
     scale = axis([selected, lost], 31, reach=(0.2,))
-    assert scale is not None
     assert scale.high == 0.2
     for item, inside in ((selected, False), (lost, True)):
         sample = draw(item, scale)

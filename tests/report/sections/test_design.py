@@ -114,9 +114,7 @@ def test_a_guard_is_told_with_the_interval_it_is_held_against() -> None:
     (-10.0, False, "ms lost more than 5.0", "ms is worse by more than its"),
     (-5.0, False, "ms may have lost 5.0", "ms may be worse by its"),
 ])  # fmt: skip
-def test_a_guard_says_which_way_is_a_loss_and_whether_it_is_sure(
-    change: float, lower: bool, clause: str, step: str
-) -> None:
+def test_a_guard_says_which_way_is_a_loss_and_whether_it_is_sure(change, lower, clause, step):
     noise = np.resize([1.0, -1.0], 40)
     a = pd.DataFrame({"AP": np.linspace(0.1, 0.5, 40), "ms": 100.0 + noise})
     b = a.assign(AP=a["AP"] + 0.02 + 0.01 * noise, ms=100.0 + change - noise)

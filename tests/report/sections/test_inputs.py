@@ -36,7 +36,6 @@ def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Compar
 @pytest.mark.slow
 def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -> None:
     to_judge = unjudged.evidence.to_judge
-    assert to_judge is not None
     assert len(to_judge.documents) == 12
     assert to_judge.difference == pytest.approx(unjudged.mean_difference)
     for item in (to_judge.documents[0], to_judge.documents[5], to_judge.documents[11]):
@@ -52,7 +51,6 @@ def test_the_command_finds_the_same(unjudged: Comparison) -> None:
     inputs = unjudged.provenance["inputs"]
     paths = [inputs[role]["path"] for role in ("qrels", "a", "b")]
     mine, theirs = unjudged.evidence.to_judge, sample_documents(*paths)
-    assert mine is not None
     assert mine.n_documents == theirs.n_documents == len(theirs.documents)
     swings = {(item.query_id, item.doc_id): item.swing for item in theirs.documents}
     for document in mine.documents:
@@ -63,7 +61,6 @@ def test_the_command_finds_the_same(unjudged: Comparison) -> None:
 
 def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
     to_judge = unjudged.evidence.to_judge
-    assert to_judge is not None
     page = html(unjudged, drawer=lambda *_, **__: "")
     links = re.findall(r'href="data:text/plain;charset=utf-8,([^"]*)" download="([^"]*)"', page)
     files = {name: unquote(unescape(content)) for content, name in links}
@@ -74,14 +71,12 @@ def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
 
 def test_judgments_that_move_nothing_are_said_to(unjudged: Comparison) -> None:
     to_judge = unjudged.evidence.to_judge
-    assert to_judge is not None
     level = replace(
         to_judge,
         documents=tuple(replace(document, swing=0.0) for document in to_judge.documents),
         n_documents=len(to_judge.documents),
     )
     section = judging(replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level)))
-    assert section is not None
     sentence = "12 documents that nobody judged are in the top 10 of A or B."
     assert section.finding == f"{sentence} No judgment of them moves Δ nDCG@10."
     assert section.blocks == ()
@@ -160,8 +155,6 @@ def test_finding_names_the_cut_offs_that_tell_apart(make: Make, sides, finding: 
 def test_table_is_the_curve(runs: Comparison) -> None:
     result = depth(runs)
     curve = runs.evidence.cutoff_curve
-    assert result is not None
-    assert curve is not None
     assert [b.plot for b in result.blocks if isinstance(b, Figure)] == ["cutoffs"]
     table = next(b for b in result.blocks if isinstance(b, Table))
     assert [row[0].text for row in table.rows] == [f"nDCG@{k}" for k in curve.cutoffs]
@@ -253,7 +246,6 @@ def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
 
 def test_the_table_has_every_number(plain: Comparison) -> None:
     section = sensitivity(replace(plain, alternatives=(SHARED, LIGHT), digits=3))
-    assert section is not None
     table, caption = section.blocks
     rows = [[cell.text for cell in row] for row in table.rows]  # type: ignore[union-attr]
     assert [row[0] for row in rows] == [

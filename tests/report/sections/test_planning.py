@@ -54,7 +54,6 @@ def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> Non
         comparison = first_queries(n, margin)
         assert comparison.verdict is Verdict.INCONCLUSIVE
         row = comparison.planning.of(0.02)
-        assert row is not None
         sentence = queries_planned(comparison)
         assert f"{f.about(row.queries_needed or 0)} " in sentence
         assert f.signed(comparison.mean_difference) not in sentence

@@ -54,7 +54,6 @@ def test_no_section_without_segments(make: Make) -> None:
 
 def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     result = segments(runs)
-    assert result is not None
     assert result.title == "Segments"  # what stands under it begins with the word
     assert result.finding.startswith("Exploratory. Segments by intent, after adjustment: ")
     assert "Segments by length, after adjustment: " in result.finding
@@ -62,7 +61,6 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
     result = segments(runs)
-    assert result is not None
     tables = [block for block in result.blocks if isinstance(block, Table)]
     for table, expected in zip(tables, runs.segmentations, strict=True):
         assert table.rows[0][0].text == "All queries"
@@ -82,12 +80,9 @@ def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
 
 def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> None:
     result = segments(runs)
-    assert result is not None
     cards = [block for block in result.blocks if isinstance(block, Scorecard)]
     assert len(cards) == 2
     first, last = (drawing(card, 0.0, 100.0, pixels=200.0) for card in cards)
-    assert first is not None
-    assert last is not None
     assert (first.zero, first.ticks) == (last.zero, last.ticks)
     assert [bool(card.legend) for card in cards] == [False, True]
 
@@ -104,7 +99,6 @@ def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> N
 
 def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
     tests = all_tests(_with_machine())
-    assert tests is not None
     board = tests.blocks[0]
     assert isinstance(board, Scorecard)
     undrawn = [row[1].text for row, bar in zip(board.rows, board.bars, strict=True) if bar is None]
@@ -114,7 +108,6 @@ def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
     is_many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
     result = segments(is_many)
-    assert result is not None
     table = next(block for block in result.blocks if isinstance(block, Table))
     assert len(table.rows) == MOST + 1
     assert any(

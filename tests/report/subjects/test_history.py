@@ -68,7 +68,6 @@ def test_gains_over_one_baseline_are_not_added_up(full, n) -> None:
 
 def test_the_newest_comparisons_have_a_row_each(full) -> None:
     card = compose(full).scorecard
-    assert card is not None
     assert len(card.rows) == len(card.bars) == 40
     newest = full.entries[-1]
     day, candidate, change, _, again, p, verdict = card.rows[0]

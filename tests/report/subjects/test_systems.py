@@ -378,9 +378,7 @@ def test_many_inputs_are_folded() -> None:
     ("max-t", "different by max-T sign flips at", "romano-wolf-2005"),
     ("tukey", "different by Tukey HSD at", "tukey-1953"),
 ])  # fmt: skip
-def test_a_test_is_named_as_in_a_sentence_and_cited_with_its_adjustment(
-    test: str, caption: str, cited: str
-) -> None:
+def test_a_test_is_named_as_in_a_sentence_and_cited_with_its_adjustment(test, caption, cited):
     scores = {f"s{i}": {f"q{j}": (i + j * j % 7) / 10 for j in range(12)} for i in range(3)}
     ranking = rank_scores(scores, test=test)
     assert caption in ranking.to_latex()

@@ -85,9 +85,7 @@ def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_writes_table_figure_and_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_table_figure_and_numbers(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setitem(inputs.SIZES, "L", TINY)  # its report is results.json: nothing is drawn
     monkeypatch.setattr(jobs, "start_jobs", list)
     monkeypatch.setattr(command, "interleave", time_own_job_once)
@@ -148,9 +146,7 @@ def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
     return [(work, jobs_)]
 
 
-def test_what_is_timed_of_runs_and_every_day(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_timed_of_runs_and_every_day(tmp_path, monkeypatch, capsys) -> None:
     for name in ("S", "L", "F", "R"):
         monkeypatch.setitem(inputs.SIZES, name, TINY)
     monkeypatch.setattr(inputs, "READY_SCORES", 30)

@@ -54,9 +54,7 @@ def test_the_same_seed_judges_the_same(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_writes_its_page_and_tables(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_its_page_and_tables(folder, monkeypatch, capsys) -> None:
     for module, sizes in ((machine, (25,)), (machine_picked, (25,))):
         monkeypatch.setattr(module, "SIZES", sizes)
     monkeypatch.setattr(machine, "N_QUERIES", 100)

@@ -23,9 +23,7 @@ SIGNIFICANT = [
 
 
 @pytest.mark.parametrize(("name", "options", "expected"), SIGNIFICANT)
-def test_discriminative_power_of_103_systems(
-    shared_data, name, options, expected, record_property
-) -> None:
+def test_discriminative_power_of_103_systems(shared_data, name, options, expected, record_property):
     scores = np.loadtxt(shared_data / "urbano" / "adhoc7_ap.csv", delimiter=",", skiprows=1)
     first, second = np.triu_indices(scores.shape[1], 1)
     differences = np.round(scores[:, second] - scores[:, first], 10)
