@@ -59,13 +59,9 @@ def test_real_runs(shared_data, collection, qrels, record_property) -> None:
     count = 0
     for a, b in pairs:
         result = abrank.compare(
-            folder / f"qrels{qrels}",
-            runs[b],
-            runs[a],
-            measures=list(MEASURES.values()),
-            scoring=abrank.Scoring(score_dtype="float32"),
-            resamples=99,
-        )
+            folder / f"qrels{qrels}", runs[b], runs[a], measures=list(MEASURES.values()),
+            scoring=abrank.Scoring(score_dtype="float32"), resamples=99,
+        )  # fmt: skip
         count += agree(result, {key[2:]: expected[key] for key in expected if key[:2] == (a, b)})
     record_property("values_compared", count)
     print(f"{collection}: {count} values compared over {len(pairs)} pairs of runs")
@@ -79,12 +75,9 @@ def test_missing_topics(shared_data, policy, missing) -> None:
     expected = stored(folder / "gold" / "significance.tsv", ("policy", "metric"))
     assert policy in {key[0] for key in expected}
     result = abrank.compare(
-        folder / "qrels.txt.gz",
-        folder / "runs" / "b.run.gz",
-        folder / "runs" / "a.run.gz",
+        folder / "qrels.txt.gz", folder / "runs" / "b.run.gz", folder / "runs" / "a.run.gz",
         measures=[MEASURES[key[1]] for key in expected if key[0] == policy],
-        scoring=abrank.Scoring(missing=missing, score_dtype="float32"),
-        resamples=99,
-    )
+        scoring=abrank.Scoring(missing=missing, score_dtype="float32"), resamples=99,
+    )  # fmt: skip
     assert agree(result, {key[1:]: expected[key] for key in expected if key[0] == policy}) > 0
     assert {note.code for note in result.notes} >= {"missing-queries"}

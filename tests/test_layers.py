@@ -20,16 +20,11 @@ ROOMS = (
     "_support",
 )  # fmt: skip
 HEAVY = {
-    "matplotlib": {"plots"},
-    "scipy": {"inference", "planning"},
-    "statsmodels": {"inference", "planning", "agreement"},
-    "click": {"cli"},
-    "rich": {"cli"},
-    "markdown_it": {"guide"},
-    "jinja2": {"report", "guide"},
-    "dask": {"engines"},
+    "matplotlib": {"plots"}, "scipy": {"inference", "planning"},
+    "statsmodels": {"inference", "planning", "agreement"}, "click": {"cli"}, "rich": {"cli"},
+    "markdown_it": {"guide"}, "jinja2": {"report", "guide"}, "dask": {"engines"},
     "pyspark": {"engines"},
-}
+}  # fmt: skip
 FILES = sorted(
     path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem in ROOMS
 )

@@ -23,12 +23,9 @@ def judge(low, high, *, margin=0.01, inner=None, require=None, **how) -> Decisio
     """Decide on an interval; the narrower one of equivalence defaults to the same."""
     rule = Rule("AP", margin=margin, require=require)
     return decide(
-        rule,
-        estimate=(low + high) / 2 if math.isfinite(low + high) else 0.0,
-        interval=(low, high),
-        equivalence_interval=inner or (low, high),
-        **how,
-    )
+        rule, estimate=(low + high) / 2 if math.isfinite(low + high) else 0.0,
+        interval=(low, high), equivalence_interval=inner or (low, high), **how,
+    )  # fmt: skip
 
 
 # Rows of the table, margin 0.01 unless said: interval L..U, interval l..u of the one-sided tests.
@@ -146,13 +143,9 @@ LIMITS = st.floats(-0.05, 0.05)
 
 
 @given(
-    middle=LIMITS,
-    inner=st.floats(0.0, 0.03),
-    more=st.floats(1e-6, 0.02),
-    margin=st.sampled_from([0.0, 0.001, 0.01, 0.02]),
-    higher=st.booleans(),
-    relative=st.booleans(),
-)
+    middle=LIMITS, inner=st.floats(0.0, 0.03), more=st.floats(1e-6, 0.02),
+    margin=st.sampled_from([0.0, 0.001, 0.01, 0.02]), higher=st.booleans(), relative=st.booleans(),
+)  # fmt: skip
 @pytest.mark.parametrize("require", get_args(Requirement))
 def test_gate_verdict_and_intervals_agree(require, middle, inner, more, margin, higher, relative):
     """Each gate, asked of the intervals alone, says what the verdict says."""
@@ -166,12 +159,9 @@ def test_gate_verdict_and_intervals_agree(require, middle, inner, more, margin, 
     change = RelativeChange(0.5, middle, *outer, *narrow) if relative else None
     halved = 0.5 if relative else 1.0
     decision = decide(
-        rule,
-        estimate=halved * middle,
-        interval=(halved * outer[0], halved * outer[1]),
-        equivalence_interval=(halved * narrow[0], halved * narrow[1]),
-        relative=change,
-    )
+        rule, estimate=halved * middle, interval=(halved * outer[0], halved * outer[1]),
+        equivalence_interval=(halved * narrow[0], halved * narrow[1]), relative=change,
+    )  # fmt: skip
     (low, high), (inside, above) = rule.gain(*outer), rule.gain(*narrow)
     expected = {
         "better": low > 0 and low > margin,
@@ -195,15 +185,11 @@ def test_check_gate_none_asked() -> None:
 @pytest.mark.parametrize(
     "how",
     [
-        {"alpha": 0.0},
-        {"alpha": 0.5},
-        {"margin": -0.1},
-        {"margin": math.nan},
-        {"margin": 1.0, "margin_is_relative": True},
-        {"require": "equivalent"},
+        {"alpha": 0.0}, {"alpha": 0.5}, {"margin": -0.1}, {"margin": math.nan},
+        {"margin": 1.0, "margin_is_relative": True}, {"require": "equivalent"},
         {"require": "non-inferior"},
     ],
-)
+)  # fmt: skip
 def test_rule_refuses_what_has_no_meaning(how) -> None:
     with pytest.raises(ArgumentError):
         Rule("AP", **how)

@@ -81,16 +81,10 @@ def better() -> Comparison:
     collection = simulate_runs(120, effect=0.3, rng=1)
     options: dict[str, Any] = {"measures": MEASURES, "margin": 0.01, "require": "better"}
     comparison = compare(
-        collection.qrels,
-        collection.baseline,
-        collection.candidate,
-        topics=collection.topics,
-        segments={"intent": collection.intents},
-        name_a="bm25",
-        name_b="monot5",
-        resamples=999,
+        collection.qrels, collection.baseline, collection.candidate, topics=collection.topics,
+        segments={"intent": collection.intents}, name_a="bm25", name_b="monot5", resamples=999,
         **options,
-    )
+    )  # fmt: skip
     source = {"path": "a/long/way/to/the/folder/with/the/run.txt", "sha256": "0f" * 32, "rows": 9}
     inputs = dict.fromkeys(("qrels", "a", "b"), source)
     names = {"command": "abrank compare " + "x" * 300, "inputs": inputs}

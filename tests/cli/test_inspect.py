@@ -43,11 +43,9 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     assert "AP       0.556  0.111  −0.444" in lines
     index = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
     assert [line.split() for line in lines[index + 2 : index + 6]] == [
-        ["Document", "Grade", "A", "B"],
-        ["d1", "2", "1", "3"],
-        ["d2", "1", "3", "–"],
+        ["Document", "Grade", "A", "B"], ["d1", "2", "1", "3"], ["d2", "1", "3", "–"],
         ["d4", "1", "–", "–"],
-    ]
+    ]  # fmt: skip
     index = next(i for i, line in enumerate(lines) if line.startswith("Judge next"))
     below = lines[lines.index("", index) + 1 :]
     assert [line.split() for line in below[:2]] == [

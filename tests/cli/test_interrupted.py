@@ -30,13 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_for(seconds: float | None, number: int, folder: Path) -> tuple[int, str]:
     """Run the command, end it by a signal after some seconds; return its exit code and messages."""
     child = subprocess.Popen(
-        COMMAND + REPORTS,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        COMMAND + REPORTS, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+    )  # fmt: skip
     assert child.stdout.read(1) == "."
     if seconds is not None:
         time.sleep(seconds)
@@ -110,12 +106,9 @@ def test_the_command_listens_before_python_has_imported_what_takes_time() -> Non
     # Without `site`, whose plugins import what they like. The first signal module is Python's own.
     code = "import sys, abrank.__main__; print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        check=True,
-    )
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True,
+    )  # fmt: skip
     loaded = set(done.stdout.split())
     assert "_signal" in loaded
     assert not loaded & {"signal", "typing", "enum", "re", "collections", "functools", "click"}
@@ -145,13 +138,9 @@ BY_NIGHT = pytest.mark.slow
 def test_a_signal_ends_the_process_where_it_stands(where, module, code, number, folder) -> None:
     program = BEGIN + where.format(module=module, number=int(number)) + COMMAND_LINE
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        check=False,
-    )
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
     assert done.returncode == code(number)
     word = "interrupted" if number == signal.SIGINT else "terminated"
     assert done.stderr.strip() == (word if done.returncode > 0 else "")

@@ -165,11 +165,9 @@ MISSING = "30 of 40 judged queries are missing from few"
 
 
 ASKED = [
-    ["compare", "qrels", "old", "few"],
-    ["rank", "qrels", "few", "old", "new"],
-    ["compare"],
+    ["compare", "qrels", "old", "few"], ["rank", "qrels", "few", "old", "new"], ["compare"],
     ["rank"],
-]
+]  # fmt: skip
 SHOWN = [
     *("text", "json", "csv"),
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("md", "html", "tex")),

@@ -31,13 +31,9 @@ def shell(command: str, folder: Path) -> tuple[int, str, str]:
     values = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     line = f"{sys.executable} -m abrank {command}"
     done = subprocess.run(
-        ["sh", "-c", line],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=values | options,
+        ["sh", "-c", line], cwd=folder, capture_output=True, text=True, env=values | options,
         check=False,
-    )
+    )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
 

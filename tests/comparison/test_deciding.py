@@ -27,12 +27,10 @@ SAME = {query: {doc: 10 * score for doc, score in docs.items()} for query, docs 
 @pytest.mark.parametrize(
     ("gate", "passed"),
     [
-        ({"require": "better"}, False),
-        ({"require": "non-inferior"}, True),
-        ({"require": "equivalent"}, True),
-        ({"fail_on": "worse"}, True),
+        ({"require": "better"}, False), ({"require": "non-inferior"}, True),
+        ({"require": "equivalent"}, True), ({"fail_on": "worse"}, True),
     ],
-)
+)  # fmt: skip
 def test_no_change_passes_guards_and_gates_with_few_queries_too(gate, passed) -> None:
     for n in (2, 4, 30):
         a = pd.DataFrame({"AP": [0.2] * n, "RR": [0.5] * n})

@@ -49,16 +49,12 @@ from tests.report.written import text as text_of
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (None, Margin(0.0, is_relative=False)),
-        (0, Margin(0.0, is_relative=False)),
-        (0.01, Margin(0.01, is_relative=False)),
-        ("0.01", Margin(0.01, is_relative=False)),
-        (" 1e-2 ", Margin(0.01, is_relative=False)),
-        ("2%", Margin(0.02, is_relative=True)),
-        ("7 %", Margin(0.07, is_relative=True)),
-        ("0.7%", Margin(0.007, is_relative=True)),
+        (None, Margin(0.0, is_relative=False)), (0, Margin(0.0, is_relative=False)),
+        (0.01, Margin(0.01, is_relative=False)), ("0.01", Margin(0.01, is_relative=False)),
+        (" 1e-2 ", Margin(0.01, is_relative=False)), ("2%", Margin(0.02, is_relative=True)),
+        ("7 %", Margin(0.07, is_relative=True)), ("0.7%", Margin(0.007, is_relative=True)),
     ],
-)
+)  # fmt: skip
 def test_read_margin(given, expected) -> None:
     assert read_margin(given) == expected
 

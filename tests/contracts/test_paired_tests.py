@@ -7,17 +7,12 @@ from abrank._support.errors import ArgumentError
 from abrank.inference import TESTS, run_test
 
 VARIANTS = [
-    ("t", {}),
-    ("sign", {}),
-    ("hall", {}),
-    ("bounded", {"span": 2.0}),
-    ("permutation", {}),
+    ("t", {}), ("sign", {}), ("hall", {}), ("bounded", {"span": 2.0}), ("permutation", {}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 199}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 4095}),
-    ("wilcoxon", {"method": "exact"}),
-    ("wilcoxon", {"method": "asymptotic"}),
+    ("wilcoxon", {"method": "exact"}), ("wilcoxon", {"method": "asymptotic"}),
     ("bootstrap", {"n_resamples": 199}),
-]
+]  # fmt: skip
 # Tests whose p is NaN where the differences are one value: it is judged by their spread.
 NEEDS_SPREAD = ("t", "hall", "bootstrap")
 ALTERNATIVES = ("two-sided", "greater", "less")

@@ -67,15 +67,11 @@ def test_nothing_to_say() -> None:
 @pytest.mark.parametrize(
     ("differences", "codes"),
     [
-        ([], []),
-        ([0.1], []),
-        ([0.1, 0.3], []),
-        ([0.0] * 8, []),
-        ([0.1] * 8, ["constant-difference"]),
-        ([0.0] * 7 + [0.8], []),
+        ([], []), ([0.1], []), ([0.1, 0.3], []), ([0.0] * 8, []),
+        ([0.1] * 8, ["constant-difference"]), ([0.0] * 7 + [0.8], []),
         ([-0.1] * 4 + [0.3] * 4, []),
     ],
-)
+)  # fmt: skip
 def test_every_row_of_the_table(differences, codes) -> None:
     assert list(notes_of(differences)) == codes
 
@@ -173,17 +169,12 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
 @pytest.mark.parametrize(
     ("n", "n_effective", "asked", "decides", "severity"),
     [
-        (5, 4.9, "t", "t", None),
-        (5, 2.9, "t", "t", 3),
-        (11, 2.6, "t", "permutation", 3),
-        (5, 5.0, "permutation", "permutation", 3),
-        (6, 2.0, "permutation", "permutation", None),
-        (19, 19.0, "bootstrap", "bootstrap", 2),
-        (19, 6.9, "bootstrap", "permutation", 3),
-        (5, 5.0, "bootstrap", "bootstrap", 3),
-        (20, 20.0, "bootstrap", "bootstrap", None),
+        (5, 4.9, "t", "t", None), (5, 2.9, "t", "t", 3), (11, 2.6, "t", "permutation", 3),
+        (5, 5.0, "permutation", "permutation", 3), (6, 2.0, "permutation", "permutation", None),
+        (19, 19.0, "bootstrap", "bootstrap", 2), (19, 6.9, "bootstrap", "permutation", 3),
+        (5, 5.0, "bootstrap", "bootstrap", 3), (20, 20.0, "bootstrap", "bootstrap", None),
     ],
-)
+)  # fmt: skip
 def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
     clusters = inspect_clusters(n, n_effective, requested=asked, decides=decides)
     assert [note.severity for note in clusters] == ([] if severity is None else [severity])

@@ -5,14 +5,10 @@ from scipy import stats
 
 NAN, INF = np.nan, np.inf
 ROWS = {
-    "no query": [],
-    "one query": [0.1],
-    "two queries": [0.1, 0.3],
-    "all 0": [0.0] * 8,
-    "one value, not 0": [0.1] * 8,
-    "one query differs": [0.0] * 7 + [0.8],
+    "no query": [], "one query": [0.1], "two queries": [0.1, 0.3], "all 0": [0.0] * 8,
+    "one value, not 0": [0.1] * 8, "one query differs": [0.0] * 7 + [0.8],
     "two values": [-0.1] * 4 + [0.3] * 4,
-}
+}  # fmt: skip
 # The means, their standard errors and degrees of freedom, where there are errors.
 TWO, ONE, HALF = (0.2, 0.1, 1), (0.1, 0.1, 7), (0.1, 0.2 / np.sqrt(7), 7)
 SPREAD = (TWO, ONE, HALF)

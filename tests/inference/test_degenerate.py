@@ -74,11 +74,9 @@ def of_clusters(name):
     def ask(d):
         cluster_test = run_cluster_test(name, d, list(range(len(d))))
         return (
-            cluster_test.estimate[0],
-            cluster_test.pvalue[0],
-            cluster_test.ci_low[0],
+            cluster_test.estimate[0], cluster_test.pvalue[0], cluster_test.ci_low[0],
             cluster_test.ci_high[0],
-        )
+        )  # fmt: skip
 
     return ask
 

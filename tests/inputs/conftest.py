@@ -42,12 +42,8 @@ def ended_with(arguments: Sequence[str], *, folder: Path) -> tuple[int, int]:
         "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-c", code], cwd=folder, env={"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
     ended, kilobytes = map(int, done.stdout.split())
     return ended, kilobytes

@@ -38,11 +38,9 @@ PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, damage: str) -> None:
     first, two = PACKERS[kind](LINES[:1000]), PACKERS[kind](LINES[1000:])
     stored = {
-        "changed": first + two[:3] + b"\xff" + two[4:],
-        "cut": first + two[:-5],
-        "garbage": first + two + b"garbage behind",
-        "short garbage": first + two + b"g",
-    }[damage]
+        "changed": first + two[:3] + b"\xff" + two[4:], "cut": first + two[:-5],
+        "garbage": first + two + b"garbage behind", "short garbage": first + two + b"g",
+    }[damage]  # fmt: skip
     path = tmp_path / "a.run"
     path.write_bytes(stored)
     qrels = read_qrels([("0", "d1", 1)])

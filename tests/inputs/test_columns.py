@@ -39,12 +39,9 @@ def test_each_repeat_points_at_the_one_before(rows: list[tuple[int, bytes]]) -> 
 
 def test_the_message_has_both_places_and_the_total() -> None:
     columns = Columns(
-        query=ids.encode(["7", "7", "7"]),
-        doc=ids.encode(["d", "d", "d"]),
-        value=np.ones(3),
-        position=np.array([42, 97, 98]),
-        source=Source("a.run", None, 3, "a.run", "line"),
-    )
+        query=ids.encode(["7", "7", "7"]), doc=ids.encode(["d", "d", "d"]), value=np.ones(3),
+        position=np.array([42, 97, 98]), source=Source("a.run", None, 3, "a.run", "line"),
+    )  # fmt: skip
     error = duplicate_error(
         columns, *duplicates(np.zeros(3, np.int64), columns.doc), hint="Mend it."
     )

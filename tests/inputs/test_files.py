@@ -129,17 +129,12 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"1 0 d 1\n", True),
-        (gzip.compress(b"\xef\xbb\xbf# note\n\n1 0 d 1", mtime=0), True),
-        (LINES, False),
-        (b"", False),
-        (b"# only a note\n", False),
-        (b"query_id,doc_id,relevance\n1,d,1\n", True),
-        (b"query_id,doc_id,score\n1,d,1\n", False),
-        (b"2 qid:10 1:0.5\n", True),
-        (b'{"1": {"d": 1}}', False),
+        (b"1 0 d 1\n", True), (gzip.compress(b"\xef\xbb\xbf# note\n\n1 0 d 1", mtime=0), True),
+        (LINES, False), (b"", False), (b"# only a note\n", False),
+        (b"query_id,doc_id,relevance\n1,d,1\n", True), (b"query_id,doc_id,score\n1,d,1\n", False),
+        (b"2 qid:10 1:0.5\n", True), (b'{"1": {"d": 1}}', False),
     ],
-)
+)  # fmt: skip
 def test_kinds_are_told_by_the_first_line(tmp_path: Path, data: bytes, expected: bool) -> None:
     (tmp_path / "a").write_bytes(data)
     assert looks_like_qrels(tmp_path / "a") is expected

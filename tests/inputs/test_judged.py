@@ -134,13 +134,11 @@ def pairs(judged: JudgedRun) -> list[tuple[str, int, str, int]]:
     subtopics = judged.subtopics
     return [
         (
-            judged.query_ids[judged.query[row]],
-            int(judged.rank[row]),
-            subtopics.pool.ids[s],
+            judged.query_ids[judged.query[row]], int(judged.rank[row]), subtopics.pool.ids[s],
             int(grade),
         )
         for row, s, grade in zip(subtopics.row, subtopics.subtopic, subtopics.grade, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -18,11 +18,9 @@ FIELDS = IDS.filter(
     lambda text: text.encode().split() == [text.encode()] and text[0] not in "#\ufeff"
 )
 TABLES = st.dictionaries(
-    FIELDS,
-    st.dictionaries(FIELDS, st.integers(-2, 4), min_size=1, max_size=5),
-    min_size=1,
+    FIELDS, st.dictionaries(FIELDS, st.integers(-2, 4), min_size=1, max_size=5), min_size=1,
     max_size=5,
-)
+)  # fmt: skip
 
 
 def as_dict(qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -114,13 +112,10 @@ def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> N
     frame.to_parquet(tmp_path / "f.parquet")
     named = namedtuple("named", ["user", "item"])
     sources = [
-        *(tmp_path / name for name in ("plain.csv", "quoted.csv", "f.parquet")),
-        frame,
-        frame.to_dict("records"),
-        polars.DataFrame(rows),
-        polars.LazyFrame(rows),
+        *(tmp_path / name for name in ("plain.csv", "quoted.csv", "f.parquet")), frame,
+        frame.to_dict("records"), polars.DataFrame(rows), polars.LazyFrame(rows),
         [named("u1", "i1"), named("u1", "i2"), named("u2", "i1")],
-    ]
+    ]  # fmt: skip
     for source in sources:
         read = read_qrels(source)
         assert read.source.ungraded

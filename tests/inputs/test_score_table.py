@@ -61,16 +61,12 @@ def test_many_cells_are_read_as_few_are(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("high", 'score "high" is not a number'),
-        ("nan", "score is NaN (query 302)"),
-        ("-inf", "score is infinite"),
-        ("0,5", "a decimal point is needed, not a comma"),
-        ("0x1p3", "not a number"),
-        ("1e999", "too large"),
-        ("9" * 400, "too large"),
+        ("high", 'score "high" is not a number'), ("nan", "score is NaN (query 302)"),
+        ("-inf", "score is infinite"), ("0,5", "a decimal point is needed, not a comma"),
+        ("0x1p3", "not a number"), ("1e999", "too large"), ("9" * 400, "too large"),
         ("3x", "not a number"),
     ],
-)
+)  # fmt: skip
 def test_a_value_that_is_no_number(read, value, said) -> None:
     with pytest.raises(ReadError) as caught:
         read(f"map\t301\t0.5\nmap\t302\t{value}\nmap\t303\t0.5\n")
@@ -196,12 +192,10 @@ def test_a_baseline_is_known_by_its_role_and_not_by_a_word_of_its_model(names, b
 @pytest.mark.parametrize(
     ("cells", "values"),
     [
-        (["0.3", "NA", "0.4"], [0.3, np.nan, 0.4]),
-        (["50%", "60%", "7.5%"], [0.5, 0.6, 0.075]),
-        (["0,5", "0,25", "1"], [0.5, 0.25, 1.0]),
-        (["0,5", "2,5e-05", "1"], [0.5, 2.5e-05, 1.0]),
+        (["0.3", "NA", "0.4"], [0.3, np.nan, 0.4]), (["50%", "60%", "7.5%"], [0.5, 0.6, 0.075]),
+        (["0,5", "0,25", "1"], [0.5, 0.25, 1.0]), (["0,5", "2,5e-05", "1"], [0.5, 2.5e-05, 1.0]),
     ],
-)
+)  # fmt: skip
 def test_cells_as_people_write_them_are_read_alike_in_every_form(cells, values, tmp_path) -> None:
     frame = pd.DataFrame({"query": ["a", "b", "c"], "ndcg": cells})
     frame.to_csv(tmp_path / "a.csv", index=False)

@@ -255,13 +255,10 @@ def test_by_hand() -> None:
     scores = read_scores([answer("q1", *pairs), answer("q2", *is_many)])
     got = dict(zip(scores.measures, scores.values[0, 0].tolist(), strict=True))
     assert got == {
-        "NuggetRecall": 2.5 / 4,
-        "NuggetRecall(strict)": 2 / 4,
-        "NuggetRecall(vital)": 1.5 / 2,
-        "NuggetRecall(vital,strict)": 1 / 2,
-        "WeightedNuggetRecall": 2 / 2.5,
+        "NuggetRecall": 2.5 / 4, "NuggetRecall(strict)": 2 / 4, "NuggetRecall(vital)": 1.5 / 2,
+        "NuggetRecall(vital,strict)": 1 / 2, "WeightedNuggetRecall": 2 / 2.5,
         "WeightedNuggetRecall(strict)": 1.5 / 2.5,
-    }
+    }  # fmt: skip
     assert scores.values[1, 0, scores.measures.index("NuggetRecall(vital)")] == 0.0
     assert "2 unknown labels among 64 parts, counted as no support: x (1), y (1)" in scores.notes[0]
 

@@ -21,13 +21,10 @@ LINE = b"301 Q0 d1 1 2.5 tag\n"
 def rows(columns: Columns) -> list[tuple[bytes, bytes, float, int]]:
     return list(
         zip(
-            ids.unpack(columns.query),
-            ids.unpack(columns.doc),
-            columns.value.tolist(),
-            columns.position.tolist(),
-            strict=True,
+            ids.unpack(columns.query), ids.unpack(columns.doc), columns.value.tolist(),
+            columns.position.tolist(), strict=True,
         )
-    )
+    )  # fmt: skip
 
 
 def run_rows(data: bytes) -> list[tuple[bytes, bytes, float, int]]:
@@ -44,20 +41,14 @@ def problem(data: bytes, layout: Layout = RUN) -> ReadError:
 @pytest.mark.parametrize(
     "data",
     [
-        LINE,
-        LINE.rstrip(),
-        LINE.replace(b" ", b"\t"),
-        LINE.replace(b" ", b" \t \v\f"),
-        LINE.replace(b"\n", b"\r\n"),
-        b"  " + LINE.replace(b"\n", b" \t\n"),
-        LINE + b"\n \n\t\n",
-        LINE.replace(b"tag", b"tag more columns"),
-        b"\xef\xbb\xbf" + LINE,
+        LINE, LINE.rstrip(), LINE.replace(b" ", b"\t"), LINE.replace(b" ", b" \t \v\f"),
+        LINE.replace(b"\n", b"\r\n"), b"  " + LINE.replace(b"\n", b" \t\n"), LINE + b"\n \n\t\n",
+        LINE.replace(b"tag", b"tag more columns"), b"\xef\xbb\xbf" + LINE,
         LINE.replace(b" 1 ", b" first "),
         LINE.replace(b"2.5", b"+002.50000000000000000000000000000000000000e+00"),
         LINE.replace(b"2.5", b"25.E-1"),
     ],
-)
+)  # fmt: skip
 def test_one_line_in_every_legal_dress(data: bytes) -> None:
     assert run_rows(data) == [(b"301", b"d1", 2.5, 1)]
 
@@ -128,22 +119,15 @@ def test_tags_in_order_of_appearance(blank: bytes) -> None:
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        ("nan", "score is NaN (query 301)"),
-        ("-NaN", "score is NaN"),
-        ("inf", "score is infinite (query 301)"),
-        ("-Infinity", "score is infinite"),
-        ("1e999", 'score "1e999" is too large'),
-        ("0x1p10", 'score "0x1p10" is not a number'),
-        ("1_000", "is not a number"),
-        ("12,5", "a decimal point is needed, not a comma"),
-        ("1,2,3", 'score "1,2,3" is not a number'),
-        ("12.5abc", "is not a number"),
-        ("high", 'score "high" is not a number'),
-        (".", "is not a number"),
-        ("1e", "is not a number"),
-        ("١", "is not a number"),
+        ("nan", "score is NaN (query 301)"), ("-NaN", "score is NaN"),
+        ("inf", "score is infinite (query 301)"), ("-Infinity", "score is infinite"),
+        ("1e999", 'score "1e999" is too large'), ("0x1p10", 'score "0x1p10" is not a number'),
+        ("1_000", "is not a number"), ("12,5", "a decimal point is needed, not a comma"),
+        ("1,2,3", 'score "1,2,3" is not a number'), ("12.5abc", "is not a number"),
+        ("high", 'score "high" is not a number'), (".", "is not a number"),
+        ("1e", "is not a number"), ("١", "is not a number"),
     ],
-)
+)  # fmt: skip
 def test_scores_that_are_no_decimal_numbers(score: str, words: str) -> None:
     error = problem(LINE + LINE.replace(b"2.5", score.encode()))
     assert str(error).startswith("a.run, line 2: ")

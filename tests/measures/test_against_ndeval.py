@@ -64,25 +64,18 @@ def common(judgments, rankings):
 # Shares of which every power is exact, so that ndeval's ties are those of exact arithmetic.
 @pytest.mark.slow
 @given(
-    JUDGMENTS,
-    RUNS,
-    st.integers(1, 2),
-    st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]),
+    JUDGMENTS, RUNS, st.integers(1, 2), st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]),
     st.sampled_from([0.0, 0.3, 0.5, 0.9]),
-)
+)  # fmt: skip
 def test_every_measure_equals_ndeval(judgments, rankings, rel, alpha, beta) -> None:
     assume(common(judgments, rankings))
     pairs = NAMES + (ERR if alpha == 0.5 else [])
     given_ = {"rel": f"rel={rel}", "alpha": f"alpha={alpha}", "beta": f"beta={beta}"}
     ours = values(judgments, rankings, [name.format(**given_) for _, name in pairs])
     expected = theirs(
-        judgments,
-        rankings,
-        [name for name, _ in pairs],
-        relevance_level=rel,
-        alpha=alpha,
+        judgments, rankings, [name for name, _ in pairs], relevance_level=rel, alpha=alpha,
         beta=beta,
-    )
+    )  # fmt: skip
     for query, our in ours.items():
         if query not in rankings:
             assert set(our) == {0.0}

@@ -45,11 +45,9 @@ def test_random_runs(queries, level, judged_only):
         if ranking is not None:
             run[f"q{number}"] = ranking
     oracle = pytrec_eval.RelevanceEvaluator(
-        {**qrels, "unjudged": {"d1": level}},
-        pytrec_eval.supported_measures - TEXT,
-        relevance_level=level,
-        judged_docs_only_flag=judged_only,
-    ).evaluate({query: ranking for query, ranking in run.items() if ranking})
+        {**qrels, "unjudged": {"d1": level}}, pytrec_eval.supported_measures - TEXT,
+        relevance_level=level, judged_docs_only_flag=judged_only,
+    ).evaluate({query: ranking for query, ranking in run.items() if ranking})  # fmt: skip
     judged = join(read_qrels(qrels), read_run(run, score_dtype="float32"))
     columns = tuple(oracle["unjudged"])
     ours = np.stack([measure(judged) for measure in measures_of(columns, level, judged_only)])
@@ -60,9 +58,6 @@ def test_random_runs(queries, level, judged_only):
         # Rndcg is 0 there where no document reaches the level, though that changes no gain.
         compared = [n for n, column in enumerate(columns) if n_relevant or column != "Rndcg"]
         np.testing.assert_allclose(
-            ours[compared, i],
-            np.nan_to_num([theirs[columns[n]] for n in compared]),
-            rtol=0,
-            atol=1e-9,
-            err_msg=f"{query}: {columns}",
-        )
+            ours[compared, i], np.nan_to_num([theirs[columns[n]] for n in compared]), rtol=0,
+            atol=1e-9, err_msg=f"{query}: {columns}",
+        )  # fmt: skip

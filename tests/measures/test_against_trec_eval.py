@@ -28,17 +28,12 @@ BOTH_VERSIONS = pytest.mark.parametrize(
 # How many values each test compares at least, with all of the data and with the part in the tree;
 # together they are counted below.
 AT_LEAST = {
-    "trec_eval 9.0.8": (111_375, 57_447),
-    "trec_eval 10.0": (115_086, 59_361),
-    "trec_eval 9.0.8 -l 2": (31_007, 12_822),
-    "pytrec_eval": (51_324, 26_418),
-    "ir_measures": (48_239, 23_980),
-    "not in trec_eval, scores as in 9": (8_554, 4_403),
-    "not in trec_eval, scores as in 10": (8_554, 4_403),
-    "runs that lack topics": (1_894, 1_894),
-    "legal files, 9": (2_895, 2_895),
-    "legal files, 10": (2_970, 2_970),
-}
+    "trec_eval 9.0.8": (111_375, 57_447), "trec_eval 10.0": (115_086, 59_361),
+    "trec_eval 9.0.8 -l 2": (31_007, 12_822), "pytrec_eval": (51_324, 26_418),
+    "ir_measures": (48_239, 23_980), "not in trec_eval, scores as in 9": (8_554, 4_403),
+    "not in trec_eval, scores as in 10": (8_554, 4_403), "runs that lack topics": (1_894, 1_894),
+    "legal files, 9": (2_895, 2_895), "legal files, 10": (2_970, 2_970),
+}  # fmt: skip
 
 
 def stored(path, column, keys=("run", "measure")):
@@ -98,12 +93,9 @@ def assert_equal_and_count(judged, measure, gold, *, tolerance=TOLERANCE, querie
         query_ids = {judged.query_ids[i] for i in np.flatnonzero(queries)}
         gold = {query: value for query, value in gold.items() if query in query_ids}
     np.testing.assert_allclose(
-        [ours[query] for query in gold],
-        list(gold.values()),
-        rtol=0,
-        atol=tolerance,
+        [ours[query] for query in gold], list(gold.values()), rtol=0, atol=tolerance,
         err_msg=measure.name,
-    )
+    )  # fmt: skip
     return len(gold)
 
 

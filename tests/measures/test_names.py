@@ -314,26 +314,15 @@ def test_several_cut_offs_have_commas_between_them() -> None:
 
 # Canonical name: what trec_eval prints for it (out.test.meas_params of its tests, and its help).
 PRINTED = {
-    "AP": "map",
-    "AP@10": "map_cut_10",
-    "nDCG": "ndcg",
-    "nDCG@10": "ndcg_cut_10",
-    "nDCG(gains={1:3,2:9,4:4.5})": "ndcg_1=3,2=9,4=4.5",
-    "P@5": "P_5",
-    "IPrec@0.1": "iprec_at_recall_0.10",
-    "IPrec@1.0": "iprec_at_recall_1.00",
-    "RprecMult(multiple=5)": "Rprec_mult_5.00",
-    "AP11": "11pt_avg",
-    "AP11(levels=[.25,.5,.75])": "11pt_avg_.25,.5,.75",
-    "AP11(levels=[0,1])": "11pt_avg_0,1",
-    "Utility": "utility",
-    "Utility(relevant_retrieved=2)": "utility_2,-1,0,0",
-    "SetF": "set_F",
-    "SetF(beta=0.5)": "set_F_0.25",
-    "SetP": "set_P",
-    "SetP(relative=True)": "set_relative_P",
+    "AP": "map", "AP@10": "map_cut_10", "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10",
+    "nDCG(gains={1:3,2:9,4:4.5})": "ndcg_1=3,2=9,4=4.5", "P@5": "P_5",
+    "IPrec@0.1": "iprec_at_recall_0.10", "IPrec@1.0": "iprec_at_recall_1.00",
+    "RprecMult(multiple=5)": "Rprec_mult_5.00", "AP11": "11pt_avg",
+    "AP11(levels=[.25,.5,.75])": "11pt_avg_.25,.5,.75", "AP11(levels=[0,1])": "11pt_avg_0,1",
+    "Utility": "utility", "Utility(relevant_retrieved=2)": "utility_2,-1,0,0", "SetF": "set_F",
+    "SetF(beta=0.5)": "set_F_0.25", "SetP": "set_P", "SetP(relative=True)": "set_relative_P",
     "GMAP": "gm_map",
-}
+}  # fmt: skip
 # Measures, or parameters, that trec_eval has no name for.
 NOT_PRINTED = [
     "RR@10", "AP(rel=2)", "P(judged_only=True)@5", "nDCG(gains={1:3})@10", "nDCG(dcg='exp-log2')",
@@ -397,16 +386,12 @@ def test_read():
 @pytest.mark.parametrize(
     ("notation", "values", "text"),
     [
-        (CUTOFFS, (10,), "10"),
-        (RECALLS, (0.1,), "0.10"),
-        (MULTIPLES, (2.0,), "2.00"),
-        (LEVELS, ((0.0, 0.25, 1.0),), "0,.25,1"),
-        (GAINS, (((1, 3.5), (2, 9.0)),), "1=3.5,2=9"),
-        (BETA_SQUARED, (math.sqrt(2),), "2"),
-        (PERSISTENCE, (0.95,), "p=0.95"),
+        (CUTOFFS, (10,), "10"), (RECALLS, (0.1,), "0.10"), (MULTIPLES, (2.0,), "2.00"),
+        (LEVELS, ((0.0, 0.25, 1.0),), "0,.25,1"), (GAINS, (((1, 3.5), (2, 9.0)),), "1=3.5,2=9"),
+        (BETA_SQUARED, (math.sqrt(2),), "2"), (PERSISTENCE, (0.95,), "p=0.95"),
         (WORTHS, (2.0, -1.0, 0.0, 0.5), "2,-1,0,0.5"),
     ],
-)
+)  # fmt: skip
 def test_write(notation, values, text):
     assert notation.write(*values) == text
 

@@ -20,12 +20,9 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
         return np.bincount(judged.query[counted], minlength=judged.n_queries).astype(float)
 
     result = abrank.compare(
-        made.qrels,
-        made.baseline,
-        made.candidate,
-        measures=["mine@10", "P@10"],
+        made.qrels, made.baseline, made.candidate, measures=["mine@10", "P@10"],
         config=abrank.Question(primary="Mine@10"),
-    )
+    )  # fmt: skip
     custom, names = result.rows
     assert (custom.measure, names.measure) == ("Mine@10", "P@10")
     assert custom.mean_b == pytest.approx(10 * names.mean_b)

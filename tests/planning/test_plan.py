@@ -72,12 +72,10 @@ def test_small_pilots_against_theory(pilot, sd) -> None:
 @pytest.mark.parametrize(
     ("pilot", "mde", "needed", "power"),
     [
-        ([], math.nan, None, math.nan),
-        ([0.1], math.nan, None, math.nan),
-        ([0.1] * 8, 0.0, 2, 1.0),
-        ([0.0] * 8, 0.0, 2, 1.0),
+        ([], math.nan, None, math.nan), ([0.1], math.nan, None, math.nan),
+        ([0.1] * 8, 0.0, 2, 1.0), ([0.0] * 8, 0.0, 2, 1.0),
     ],
-)
+)  # fmt: skip
 def test_degenerate_pilots(pilot, mde, needed, power) -> None:
     plan = abrank.power(pilot, effect=0.1)
     assert (plan.mde, plan.power) == pytest.approx((mde, power), nan_ok=True)

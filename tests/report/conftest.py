@@ -156,12 +156,9 @@ def hostile() -> Comparison:
     a = pd.DataFrame(rng.random((len(ids), 3)), index=ids, columns=columns)
     b = pd.DataFrame(rng.random((len(ids), 3)), index=ids, columns=columns)
     return compare_scores(
-        a,
-        b,
-        name_a="base <img src=x onerror=alert(1)> | x\n# h",
-        name_b="`cand` @octocat [x](http://e.example) </details>",
-        resamples=999,
-    )
+        a, b, name_a="base <img src=x onerror=alert(1)> | x\n# h",
+        name_b="`cand` @octocat [x](http://e.example) </details>", resamples=999,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -206,14 +203,10 @@ def runs() -> Comparison:
     length = {query: f"{len(text.split())} words" for query, text in collection.topics.items()}
     return compare_runs(
         Inputs(
-            qrels=collection.qrels,
-            a=collection.baseline,
-            b=collection.candidate,
-            name_a="bm25",
-            name_b="monot5",
-            topics=collection.topics,
+            qrels=collection.qrels, a=collection.baseline, b=collection.candidate, name_a="bm25",
+            name_b="monot5", topics=collection.topics,
             segments={"intent": collection.intents, "length": length},
         ),
         Question(measures=["nDCG@10", "AP", "RR", "P@10"], margin=0.01, resamples=999),
         command="abrank compare qrels.txt bm25.run monot5.run",
-    )
+    )  # fmt: skip

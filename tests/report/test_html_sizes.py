@@ -44,11 +44,9 @@ def test_the_whole_command_on_ready_scores(tmp_path, n) -> None:
     command += ["--margin", "0.005", "--report", files[2], "--report", files[3]]
     start = time.perf_counter()
     output = subprocess.run(
-        [sys.executable, "-c", MEASURED, *map(str, command)],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", MEASURED, *map(str, command)], capture_output=True, text=True,
         check=True,
-    ).stdout
+    ).stdout  # fmt: skip
     wall = time.perf_counter() - start
     code, cpu, kilobytes = map(float, output.split())
     # Linux counts in kilobytes, macOS in bytes.

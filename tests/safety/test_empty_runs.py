@@ -22,14 +22,10 @@ NOTHING = pa.table(
     }
 )
 TEXTS = {
-    "empty.run": "",
-    "comments.run": "# nothing found\n",
-    "blank.run": "\n\n",
-    "marked.run": "\ufeff",
-    "empty.json": "{}",
-    "queries.json": '{"q00": {}}',
+    "empty.run": "", "comments.run": "# nothing found\n", "blank.run": "\n\n",
+    "marked.run": "\ufeff", "empty.json": "{}", "queries.json": '{"q00": {}}',
     "header.csv": "query_id,doc_id,score\n",
-}
+}  # fmt: skip
 OBJECTS = {
     "dict": {}, "dict of empty": {"q00": {}, "q01": []}, "tuples": [], "frame": B[:0],
     "table": NOTHING,

@@ -24,15 +24,10 @@ TAKEN = {
 def comparison(margin: float = 0.01, seed: int = 5) -> Any:
     collection = abrank.simulate_runs(40, effect=0.3, rng=seed)
     return abrank.compare(
-        collection.qrels,
-        collection.baseline,
-        collection.candidate,
-        measures=["nDCG@10", "AP", "P@10"],
-        margin=margin,
-        require="non-inferior",
-        guard=["AP:-0.02"],
-        segments={"kind": collection.intents},
-    )
+        collection.qrels, collection.baseline, collection.candidate,
+        measures=["nDCG@10", "AP", "P@10"], margin=margin, require="non-inferior",
+        guard=["AP:-0.02"], segments={"kind": collection.intents},
+    )  # fmt: skip
 
 
 def with_a_machine() -> Any:

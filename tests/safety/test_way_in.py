@@ -33,12 +33,10 @@ def test_no_page_installs_it_by_its_name() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "pip install abrank",
-        "pip install -U abrank",
-        "pip install 'abrank[dask]'",
+        "pip install abrank", "pip install -U abrank", "pip install 'abrank[dask]'",
         "pipx install abrank",
     ],
-)
+)  # fmt: skip
 def test_such_a_line_would_be_found(line) -> None:
     assert BY_NAME.search(line)
 

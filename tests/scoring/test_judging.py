@@ -43,13 +43,9 @@ def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> No
     documents = sample_documents(part, collection.baseline, collection.candidate)
     for query_id in collection.qrels.query_ids[:4]:
         inspect_query = abrank.inspect_query(
-            part,
-            collection.baseline,
-            collection.candidate,
-            query_id,
-            measures="nDCG@10",
+            part, collection.baseline, collection.candidate, query_id, measures="nDCG@10",
             judge=1000,
-        )
+        )  # fmt: skip
         mine = {document for document in documents.documents if document.query_id == query_id}
         assert mine
         assert set(inspect_query.to_judge) == mine

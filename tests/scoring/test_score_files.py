@@ -135,12 +135,10 @@ def test_systems_are_named_or_chosen(saved) -> None:
 def test_a_frame_of_pyterrier() -> None:
     frame = pd.DataFrame(
         {
-            "name": ["BM25", "BM25", "PL2", "PL2"],
-            "qid": ["1", "2", "1", "2"],
-            "measure": ["map"] * 4,
-            "value": [0.1, 0.2, 0.3, 0.4],
+            "name": ["BM25", "BM25", "PL2", "PL2"], "qid": ["1", "2", "1", "2"],
+            "measure": ["map"] * 4, "value": [0.1, 0.2, 0.3, 0.4],
         }
-    )
+    )  # fmt: skip
     before = frame.copy()
     scores = read_scores(frame)
     assert (scores.systems, scores.measures) == (("BM25", "PL2"), ("AP",))

@@ -132,19 +132,14 @@ def test_depth_cuts_before_all_measures() -> None:
 def test_options_become_parameters_of_the_measures_that_have_them() -> None:
     names = ["AP", "AP(rel=3)", "nDCG", "IPrec@0.5", "NumRet", "Judged"]
     scores = abrank.evaluate(
-        QRELS,
-        {"r": FULL},
-        names,
+        QRELS, {"r": FULL}, names,
         scoring=abrank.Scoring(rel=2, judged_only=True, interpolation="9"),
-    )
+    )  # fmt: skip
     assert scores.measures == (
-        "AP(rel=2,judged_only=True)",
-        "AP(rel=3,judged_only=True)",
-        "nDCG(judged_only=True)",
-        "IPrec(rel=2,interpolation='9',judged_only=True)@0.5",
-        "NumRet(judged_only=True)",
+        "AP(rel=2,judged_only=True)", "AP(rel=3,judged_only=True)", "nDCG(judged_only=True)",
+        "IPrec(rel=2,interpolation='9',judged_only=True)@0.5", "NumRet(judged_only=True)",
         "Judged",
-    )
+    )  # fmt: skip
     assert scores.notes == (
         "rel=2 does not concern nDCG(judged_only=True), NumRet(judged_only=True), Judged",
         "judged_only=True does not concern Judged",

@@ -590,15 +590,9 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
 
     def guarded(seed: int) -> tuple[float, float]:
         comparison = abrank.compare_scores(
-            a,
-            b,
-            measures=["AP", "RR"],
-            guard="RR:-0.05",
-            require="better",
-            test="bootstrap",
-            resamples=999,
-            rng=seed,
-        )
+            a, b, measures=["AP", "RR"], guard="RR:-0.05", require="better", test="bootstrap",
+            resamples=999, rng=seed,
+        )  # fmt: skip
         (guard,) = comparison.decision.guards
         custom = abrank.compare_scores(
             a, b, measures=["RR"], test="bootstrap", resamples=999, rng=seed

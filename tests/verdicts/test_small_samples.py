@@ -52,12 +52,9 @@ def test_clusters_are_flipped_whole() -> None:
     d = np.repeat([0.1, 0.12, 0.08, 0.11], 6) + np.resize([0.01, -0.01], 24)
     a, b = scores(d)
     result = abrank.compare_scores(
-        a,
-        b,
-        require="better",
-        test="t",
+        a, b, require="better", test="t",
         design=abrank.Clusters({f"q{i}": f"u{i // 6}" for i in range(24)}),
-    )
+    )  # fmt: skip
     assert result.decision.sign_flips.better == 2.0**-4
     assert not result.decision.gate.passed
 

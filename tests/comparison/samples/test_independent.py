@@ -331,9 +331,6 @@ def test_runs_on_the_same_judgments_are_never_independent() -> None:
     collection = abrank.simulate_runs(12, rng=1)
     with pytest.raises(abrank.ArgumentError, match="scores of the same units, which are paired"):
         abrank.compare(
-            collection.qrels,
-            collection.baseline,
-            collection.candidate,
-            measures="AP",
+            collection.qrels, collection.baseline, collection.candidate, measures="AP",
             design=Independent(),
-        )
+        )  # fmt: skip

@@ -180,12 +180,9 @@ def test_from_runs_and_two_judgments() -> None:
     frame = collection.qrels.frame()
     people = frame[frame["query_id"].isin(judged)]
     result = abrank.compare(
-        people,
-        collection.baseline,
-        collection.candidate,
-        measures=["nDCG@10", "AP"],
+        people, collection.baseline, collection.candidate, measures=["nDCG@10", "AP"],
         machine=abrank.Machine(qrels=frame),
-    )
+    )  # fmt: skip
     whole = abrank.compare(
         frame, collection.baseline, collection.candidate, measures=["nDCG@10", "AP"]
     )
@@ -199,11 +196,9 @@ def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
     rows = iter([("q001", "d1", 1.0)])
     with pytest.raises(ArgumentError, match="read twice"):
         abrank.compare(
-            collection.qrels,
-            rows,
-            collection.candidate,
+            collection.qrels, rows, collection.candidate,
             machine=abrank.Machine(qrels=collection.qrels),
-        )
+        )  # fmt: skip
 
 
 @pytest.mark.slow
@@ -233,12 +228,9 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     assert result.provenance["declared"]["date"] == "2026-11-01"
     assert text in methods_text(result)
     by_call = abrank.compare(
-        "people.qrels",
-        "a.run",
-        "b.run",
-        config="abrank.toml",
+        "people.qrels", "a.run", "b.run", config="abrank.toml",
         machine=abrank.Machine(qrels="llm.qrels", judge="another"),
-    )
+    )  # fmt: skip
     assert "The machine was named with the call: another." in methods_text(by_call)
 
 

@@ -41,14 +41,11 @@ def adhoc7(shared_data):
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [
-        ("pairwise", {"adjust": "none"}, 3844),
-        ("pairwise", {"adjust": "bonferroni"}, 1880),
-        ("pairwise", {"adjust": "holm"}, 1962),
-        ("pairwise", {"adjust": "bh"}, 3731),
-        ("pairwise", {"adjust": "by"}, 3066),
-        ("tukey", {}, 2130),
+        ("pairwise", {"adjust": "none"}, 3844), ("pairwise", {"adjust": "bonferroni"}, 1880),
+        ("pairwise", {"adjust": "holm"}, 1962), ("pairwise", {"adjust": "bh"}, 3731),
+        ("pairwise", {"adjust": "by"}, 3066), ("tukey", {}, 2130),
     ],
-)
+)  # fmt: skip
 def test_pairs_told_apart_among_103_systems(adhoc7, name, options, expected):
     joint_test = run_joint_test(name, adhoc7, **options)
     assert len(joint_test.pvalue_adj) == 5253

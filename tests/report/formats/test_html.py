@@ -113,12 +113,10 @@ def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
     notes = [
         Note(code, severity, values)
         for code, severity, values in (
-            ("few-clusters", 3, few),
-            ("several-tags", 2, tags),
-            ("rank-conflicts", 1, ranks),
+            ("few-clusters", 3, few), ("several-tags", 2, tags), ("rank-conflicts", 1, ranks),
             ("order-unknown", 1, order),
         )
-    ]
+    ]  # fmt: skip
     text = unescape(card(replace(better, notes=tuple(notes))))
     assert "Read before you decide: Only 5 clusters of queries; " in text
     assert text.count("has several run tags") == 1

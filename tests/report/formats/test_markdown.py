@@ -63,11 +63,9 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
     table = rendered(markdown(comparison)).tables[0]
     for cells, row in zip(table[1:], to_dict(comparison)["measures"], strict=True):
         assert cells[1:5] == [
-            f.score(row["mean_a"]),
-            f.score(row["mean_b"]),
-            f.signed(row["diff"]),
+            f.score(row["mean_a"]), f.score(row["mean_b"]), f.signed(row["diff"]),
             f.interval(row["ci_low_adj"], row["ci_high_adj"]),
-        ]
+        ]  # fmt: skip
         assert cells[5] == f.pvalue(row["pvalue_adj"])
 
 

@@ -116,16 +116,11 @@ def with_curves(made: Comparison, sides: tuple[int, ...] = ()) -> Section:
     n = len(sides)
     middle = tuple(0.1 * side for side in sides)
     curve = CutoffCurve(
-        measure="nDCG",
-        cutoffs=(1, 5, 10)[:n],
-        mean_a=(0.3,) * n,
-        mean_b=tuple(0.3 + item for item in middle),
-        diff=middle,
+        measure="nDCG", cutoffs=(1, 5, 10)[:n], mean_a=(0.3,) * n,
+        mean_b=tuple(0.3 + item for item in middle), diff=middle,
         ci_low=tuple(item - 0.05 for item in middle),
-        ci_high=tuple(item + 0.05 for item in middle),
-        judged_a=(1.0,) * n,
-        judged_b=(0.5,) * n,
-    )
+        ci_high=tuple(item + 0.05 for item in middle), judged_a=(1.0,) * n, judged_b=(0.5,) * n,
+    )  # fmt: skip
     evidence = replace(made.evidence, cutoff_curve=curve)
     result = depth(replace(made, evidence=evidence))
     assert result is not None
@@ -161,13 +156,10 @@ def test_table_is_the_curve(runs: Comparison) -> None:
     assert [row[0].text for row in table.rows if row[0].strong] == ["nDCG@10"]
     for i, row in enumerate(table.rows):
         assert [cell.text for cell in row[1:]] == [
-            f.score(curve.mean_a[i]),
-            f.score(curve.mean_b[i]),
-            f.signed(curve.diff[i]),
+            f.score(curve.mean_a[i]), f.score(curve.mean_b[i]), f.signed(curve.diff[i]),
             f.interval(curve.ci_low[i], curve.ci_high[i]),
-            f.percent(curve.judged_a[i], sign=False),
-            f.percent(curve.judged_b[i], sign=False),
-        ]
+            f.percent(curve.judged_a[i], sign=False), f.percent(curve.judged_b[i], sign=False),
+        ]  # fmt: skip
         excludes = curve.ci_low[i] > 0 or curve.ci_high[i] < 0
         assert (row[3].tone in "ab") == excludes
 

@@ -130,15 +130,10 @@ def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-
     tell(work)
     return [
         Row(
-            work,
-            jobs_[0].program,
-            completed.wall,
-            completed.cpu,
-            completed.memory,
-            *(1.0,) * 4,
+            work, jobs_[0].program, completed.wall, completed.cpu, completed.memory, *(1.0,) * 4,
             rounds,
         )
-    ]
+    ]  # fmt: skip
 
 
 def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
