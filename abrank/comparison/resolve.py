@@ -76,7 +76,6 @@ class AnalysisPlan:
     span: float
     seed: int = 0
     n_resamples: int | None = None
-    # Whether the posterior stands beside the tests.
     # On the choice of the measure that decides.
     notes: tuple[Note, ...] = ()
 
