@@ -110,7 +110,6 @@ def open_table(
     filesystem, paths = files_of(names)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
-
     files = dict(zip(paths, threaded_map(partial(_footer, filesystem), paths), strict=True))
     first, footer = next(iter(files.items()))
     if nested_column(footer.schema) is not None:
@@ -191,8 +190,9 @@ def _pieces(path: str, file: Footer, columns: Sequence[str]) -> tuple[list[Piece
     pieces, n_bytes = [], 0
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        (query,) = chunks_of(group, columns[:1])
-        n_bytes += sum(chunk.total_uncompressed_size for chunk in chunks_of(group, columns))
+        chunks = chunks_of(group, columns)
+        query = {chunk.path_in_schema: chunk for chunk in chunks}[columns[0]]
+        n_bytes += sum(chunk.total_uncompressed_size for chunk in chunks)
         pieces.append(Piece(path, number, group.num_rows, *_bounds(query, kind)))
     return [piece for piece in pieces if piece.n_rows], n_bytes
 
