@@ -142,7 +142,7 @@ CANDIDATES = (
     "treatment", "candidate", "b", "new", "test", "variant", "challenger", "after", "v2",
     "experiment", "staging", "on", "proposed",
 )  # fmt: skip
-_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])")  # or ndcgControl
+_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def baseline_of(names: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ from abrank.inputs.exports import (
 )
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
-from abrank.inputs.score_column import ScoreColumn, tidied
+from abrank.inputs.score_column import BLANKS, ScoreColumn, tidied
 from abrank.inputs.score_names import naming_queries
 from abrank.inputs.storage import ZIP
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
@@ -598,10 +598,12 @@ def _of_dict(
     # Columns of a frame hold what its rows are numbered by, and some of them text.
     rows = [*map(str, range(len(nested[0])))] if nested else []
     is_frame = len(rows) > 1 and all([*column] == rows for column in nested)
-    has_text = any(isinstance(cell, str) for column in nested for cell in column.values())
-    if is_frame and has_text:
+    texts = {cell for column in nested for cell in column.values() if isinstance(cell, str)}
+    if is_frame and texts:
         return _of_columns(source, [list(column.values()) for column in nested], origin)
-    if has_text and len(nested) == len(source):  # its rows, by their names
+    no_scores = (text for text in texts if text.casefold() not in BLANKS and not is_number(text))
+    is_rows = len(nested) == len(source) and len({*map(tuple, nested)}) == 1
+    if is_rows and next(no_scores, ""):  # the rows of a frame, by their names
         return _of_rows([{"": name, **row} for name, row in source.items()], origin)
 
     def leaves(node: Mapping[Any, Any], above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -202,8 +202,10 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
          {"baseline": "bm25", "candidate": "dense", "measures": "tone"}, "per variant"),
         (long().to_dict("index"), {}, "by variant"),
         ({"data": long().to_dict("list")}, {}, "by variant"),
-        (pd.DataFrame({"query": QUERIES, "toneControl": A, "toneTreatment": B}),
+        (pd.DataFrame({"query": QUERIES, "nDCGControl": A, "nDCGTreatment": B}),
          {"baseline": "Control"}, "a column per variant"),
+        ({name: {query: str(score) for query, score in zip(QUERIES, side, strict=True)}
+          for name, side in (("control", A), ("treatment", B))}, {}, "a nested dict"),
         (long(user_id=[None, *"bcdefg", *"abcdefg" * 6][:N] + [*"abcdefg" * 4][:N]).rename(
             columns={"query_id": "session_id"}), {}, "by variant, 24 queries"),
         (long(query_id=[f"q{i % 12}" for i in range(N)] * 2, lang=[*"d" * 12, *"f" * 12] * 2),
