@@ -459,16 +459,20 @@ class TableFile:
         return table.select(list(names))
 
     def _of_groups(self, names: Sequence[str], group: int | None, coded: Sequence[str]) -> pa.Table:
-        groups = [*range(self.metadata.num_row_groups)] if group is None else [group]
-        chunks = [item for i in groups for item in chunks_of(self.metadata.row_group(i), names)]
-        n_values = max((chunk.num_values for chunk in chunks), default=0) * len(groups)
-        sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
-        self._require_room(sum(sizes), n_values)
-        # Arrow keeps no dictionary of what is stored as lengths or prefixes.
-        plain = {chunk.path_in_schema for chunk in chunks if "DELTA" in str(chunk.encodings)}
-        coded = [name for name in coded if name not in plain]
-        file = self._opened(metadata=self.metadata, read_dictionary=coded)
-        table = file.read_row_groups(groups, columns=list(names), use_threads=group is None)
+        if group is None:
+            # A look at single columns of a damaged footer ends the process, within Arrow's binding.
+            n_rows = self.metadata.num_rows
+            self._require_room(8 * n_rows * len(names), n_rows)
+            table = self._parquet.read(list(names))
+        else:
+            chunks = chunks_of(self.metadata.row_group(group), names)
+            sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
+            self._require_room(sum(sizes), self.metadata.row_group(group).num_rows)
+            # Arrow keeps no dictionary of what is stored as lengths or prefixes.
+            plain = {chunk.path_in_schema for chunk in chunks if "DELTA" in str(chunk.encodings)}
+            coded = [name for name in coded if name not in plain]
+            file = self._opened(metadata=self.metadata, read_dictionary=coded)
+            table = file.read_row_group(group, columns=list(names), use_threads=False)
         for place, field in enumerate(table.schema):  # as pandas stores a category
             if pa.types.is_dictionary(field.type) and field.name not in coded:
                 column = table[field.name].cast(field.type.value_type)

@@ -17,7 +17,7 @@ from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.cli.judge import check
-from abrank.inputs import arrow, looks_like_qrels, storage
+from abrank.inputs import arrow, looks_like_qrels
 from abrank.options import Scoring
 from tests.inputs.conftest import ended_with
 
@@ -298,12 +298,8 @@ def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path: Path, write: Any) 
     assert plain.equals(encoded)
 
 
-def test_documents_in_a_list_are_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_in_a_list_are_rows(tmp_path: Path) -> None:
     hits = [{"doc_id": f"d{i}", "score": 1.0} for i in range(1000)]
     table = pa.table({"query_id": ["q1", "q2"], "hits": [hits, hits]})
     parquet.write_table(table, tmp_path / "a.parquet")
     assert len(read_run(tmp_path / "a.parquet")) == 2000
-    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
-    monkeypatch.setattr(storage, "MOST_GROWTH", 1)
-    with pytest.raises(ReadError, match="holds more than 1,000 rows"):
-        read_run(tmp_path / "a.parquet")
