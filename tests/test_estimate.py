@@ -33,8 +33,7 @@ def test_the_side_of_an_interval_and_of_its_mirror(limits: tuple[float, float], 
 
 
 def test_limits_in_another_unit_and_how_far_they_are_apart() -> None:
-    assert Interval(-1.0, 2.0).times(0.5) == (-0.5, 1.0)
-    assert Interval(-1.0, 2.0).width == 3.0
+    assert (Interval(-1.0, 2.0).times(0.5), Interval(-1.0, 2.0).width) == ((-0.5, 1.0), 3.0)
     assert -Interval(-1.0, 2.0) == (-2.0, 1.0)
     ends = [(-1.0, 2.0), (-math.inf, 2.0), (-1.0, math.inf), (math.nan, 1.0)]
     assert [Interval(*end).is_finite for end in ends] == [True, False, False, False]

@@ -68,14 +68,12 @@ def test_nan_is_said_in_words(write: object) -> None:
 
 
 def test_infinite_limits_are_shown_with_their_sign() -> None:
-    assert f.interval(-math.inf, math.inf) == "−∞ to +∞"
-    assert f.score(math.inf) == "∞"
+    assert (f.interval(-math.inf, math.inf), f.score(math.inf)) == ("−∞ to +∞", "∞")
     assert f.interval(math.nan, 1.0) == "not defined"
 
 
 def test_noise_of_a_sum_has_no_sign() -> None:
-    assert f.signed(0.1 + 0.2 - 0.3) == "0.000"
-    assert f.score(-1e-17) == "0.000"
+    assert (f.signed(0.1 + 0.2 - 0.3), f.score(-1e-17)) == ("0.000", "0.000")
 
 
 @pytest.mark.parametrize(
@@ -94,8 +92,7 @@ def test_about_keeps_two_figures(n: int, shown: str) -> None:
 
 
 def test_percentages_have_one_decimal() -> None:
-    assert f.percent(0.0916) == "+9.2%"
-    assert f.percent(math.inf) == "not defined"
+    assert (f.percent(0.0916), f.percent(math.inf)) == ("+9.2%", "not defined")
     assert f.level(1 - 0.05) == "95%"
 
 

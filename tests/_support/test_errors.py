@@ -35,5 +35,4 @@ def test_nearest_ignores_case() -> None:
 
 def test_warning_carries_its_code() -> None:
     warning = AbrankWarning("few-queries", "only 5 queries")
-    assert warning.code == "few-queries"
-    assert str(warning) == "only 5 queries [few-queries]"
+    assert (warning.code, str(warning)) == ("few-queries", "only 5 queries [few-queries]")

@@ -18,8 +18,7 @@ def test_registry_keeps_the_order_and_refuses_a_second_entry() -> None:
     registry: Registry[int] = Registry("size")
     registry.add("small", 1)
     registry.add("large", 2)
-    assert list(registry) == ["small", "large"]
-    assert len(registry) == 2
+    assert (list(registry), len(registry)) == (["small", "large"], 2)
     assert "small" in registry
     with pytest.raises(ArgumentError, match="registered already"):
         registry.add("small", 3)
@@ -113,8 +112,7 @@ def test_what_a_function_says_itself_stays() -> None:
     for _ in range(2):  # to complete what is complete changes nothing
         complete(draw, parameters, Returns="Axes")
         text, sections = split(draw.__doc__)
-        assert text == "Draw."
-        assert list(sections) == ["Parameters", "Returns", "Notes"]
+        assert (text, list(sections)) == ("Draw.", ["Parameters", "Returns", "Notes"])
         assert sections["Returns"] == "str"
         assert sections["Parameters"].splitlines() == [
             "data : DataFrame", "low, high : float", "    The limits.", "width : float",

@@ -33,5 +33,4 @@ def test_axe_finds_nothing_with_everything_open(show, check_accessibility, name)
         opened.resize(width)
         check_accessibility(opened.page)
         assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert len(opened.requests) == 1
-    assert opened.messages == []
+    assert (len(opened.requests), opened.messages) == (1, [])

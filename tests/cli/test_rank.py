@@ -116,5 +116,4 @@ def test_of_many_notes_some_are_told_and_the_others_counted(capsys) -> None:
     put_notes(replace(rank_scores(scores), notes=notes), "csv")
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "note: Input. run 0 lacks a query."
-    assert lines[-1] == "note: 3 more in a report: html"
-    assert len(lines) == 7
+    assert (lines[-1], len(lines)) == ("note: 3 more in a report: html", 7)

@@ -92,13 +92,11 @@ def test_which_two_are_compared() -> None:
     with pytest.raises(ArgumentError, match="--baseline NAME --candidate NAME"):
         pairs_of(files)
     result, names = pairs_of(files, name_a="t5", name_b="splade")
-    assert result == {"x": ("q", "2", "3")}
-    assert names == {"name_a": "t5", "name_b": "splade"}
+    assert (result, names) == ({"x": ("q", "2", "3")}, {"name_a": "t5", "name_b": "splade"})
     # Of two there is nothing to choose: the first is A.
     assert pairs_of({"x": {"qrels": "q", "bm25": "1", "t5": "2"}})[0] == {"x": ("q", "1", "2")}
     result, names = pairs_of({"x": {"a": "1", "b": "2"}}, name_b="T5")
-    assert result == {"x": ("1", "2")}
-    assert names == {"name_a": None, "name_b": "T5"}
+    assert (result, names) == ({"x": ("1", "2")}, {"name_a": None, "name_b": "T5"})
 
 
 def test_results_of_mteb_are_refused_wherever_they_are_met(tmp_path) -> None:

@@ -51,8 +51,7 @@ def test_identical_systems() -> None:
     a, _ = frames()
     result = abrank.compare_scores(a, a, margin=0.01)
     assert result.verdict is Verdict.IDENTICAL
-    assert result.pvalue == 1.0
-    assert result.confidence_interval() == (0.0, 0.0)
+    assert (result.pvalue, result.confidence_interval()) == (1.0, (0.0, 0.0))
     assert {row.reading for row in result.rows} == {"identical"}
 
 

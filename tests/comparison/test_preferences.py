@@ -192,8 +192,7 @@ def test_shapes_of_other_tools_are_read(folder: Path) -> None:
     with pytest.raises(abrank.ArgumentError, match="m1, m2, m3: name the two"):
         abrank.compare_preferences(shapes / "arena.jsonl")
     human = abrank.compare_preferences(shapes / "mtbench_human.jsonl")
-    assert human.n_queries == 2
-    assert human.preferences.n_judges == 4
+    assert (human.n_queries, human.preferences.n_judges) == (2, 4)
 
 
 def test_judges_are_averaged_and_weigh_what_they_are_said_to() -> None:

@@ -95,8 +95,7 @@ def codes(result) -> list[str]:
 def test_a_margin_above_the_baseline_or_half_of_the_range_is_a_caution_at_the_top() -> None:
     a, b = pair()
     above = compare_scores(a, b, margin=0.45)
-    assert above.notes[0].code == "margin-above-baseline"
-    assert above.notes[0].severity == 3
+    assert (above.notes[0].code, above.notes[0].severity) == ("margin-above-baseline", 3)
     assert above.notes[0].values["baseline"] == pytest.approx(0.4)
     high = a + 0.39
     half = compare_scores(high, high - 0.01 * a, margin=0.6)

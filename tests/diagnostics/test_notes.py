@@ -57,9 +57,7 @@ def calm(n=60) -> np.ndarray:
 
 
 def test_nothing_to_say() -> None:
-    assert notes_of(calm()) == {}
-    assert notes_of(calm(8)) == {}
-    assert notes_of([]) == {}
+    assert (notes_of(calm()), notes_of(calm(8)), notes_of([])) == ({}, {}, {})
     assert notes_of([0.0] * 30) == {}
 
 
@@ -199,8 +197,7 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
         return skewness_decides(d, rows, primary=primary)
 
     (note,) = told("better", "better", "unclear")
-    assert note.code == "skewness-decides"
-    assert note.severity == 3
+    assert (note.code, note.severity) == ("skewness-decides", 3)
     assert note.values["measures"] == ["AP"]
     assert note.values["skewness"] == pytest.approx(stats.skew(SKEWED))
     assert note.values["t"] == by_t[0] < 0.05 < note.values["pvalue"]
@@ -212,8 +209,7 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
     # A p adjusted by draws is far from the smallest p there is: that is no share of alpha.
     sure = np.tile([0.09, 0.1, 0.1, 0.12], 5)[:, None]
     by_sure = [FakeRow("AP", "better", float(run_test("t", sure).pvalue[0]), 1e-4)]
-    assert skewness_decides(sure, by_sure) == []
-    assert skewness_decides(d, []) == []
+    assert (skewness_decides(sure, by_sure), skewness_decides(d, [])) == ([], [])
     by_even = [FakeRow("AP", "better", float(run_test("t", even).pvalue[0]), 0.0)]
     assert skewness_decides(even[:, None], by_even) == []
 

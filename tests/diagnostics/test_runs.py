@@ -112,8 +112,7 @@ def test_one_file_twice_is_told_with_its_hash(tmp_path: Path) -> None:
         path.write_text(text)
     scores = evaluate(QRELS, paths, ["P@10"])
     (note,) = inspect_systems(scores)
-    assert note.code == "same-file"
-    assert note.values["systems"] == ["one", "two"]
+    assert (note.code, note.values["systems"]) == ("same-file", ["one", "two"])
     assert note.values["sha256"] == scores.sources["one"].sha256
 
 
@@ -143,8 +142,7 @@ def scored(cut_at: int, measures: list[str] | None = None, *, depth: int | None 
 
 def test_names_the_measures_that_look_further_down() -> None:
     depth = unequal_depth(scored(10))
-    assert depth.medians == {"deep": 60, "cut": 10}
-    assert depth.depth == 10
+    assert (depth.medians, depth.depth) == ({"deep": 60, "cut": 10}, 10)
     assert depth.cut.measures == ("AP", "R@20")
 
 
@@ -183,8 +181,7 @@ def test_ready_scores_and_one_system_have_no_depths() -> None:
 def test_the_note_has_both_differences_in_a_comparison() -> None:
     scores = scored(10)
     (note,) = inspect_depth(unequal_depth(scores), scores, keys="ab", primary="AP")
-    assert note.severity == 3
-    assert note.values["medians"] == {"a": 60, "b": 10}
+    assert (note.severity, note.values["medians"]) == (3, {"a": 60, "b": 10})
     declared, common = note.values["differences"]["AP"]
     means = scores.means()
     assert declared == means[1, 0] - means[0, 0]
@@ -235,8 +232,7 @@ def inputs_notes(a=None, b=None) -> dict[str, dict[str, Any]]:
 
 
 def test_nothing_to_say() -> None:
-    assert inputs_notes() == {}
-    assert inspect_inputs({}) == []
+    assert (inputs_notes(), inspect_inputs({})) == ({}, [])
 
 
 @pytest.mark.parametrize(

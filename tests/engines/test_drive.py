@@ -364,8 +364,7 @@ def test_of_many_partitions_progress_is_told_fifty_times(monkeypatch):
         _score_partitions(
             None, {}, RequestedMeasures.of(["AP"]), abrank.Scoring(), Engine(), message.append
         )  # fmt: skip
-    assert len(message) == 50
-    assert message[-1] == "scoring partitions: 1000 of 1000 done"
+    assert (len(message), message[-1]) == (50, "scoring partitions: 1000 of 1000 done")
 
 
 def test_options_that_do_nothing_are_refused():

@@ -90,8 +90,7 @@ def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.Mon
         yield SimpleNamespace(range=numbers)
 
     monkeypatch.setattr(spark, "_session", session)
-    assert list(spark.run(len, ["a", "bcd", ""])) == [1, 3, 0]
-    assert list(spark.run(len, [])) == []
+    assert (list(spark.run(len, ["a", "bcd", ""])), list(spark.run(len, []))) == ([1, 3, 0], [])
 
 
 class Builder:

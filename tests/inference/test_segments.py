@@ -21,8 +21,7 @@ def some(sizes, seed=0, shift=0.0):
 def test_each_segment_is_the_test_alone() -> None:
     d, labels = some([10, 20, 30])
     segments = compare_segments(d, labels, test="permutation", confidence=0.9, n_resamples=999)
-    assert segments.labels == ("s0", "s1", "s2")
-    assert segments.n_queries.tolist() == [10, 20, 30]
+    assert (segments.labels, segments.n_queries.tolist()) == (("s0", "s1", "s2"), [10, 20, 30])
     for i, name in enumerate(segments.labels):
         alone = run_test(
             "permutation", d[np.array(labels) == name], confidence=0.9, n_resamples=999

@@ -97,8 +97,7 @@ def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
     scores = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"])
     expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"])
     assert np.array_equal(scores.values, expected.values)
-    assert scores.audits["B"].n_rows == 4
-    assert scores.audits["B"].n_tied_rows == 2
+    assert (scores.audits["B"].n_rows, scores.audits["B"].n_tied_rows) == (4, 2)
 
 
 def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
@@ -218,8 +217,7 @@ def test_files_of_frames(kind: str, tmp_path: Path) -> None:
     assert (run.name, run.ranking("1")) == ("b", [("b", 2.5), ("a", 1.0)])
     assert read_qrels(tmp_path / "judged").grades("1") == {"a": 1, "b": 0}
     scores = evaluate(tmp_path / "judged", {"B": tmp_path / f"b.{kind}"}, ["RR"])
-    assert scores.values.tolist() == [[[0.5]]]
-    assert scores.sources["B"].n_rows == 2
+    assert (scores.values.tolist(), scores.sources["B"].n_rows) == ([[[0.5]]], 2)
     assert [looks_like_qrels(tmp_path / name) for name in ("judged", f"b.{kind}")] == [True, False]
     files = [str(tmp_path / "judged"), str(tmp_path / f"b.{kind}")]
     completed = CliRunner().invoke(check, files, standalone_mode=False)

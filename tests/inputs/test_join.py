@@ -123,8 +123,7 @@ def qrels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> None:
     run = written(tmp_path, lambda doc, text: text if doc % 2 else f"{text}.0")
     audit = read_judged_run(read_qrels(qrels), run).audit
-    assert audit.n_judged_rows == 120 * 18
-    assert audit.document_ids.cause == '".0"'
+    assert (audit.n_judged_rows, audit.document_ids.cause) == (120 * 18, '".0"')
     assert (audit.document_ids.n_alike, audit.document_ids.n_compared) == (250, 500)
 
 

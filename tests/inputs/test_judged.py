@@ -56,10 +56,8 @@ def rows_of(table):
 
 def test_a_document_has_its_highest_grade() -> None:
     qrels = read_qrels(ROWS, subtopics=True)
-    assert qrels.query_ids == ("1", "2")
-    assert qrels.grades("2") == {"d1": 1, "d2": 2}
-    assert qrels.grades("1") == {"d1": -1, "d9": 0}
-    assert qrels.source.n_rows == 5
+    assert (qrels.query_ids, qrels.grades("2")) == (("1", "2"), {"d1": 1, "d2": 2})
+    assert (qrels.grades("1"), qrels.source.n_rows) == ({"d1": -1, "d9": 0}, 5)
 
 
 @pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Iteration"])

@@ -290,8 +290,7 @@ def test_objects_and_the_files_they_are_saved_in(name: str, tmp_path: Path) -> N
         assert ranked(path) == ORDER
     for source in (shape, path):
         scores = evaluate({"q1": {"d1": 1}}, {"B": source}, ["RR"])
-        assert scores.values.tolist() == [[[0.5]]]
-        assert scores.systems == ("B",)
+        assert (scores.values.tolist(), scores.systems) == ([[[0.5]]], ("B",))
 
 
 @pytest.mark.parametrize("name", ["relevance", "grade", "rating", "Label", "score"])

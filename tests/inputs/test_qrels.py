@@ -62,8 +62,7 @@ def test_file_and_back(tmp_path_factory, table) -> None:
 def test_name_and_source(tmp_path: Path) -> None:
     (tmp_path / "robust.qrels.txt").write_text("301 0 d 1\n")
     qrels = read_qrels(str(tmp_path / "robust.qrels.txt"))
-    assert qrels.name == "robust"
-    assert qrels.source.n_rows == 1
+    assert (qrels.name, qrels.source.n_rows) == ("robust", 1)
     assert read_qrels(qrels) is qrels
     assert read_qrels(qrels, name="other").name == "other"
     assert read_qrels(tmp_path / "robust.qrels.txt", name="other").name == "other"

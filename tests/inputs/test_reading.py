@@ -139,18 +139,12 @@ def test_every_count(tmp_path: Path) -> None:
     )
     table = {"1": {"a": 2, "b": 0, "c": -1}, "2": {"a": 1}}
     result = counts(table, tmp_path / "a.run")
-    assert result.n_queries == 2
-    assert result.missing == ("2",)
-    assert result.extra == ("9",)
-    assert result.n_rows == 5
-    assert (result.n_tied_rows, result.n_queries_with_ties) == (2, 1)
-    assert result.n_rank_conflicts == 1
-    assert result.n_duplicates_dropped == 0
-    assert result.judged_at_10 == 0.5
-    assert result.n_unjudged_at_10 == 2
+    assert (result.n_queries, result.missing, result.extra) == (2, ("2",), ("9",))
+    assert (result.n_rows, result.n_tied_rows, result.n_queries_with_ties) == (5, 2, 1)
+    assert (result.n_rank_conflicts, result.n_duplicates_dropped) == (1, 0)
+    assert (result.judged_at_10, result.n_unjudged_at_10) == (0.5, 2)
     assert (result.n_judgments, result.n_negative_grades) == (4, 1)
-    assert result.grades == (-1, 0, 1, 2)
-    assert result.tags == ("t", "u")
+    assert (result.grades, result.tags) == ((-1, 0, 1, 2), ("t", "u"))
     assert (result.n_comments, result.byte_order_mark) == (1, True)
     assert result.path == str(tmp_path / "a.run")
     assert len(result.sha256 or "") == 64
@@ -160,15 +154,13 @@ def test_judged_at_10_looks_at_ten_and_averages_over_queries_with_results() -> N
     deep = {f"d{i:02d}": float(-i) for i in range(20)}
     judged = {f"d{i:02d}": 0 for i in (0, 1, 2, 3, 9, 10, 11)}
     result = counts({"1": judged, "2": {"a": 1}, "3": {"a": 1}}, {"1": deep, "2": {"a": 1.0}})
-    assert result.judged_at_10 == (0.5 + 1.0) / 2
-    assert result.n_unjudged_at_10 == 5
+    assert (result.judged_at_10, result.n_unjudged_at_10) == ((0.5 + 1.0) / 2, 5)
 
 
 def test_it_goes_into_json() -> None:
     plain = counts({"1": {"a": 1}}, {"1": {"a": 1.0}}).to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert plain["missing"] == []
-    assert plain["judged_at_10"] == 1.0
+    assert (plain["missing"], plain["judged_at_10"]) == ([], 1.0)
 
 
 def test_no_common_query_names_both_files(tmp_path: Path) -> None:

@@ -52,21 +52,17 @@ def test_file_and_back(tmp_path_factory, table) -> None:
     run = read_run(table, name="my run")
     again = read_run(run.write(path))
     pd.testing.assert_frame_equal(again.frame(), run.frame())
-    assert again.tags == ("my_run",)
-    assert again.n_rank_conflicts == 0
+    assert (again.tags, again.n_rank_conflicts) == (("my_run",), 0)
 
 
 def test_attributes() -> None:
     run = read_run({"302": {"a": 1.0}, "301": {"a": 1, "b": 3, "c": 2}})
-    assert run.query_ids == ("301", "302")
-    assert run.query.tolist() == [0, 0, 0, 1]
-    assert run.first_row.tolist() == [0, 3, 4]
-    assert run.rank.tolist() == [1, 2, 3, 1]
+    assert (run.query_ids, run.query.tolist()) == (("301", "302"), [0, 0, 0, 1])
+    assert (run.first_row.tolist(), run.rank.tolist()) == ([0, 3, 4], [1, 2, 3, 1])
     assert run.query_id.tolist() == ["301", "301", "301", "302"]
     assert run.doc_id.tolist() == ["b", "c", "a", "a"]
     assert run.ranking("301", top=2) == [("b", 3.0), ("c", 2.0)]
-    assert run.ranking("301", top=9)[-1] == ("a", 1.0)
-    assert run.ranking("999") == []
+    assert (run.ranking("301", top=9)[-1], run.ranking("999")) == (("a", 1.0), [])
     assert repr(run) == "Run('run': 2 queries, 4 documents)"
     assert repr(read_run({"1": {"d": 1}}, name="b")) == "Run('b': 1 query, 1 document)"
 
@@ -94,8 +90,7 @@ def test_a_document_twice(tmp_path: Path) -> None:
         ' (compare: --config duplicates=max; Scoring(duplicates="max"))',
     ]
     run = read_run(path, duplicates="max")
-    assert run.ranking("301") == [("a", 5.0), ("b", 4.0)]
-    assert run.n_duplicates_dropped == 1
+    assert (run.ranking("301"), run.n_duplicates_dropped) == ([("a", 5.0), ("b", 4.0)], 1)
     assert (len(run), run.source.n_rows) == (3, 4)
     assert read_run(path, duplicates="first").ranking("301") == [("b", 4.0), ("a", 3.0)]
 
@@ -141,8 +136,7 @@ def test_sizes_and_ids(group: Any) -> None:
 def test_columns_of_frames_and_names_of_documents() -> None:
     frame = pd.DataFrame({"y": Y, "s": S, "qid": [7, 7, 9, 9, 9], "doc": list("vwxyz")})
     qrels, run = from_groups(frame.y, frame.s, frame.qid, names=frame.doc)
-    assert qrels.grades("7") == {"v": 2, "w": 0}
-    assert run.ranking("9", top=1) == [("x", 0.8)]
+    assert (qrels.grades("7"), run.ranking("9", top=1)) == ({"v": 2, "w": 0}, [("x", 0.8)])
 
 
 def test_a_letor_file_with_predictions(tmp_path: Path) -> None:

@@ -38,8 +38,7 @@ def test_numbers_know_how_they_were_rounded(read) -> None:
 
 def test_a_measure_of_text_is_left_out_and_counted(read) -> None:
     table = read("map\t1\t0.5\nrelstring\t1\t'0110'\nrelstring\t2\t'-'\nrunid\tall\tBM25\n")
-    assert table.left_out == {"relstring": 2, "runid": 1}
-    assert table.measure.names == ("map",)
+    assert (table.left_out, table.measure.names) == ({"relstring": 2, "runid": 1}, ("map",))
     assert table.source.n_rows == 1
 
 
@@ -86,8 +85,7 @@ def test_frames() -> None:
     frame = pd.DataFrame({"query_id": ["a", "b"], "ap": [0.5, np.nan], "text": ["x", "y"]})
     table = read_score_table(frame, is_measure=str.islower)
     np.testing.assert_array_equal(table.value, [0.5, np.nan])
-    assert table.rounding.tolist() == [0, 0]
-    assert table.reading.apart == ("text",)
+    assert (table.rounding.tolist(), table.reading.apart) == ([0, 0], ("text",))
     with pytest.raises(ReadError, match="DataFrame, row 1: score is infinite: b  ap  inf"):
         read_score_table(frame.fillna(np.inf), is_measure=str.islower)
 

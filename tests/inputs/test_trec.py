@@ -74,8 +74,7 @@ def test_ids_stay_text(text: str) -> None:
 
 def test_comments_and_blank_lines_keep_the_numbering() -> None:
     read = parse([b"# note\n\n" + LINE + b"#\n" + LINE.replace(b"d1", b"d2")], RUN, label="a.run")
-    assert read.position.tolist() == [3, 5]
-    assert read.source.n_comments == 2
+    assert (read.position.tolist(), read.source.n_comments) == ([3, 5], 2)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +89,7 @@ def test_a_line_with_the_form_of_a_record_is_no_comment(before: bytes) -> None:
 
 def test_bytes_that_are_not_utf8_survive() -> None:
     read = parse(["301 Q0 é 1 2.5 ü\n".encode("latin-1")], RUN, label="a.run")
-    assert ids.unpack(read.doc) == [b"\xe9"]
-    assert read.tags == ("\udcfc",)
+    assert (ids.unpack(read.doc), read.tags) == ([b"\xe9"], ("\udcfc",))
 
 
 @pytest.mark.every_case

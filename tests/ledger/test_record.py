@@ -35,8 +35,7 @@ def scores(seed: int, gain: float = 0.0) -> list[dict[str, float]]:
 
 def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -> None:
     (here / "no").write_text("")
-    assert run([*COMMAND, "--report", "no/out.html"]) == 2
-    assert run([*COMMAND[:-1], "q.txt"]) == 3
+    assert (run([*COMMAND, "--report", "no/out.html"]), run([*COMMAND[:-1], "q.txt"])) == (2, 3)
     assert "is no ledger, or is damaged" in capsys.readouterr().err
     assert not (here / "gates.sqlite").exists()
 

@@ -387,5 +387,4 @@ def test_the_index_of_a_folder_follows_its_files(tmp_path) -> None:
     (place / names[0]).unlink()
     assert _in_order(place) == [2, 3, 4, 1]
     (place / store._INDEX).write_bytes(b"no database")
-    assert _in_order(place) == [2, 3, 4, 1]
-    assert (place / ".gitignore").read_text() == ".*\n"
+    assert (_in_order(place), (place / ".gitignore").read_text()) == ([2, 3, 4, 1], ".*\n")

@@ -30,8 +30,7 @@ def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
     (used,) = history(place).query_sets
     assert (used.n_queries, used.n_comparisons) == (50, 12)
     assert used.n_better == sum(str(item.verdict).startswith("better") for item in result) > 1
-    assert used.by_chance == pytest.approx(12 * 0.025)
-    assert used.overlap == 0
+    assert (used.by_chance, used.overlap) == (pytest.approx(12 * 0.025), 0)
 
 
 def test_five_thousand_comparisons_are_shown_in_two_seconds() -> None:
@@ -51,8 +50,7 @@ def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
     small = abrank.compare_scores(half["a"], half["b"])
     open_ledger(place).add(LedgerEntry.of(small), small.query_ids)
     whole, part = history(place).query_sets
-    assert (whole.n_queries, part.n_queries) == (50, 20)
-    assert (whole.overlap, part.overlap) == (0.4, 1.0)
+    assert (whole.n_queries, part.n_queries, whole.overlap, part.overlap) == (50, 20, 0.4, 1.0)
 
 
 def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:

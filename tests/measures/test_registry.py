@@ -101,8 +101,7 @@ def test_name_that_the_grammar_cannot_read_is_refused(empty_catalogue, name):
 def test_name_with_a_number_goes_before_a_number_behind_a_name(empty_catalogue):
     enter()
     enter(name="Depth_10")
-    assert parse("depth_10").entry.name == "Depth_10"
-    assert parse("depth_11").name == "Depth@11"
+    assert (parse("depth_10").entry.name, parse("depth_11").name) == ("Depth_10", "Depth@11")
 
 
 @pytest.mark.every_case
@@ -152,8 +151,7 @@ def test_measure_survives_pickling():
 
 def test_a_measure_is_its_name_and_knows_what_it_means():
     result = parse("map-l2")
-    assert result == "AP(rel=2)"
-    assert {result: 1}["AP(rel=2)"] == 1
+    assert (result, {result: 1}["AP(rel=2)"]) == ("AP(rel=2)", 1)
     assert copy.deepcopy(result) is result
     assert type(result.name) is str
 

@@ -208,8 +208,7 @@ def test_spread_interval_against_theory() -> None:
 
 def test_degenerate_widths() -> None:
     assert expected_width(0.2, 0) == expected_width(0.2, 1) == math.inf
-    assert expected_width(0.0, 10) == 0.0
-    assert queries_for_width(0.0, 0.1) == 2
+    assert (expected_width(0.0, 10), queries_for_width(0.0, 0.1)) == (0.0, 2)
     assert queries_for_width(1.0, 1e-9) is None
     assert spread_interval(0.0, 10) == (0.0, 0.0)
     for sd, n in ((0.2, 0), (0.2, 1), (math.nan, 10)):

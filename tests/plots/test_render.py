@@ -151,8 +151,7 @@ def test_the_same_comparison_gives_the_same_bytes(name, comparison_of):
 def test_numbers_in_text_are_not_rounded():
     root = cleaned('<text x="1.23456" style="font: 9px sans-serif">+0.03749</text>')
     text = root.find(f"{{{SVG}}}text")
-    assert text.text == "+0.03749"
-    assert text.get("x") == "1.23"
+    assert (text.text, text.get("x")) == ("+0.03749", "1.23")
 
 
 @pytest.mark.slow

@@ -10,8 +10,7 @@ from abrank.plots.style import LIGHT, PlainTicks
 
 
 def test_what_is_not_defined_is_a_dash():
-    assert style.pvalue(float("nan"), alpha=0.05) == "–"
-    assert style.signed(float("nan")) == "–"
+    assert (style.pvalue(float("nan"), alpha=0.05), style.signed(float("nan"))) == ("–", "–")
 
 
 @pytest.mark.parametrize(("places", "labels"), [

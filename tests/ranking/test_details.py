@@ -40,8 +40,7 @@ def test_tau_ap_is_its_definition_for_every_order_and_0_in_their_mean() -> None:
         value = float(tau_ap(truth, np.array(order, float)))
         assert value == pytest.approx(by_definition(truth, np.array(order, float)))
         result.append(value)
-    assert (max(result), min(result)) == (1.0, -1.0)
-    assert np.mean(result) == pytest.approx(0.0)
+    assert (max(result), min(result), np.mean(result)) == (1.0, -1.0, pytest.approx(0.0))
 
 
 def test_tau_ap_punishes_a_mistake_at_the_top_more() -> None:

@@ -203,8 +203,7 @@ def test_from_runs_to_ranking():
         collection.qrels, runs, measures="map", scoring=abrank.Scoring(missing="error")
     )
     assert isinstance(ranking, abrank.Ranking)
-    assert ranking.measure == "AP"
-    assert ranking.systems == ("new", "copy", "old")
+    assert (ranking.measure, ranking.systems) == ("AP", ("new", "copy", "old"))
     readings = {(row.a, row.b): row.reading for row in ranking.pair_rows}
     assert readings == {
         ("copy", "new"): "better", ("old", "new"): "better", ("old", "copy"): "identical"
@@ -260,8 +259,7 @@ def test_every_form_gives_the_same_ranking(wide, tmp_path):
     expected = None
     for form in forms(wide, tmp_path):
         ranking = abrank.rank_scores(form, measures="AP")
-        assert ranking.measure == "AP"
-        assert ranking.n_queries == 12
+        assert (ranking.measure, ranking.n_queries) == ("AP", 12)
         expected = expected or ranking
         assert ranking.rows == expected.rows
         assert ranking.pair_rows == expected.pair_rows
@@ -417,8 +415,7 @@ def test_groups_are_the_letters(board) -> None:
 @pytest.mark.slow
 def test_bars_of_ranks_are_for_tests_of_ranks(board) -> None:
     # On robust03 Tukey told uic0301 not apart from three systems, and no bar joined them.
-    assert rank_scores(board).cliques == ()
-    assert rank_scores(board, test="t").cliques == ()
+    assert (rank_scores(board).cliques, rank_scores(board, test="t").cliques) == ((), ())
     flat = Scores(board.query_ids, board.systems, ("AP",), board.values[:, :, :1] * 0.01 + 0.5)
     assert isinstance(rank_scores(flat, test="nemenyi").cliques, tuple)
     noise = np.random.default_rng(1).random((30, 4, 1))

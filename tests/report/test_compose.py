@@ -215,8 +215,7 @@ def test_quality_counts_both_runs(judged: Comparison) -> None:
     report = compose(judged)
     result = table(report, "quality")
     poor = dict(zip(shown(result, "What was counted"), shown(result, "B"), strict=True))
-    assert poor["Queries in the qrels"] == "4"
-    assert poor["Missing from the run"] == "2"
+    assert (poor["Queries in the qrels"], poor["Missing from the run"]) == ("4", "2")
     assert poor["In the run only, ignored"] == "1"
     assert poor["Documents that share their score"] == "2"
     assert poor["Grades in the qrels"] == "0, 1"

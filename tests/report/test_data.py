@@ -31,8 +31,7 @@ def test_scores_keep_every_bit(situation: Comparison) -> None:
 
 def test_parts_are_those_of_the_comparison(judged: Comparison) -> None:
     result = to_dict(judged)
-    assert result["schema"] == "abrank/2"
-    assert result["systems"] == {"a": "good", "b": "poor"}
+    assert (result["schema"], result["systems"]) == ("abrank/2", {"a": "good", "b": "poor"})
     assert result["settings"]["primary"] == "nDCG@10"
     assert result["measures"][0]["pvalue"] == judged.rows[0].pvalue
     assert result["tests"][0]["decides"] is True

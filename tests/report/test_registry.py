@@ -218,8 +218,7 @@ def test_an_unknown_word_before_a_path_is_refused(comparison: Comparison, tmp_pa
     with pytest.raises(UnknownNameError, match='unknown report format "metods"; did you mean'):
         comparison.report(f"metods:{tmp_path / 'm.html'}")
     assert target_of(".html") == target_of("html")
-    assert target_of("C:/out.html").path == "C:/out.html"
-    assert list(tmp_path.iterdir()) == []
+    assert (target_of("C:/out.html").path, list(tmp_path.iterdir())) == ("C:/out.html", [])
 
 
 def test_a_format_is_registered_once() -> None:

@@ -103,7 +103,5 @@ def test_the_demo_replaces_only_its_own(folder, capsys) -> None:
     assert not Path("old.run").exists()
     Path("mine").mkdir()
     Path("mine/report.md").write_text("my own words\n")
-    assert run(["demo", "mine"]) == 2
-    assert Path("mine/report.md").read_text() == "my own words\n"
-    assert run(["demo", "new", "-q"]) == 0
-    assert run(["demo", "new", "-q"]) == 0
+    assert (run(["demo", "mine"]), Path("mine/report.md").read_text()) == (2, "my own words\n")
+    assert (run(["demo", "new", "-q"]), run(["demo", "new", "-q"])) == (0, 0)

@@ -96,8 +96,7 @@ def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) ->
     ranking_of(many, RankingQuestion(), on_stage=stages.append)
     assert stages[0] == "testing 36 pairs of 9 systems by 1 measure"
     assert stages[1] == "tested 0 of 35 pairs"  # the copy is told from its original by no test
-    assert len(stages) == 36
-    assert stages[-1] == "tested 34 of 35 pairs"
+    assert (len(stages), stages[-1]) == (36, "tested 34 of 35 pairs")
 
 
 def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -> None:

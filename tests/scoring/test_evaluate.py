@@ -205,8 +205,7 @@ def test_queries_that_retrieve_themselves_are_noted_and_left_out_on_request() ->
     assert scores.means().tolist() == [[0.5]]
     assert "of 8 of 8 queries has the id" in scores.notes[0]
     dropped = abrank.evaluate(qrels, {"dense": run}, ["RR"], scoring=abrank.Scoring(same_id="drop"))
-    assert dropped.means().tolist() == [[1.0]]
-    assert dropped.notes == ()
+    assert (dropped.means().tolist(), dropped.notes) == ([[1.0]], ())
 
 
 FRACTIONS = {"q1": {"d1": 0.5, "d2": 2.0, "d3": 0.25}, "q2": {"d1": 1.5}}
@@ -277,8 +276,7 @@ def test_an_inspected_query_marks_what_a_fraction_makes_relevant() -> None:
     result = abrank.inspect_query(
         FRACTIONS, {"q1": ["d1"]}, {"q1": ["d2"]}, "q1", measures=["AP(rel=0.5)"]
     )
-    assert [item.doc_id for item in result.relevant] == ["d2", "d1"]
-    assert result.grade == 2
+    assert ([item.doc_id for item in result.relevant], result.grade) == (["d2", "d1"], 2)
     below_one = {"q1": {"d1": 0.5, "d2": 0.25, "d3": 0.0}}
     for_gain = abrank.inspect_query(below_one, {"q1": ["d1", "d9"]}, {"q1": ["d3"]}, "q1")
     assert [item.doc_id for item in for_gain.relevant] == ["d1", "d2"]

@@ -255,8 +255,7 @@ def test_a_measure_may_be_an_object_and_a_guard_names_its_own() -> None:
 
     frame = long(tone=0.5)
     result = compare_scores(frame, measures=OfIrMeasures(), guard="tone:-0.1")
-    assert result.measures == ("nDCG", "tone")
-    assert result.rule.primary == "nDCG"
+    assert (result.measures, result.rule.primary) == (("nDCG", "tone"), "nDCG")
     arrays = {"control": A, "treatment": B}
     assert compare_scores(arrays).mean_difference == pytest.approx(MEAN, abs=1e-12)
     assert abrank.rank_scores(arrays).systems == ("treatment", "control")

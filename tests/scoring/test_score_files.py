@@ -38,8 +38,7 @@ def saved(tmp_path):
 def test_trec_eval(saved) -> None:
     path = saved(TREC)
     scores = read_scores(path)
-    assert scores.query_ids == ("301", "302")
-    assert scores.systems == ("bm25",)
+    assert (scores.query_ids, scores.systems) == (("301", "302"), ("bm25",))
     assert scores.measures == ("NumRet", "AP")
     np.testing.assert_array_equal(scores.of("bm25"), [[4, 0.5001], [5, 0.25]])
     assert scores.notes == (
@@ -88,8 +87,7 @@ def test_an_unknown_measure_may_be_a_mean_or_a_sum(saved) -> None:
 def test_the_means_of_ndeval_are_aggregates_too(saved) -> None:
     text = "runid,topic,alpha-nDCG@5,NRBP\nr,1,0.5,0.2\nr,2,0.25,0.4\nr,amean,0.375,0.3\n"
     scores = read_scores(saved(text, "a.csv"))
-    assert scores.systems == ("r",)
-    assert scores.query_ids == ("1", "2")
+    assert (scores.systems, scores.query_ids) == (("r",), ("1", "2"))
     assert scores.measures == ("alpha_nDCG@5", "NRBP")
 
 

@@ -29,8 +29,7 @@ def smallest(entry: MeasureEntry) -> str:
 
 def test_evaluate_scores_by_query_system_and_measure() -> None:
     scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["RR", "P@1"])
-    assert scores.query_ids == ("q1", "q2", "q3")
-    assert scores.measures == ("RR", "P@1")
+    assert (scores.query_ids, scores.measures) == (("q1", "q2", "q3"), ("RR", "P@1"))
     np.testing.assert_array_equal(scores.of("full"), [[1, 1], [0.5, 0], [1, 1]])
     np.testing.assert_array_equal(scores.of("hole"), [[0.5, 0], [0, 0], [1, 1]])
     np.testing.assert_allclose(scores.means(), [[2.5 / 3, 2 / 3], [0.5, 1 / 3]], rtol=1e-15)
@@ -250,8 +249,7 @@ JUDGED = pd.DataFrame({
 
 def test_texts_beside_the_scores_are_left_out_and_told(tmp_path: Path) -> None:
     scores = abrank.read_scores(JUDGED)
-    assert scores.measures == ("faithfulness",)
-    assert scores.query_ids[0] == "What is 0?"
+    assert (scores.measures, scores.query_ids[0]) == (("faithfulness",), "What is 0?")
     assert scores.notes[0].endswith("; not compared: retrieved_contexts, response")
     JUDGED.to_csv(tmp_path / "a.csv", index=False)
     assert abrank.read_scores(tmp_path / "a.csv").values.tolist() == scores.values.tolist()

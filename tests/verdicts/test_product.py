@@ -184,8 +184,7 @@ class Cell:
 
 def sees_cost(cell: Cell) -> None:
     if cell.door == "ranking":
-        assert cell.given.systems[0] == "C"
-        assert cell.given.of("AP").systems[0] == "B"
+        assert (cell.given.systems[0], cell.given.of("AP").systems[0]) == ("C", "B")
         pair = next(row for row in cell.given.pair_rows if {row.a, row.b} == {"A", "B"})
         assert (pair.b, pair.reading) == ("A", "better")
         return
@@ -613,8 +612,7 @@ def test_what_speaks_against_one_collection_speaks_against_all() -> None:
         measures="AP",
         fail_on="worse",
     )
-    assert str(result.verdict) == "cannot-test"
-    assert result.decision.gate.lacks == "soundness"
+    assert (str(result.verdict), result.decision.gate.lacks) == ("cannot-test", "soundness")
     assert {reason.values["collection"] for reason in result.soundness.reasons} == {"other ids"}
     assert result.decision.exit_code == 3
 

@@ -155,8 +155,7 @@ def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(files, 
     result = compare(files, a, b, require="better", **how)
     assert (result.soundness.level, result.soundness.reasons[0].code) == ("doubtful", code)
     assert result.verdict != "cannot-test"
-    assert result.decision.exit_code == 1
-    assert result.to_dict()["next_step"] == "mend-inputs"
+    assert (result.decision.exit_code, result.to_dict()["next_step"]) == (1, "mend-inputs")
 
 
 def doubtful(files: dict[str, str], **how: Any) -> Comparison:

@@ -31,8 +31,7 @@ def test_no_median_of_the_queries_that_differ_on_the_first_screen(mostly_tied) -
         if "seudo-median of" in row[0].text
     )
     # Of the queries that differ it is +1, of all of them 0: the label says which it is.
-    assert row[0].text == "Pseudo-median of the queries that differ"
-    assert row[1].text == "+1.000"
+    assert (row[0].text, row[1].text) == ("Pseudo-median of the queries that differ", "+1.000")
     assert "without ties" in row[3].text
 
 

@@ -57,8 +57,7 @@ def test_people_and_machine_decide(scores) -> None:
     assert (result.decision.ci_low, result.decision.ci_high) == pytest.approx(
         (expected.ci_low[0], expected.ci_high[0]), rel=1e-9
     )
-    assert result.rule.test == "prediction-powered"
-    assert result.rule.adjust == "none"
+    assert (result.rule.test, result.rule.adjust) == ("prediction-powered", "none")
     assert [row.test for row in result.test_rows if row.decides] == ["prediction-powered"]
     assert result.confidence_interval(0.95) == pytest.approx(
         (expected.ci_low[0], expected.ci_high[0]), rel=1e-9

@@ -25,8 +25,7 @@ def enumerated(block):
 @pytest.mark.parametrize("block", BLOCKS, ids=["tenths", "thirds", "four", "two"])
 def test_against_every_order(block):
     joint_test = run_joint_test("randomised-tukey", block, confidence=0.7)
-    assert joint_test.method == "exact"
-    assert joint_test.n_resamples == 0
+    assert (joint_test.method, joint_test.n_resamples) == ("exact", 0)
     largest, first = enumerated(block)
     i, j = np.triu_indices(block.shape[1], 1)
     difference = np.abs(block.mean(axis=0)[j] - block.mean(axis=0)[i])[:, None] - 1e-9
@@ -105,9 +104,7 @@ def test_no_group_can_go():
 
 def test_more_than_26_groups():
     letters = group_letters(~np.eye(60, dtype=bool))
-    assert letters[:2] == ("a", "b")
-    assert letters[25:28] == ("z", "a2", "b2")
-    assert letters[52] == "a3"
+    assert (letters[:2], letters[25:28], letters[52]) == (("a", "b"), ("z", "a2", "b2"), "a3")
     assert len(set(letters)) == 60
 
 
@@ -141,5 +138,4 @@ def test_no_bar_runs_over_a_system_that_differs_from_one_of_its_ends():
     # First and last are not told apart, the one between differs from both (cd-diagram, issue 5).
     distinct = np.zeros((3, 3), bool)
     distinct[1, [0, 2]] = distinct[[0, 2], 1] = True
-    assert find_cliques([0, 1, 2], distinct) == ()
-    assert group_letters(distinct) == ("a", "b", "a")
+    assert (find_cliques([0, 1, 2], distinct), group_letters(distinct)) == ((), ("a", "b", "a"))

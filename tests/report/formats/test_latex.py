@@ -32,8 +32,7 @@ def structure(source: str) -> list[list[str]]:
     for character in bare:
         depth += {"{": 1, "}": -1}.get(character, 0)
         assert depth >= 0
-    assert depth == 0
-    assert bare.count("$") % 2 == 0
+    assert (depth, bare.count("$") % 2) == (0, 0)
     assert "#" not in bare
     assert "%" not in bare
     assert set(re.findall(r"\\([A-Za-z]+)", bare)) <= COMMANDS

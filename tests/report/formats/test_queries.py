@@ -41,8 +41,7 @@ def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
         lists = ranked_lists.QueryLists.of(*runs.evidence.rankings[query], depth=10)
         assert rows.lists[i].compact == lists.compact
     assert list(intents.levels) == sorted(set(labels.values()))
-    assert rows.known == 20
-    assert rows.without_lists == ""
+    assert (rows.known, rows.without_lists) == (20, "")
 
 
 def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> None:

@@ -116,8 +116,7 @@ def test_no_name_begins_an_entry() -> None:
 def test_methods_are_one_line_of_text(judged: Comparison, hostile: Comparison) -> None:
     text = methods(judged)
     assert text.startswith("We compared poor (B) with the baseline good (A) on 4 queries by")
-    assert text.count("\n") == 1
-    assert methods(hostile).count("\n") == 1
+    assert (text.count("\n"), methods(hostile).count("\n")) == (1, 1)
 
 
 def test_methods_name_the_scale_of_err() -> None:

@@ -77,8 +77,7 @@ def test_gate_without_a_test_names_the_reason() -> None:
 
 
 def test_no_gate_no_sentence(make: Make) -> None:
-    assert gate_sentence(make(0.05)) == ""
-    assert compose(make(0.05)).headline.gate == ""
+    assert (gate_sentence(make(0.05)), compose(make(0.05)).headline.gate) == ("", "")
 
 
 def test_require_raises_with_the_sentence(make: Make) -> None:

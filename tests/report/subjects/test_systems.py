@@ -369,8 +369,7 @@ def test_many_inputs_are_folded() -> None:
     ranking = replace(make(24), provenance={"inputs": inputs})
     sections = {section.key: section for section in compose(ranking).sections}
     visible, more = sections["reproduce"].blocks[-3:-1]
-    assert (len(visible.rows), len(more.rows)) == (20, 5)
-    assert more.folded == "The other 5 inputs"
+    assert (len(visible.rows), len(more.rows), more.folded) == (20, 5, "The other 5 inputs")
 
 
 @pytest.mark.parametrize(("test", "caption", "cited"), [

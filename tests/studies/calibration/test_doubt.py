@@ -21,8 +21,7 @@ def test_the_page_is_made_from_the_table_and_the_rule_reaches_its_goal() -> None
 def test_verdicts_are_those_of_the_paired_t_test() -> None:
     differences = np.array([0.1, 0.2, 0.3, 0.15])
     assert verdicts(differences) == (pytest.approx(0.1875), 1)  # t = 4.39, 3.18 at 5%
-    assert verdicts(-differences)[1] == -1
-    assert verdicts(np.array([0.1, -0.2, 0.3, 0.15]))[1] == 0
+    assert (verdicts(-differences)[1], verdicts(np.array([0.1, -0.2, 0.3, 0.15]))[1]) == (-1, 0)
 
 
 def test_unjudged_documents_are_those_of_the_first_ranks() -> None:

@@ -46,8 +46,7 @@ def test_sentences_are_counted_where_they_stand() -> None:
             ),
         )
     }
-    assert counts["tests agree"] == 1
-    assert counts["secondary measures point the other way"] == 1
+    assert (counts["tests agree"], counts["secondary measures point the other way"]) == (1, 1)
 
 
 def test_every_note_that_is_counted_has_words() -> None:
