@@ -257,9 +257,7 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
 
 def aggregates(rows: BoolArray, reading: Reading) -> BoolArray:
     """Return which rows of ``all`` hold a mean: none where it was searched for, before others."""
-    is_table = reading.form.startswith("a ")  # and no lines of another program
-    has_ids = folded(reading.query) in {*terms.QUERY_NAMES[0], *terms.QUERY_NAMES[1]}
-    return rows & (has_ids or not is_table or bool(rows[-1:].any()))
+    return rows & (folded(reading.query) not in terms.SEARCHES or bool(rows[-1:].any()))
 
 
 def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
