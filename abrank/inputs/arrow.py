@@ -419,20 +419,18 @@ class TableFile:
     ) -> None:
         self._file, self._kind, self._label, self._maximum = file, kind, label, maximum
         self._size = file.size()
-        self._parquet: Any = None
-        self._table: Any = None
-        self._batches: Any = None
+        self._source: Any
         if kind == "Parquet":
-            self._parquet = self._opened()
-            self.metadata, self.schema = self._parquet.metadata, self._parquet.schema_arrow
+            self._source = self._opened()
+            self.metadata, self.schema = self._source.metadata, self._source.schema_arrow
             return
         if file.read_at(4, 0) == b"FEA1":  # the first version, which is one batch
             from pyarrow.feather import read_table
 
-            self._table = read_table(file)
+            self._source = read_table(file)
         else:
-            self._batches = pa.ipc.open_file(file)
-        self.schema = (self._table or self._batches).schema
+            self._source = pa.ipc.open_file(file)
+        self.schema = self._source.schema
 
     def _opened(self, **options: Any) -> Any:  # noqa: ANN401 - a ParquetFile
         from pyarrow.parquet import ParquetFile  # where a file has such a mark
@@ -443,13 +441,13 @@ class TableFile:
         self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
     ) -> pa.Table:
         """Return columns, of Parquet of one row group or of all; ``coded`` keep a dictionary."""
-        table = self._table
-        if self._parquet is not None:
+        table = self._source
+        if self._kind == "Parquet":
             table = self._of_groups(names, group, coded)
-        elif self._batches is not None:
+        elif not isinstance(table, pa.Table):
             batches = list[Any]()
-            for number in range(self._batches.num_record_batches):
-                batches.append(self._batches.get_batch(number))
+            for number in range(self._source.num_record_batches):
+                batches.append(self._source.get_batch(number))
                 n_rows = sum(map(len, batches))
                 self._require_room(max(sum(x.nbytes for x in batches), 8 * n_rows), n_rows)
             table = pa.Table.from_batches(batches, self.schema)
@@ -463,7 +461,7 @@ class TableFile:
             # A look at single columns of a damaged footer ends the process, within Arrow's binding.
             n_rows = self.metadata.num_rows
             self._require_room(8 * n_rows * len(names), n_rows)
-            table = self._parquet.read(list(names))
+            table = self._source.read(list(names))
         else:
             chunks = chunks_of(self.metadata.row_group(group), names)
             sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
