@@ -152,3 +152,23 @@ def test_a_column_of_users_that_changes_nothing_is_not_spoken_of() -> None:
     assert (plain.verdict, plain.soundness.level) == ("better", "sound")
     assert "In doubt" not in whole_text(plain)
     assert [item.clusters for item in plain.alternatives] == ["user"]
+
+
+def test_what_clusters_leave_unseen_goes_by_their_number() -> None:
+    d, groups = drawn(EVEN, 0.1, 1, np.random.default_rng(2))
+    unseen = compare(0.1 * d[:, 0], groups).decision.unseen
+    assert unseen.share == pytest.approx(1.0 - 0.05 ** (1 / len(EVEN)))
+
+
+def test_a_guard_knows_of_the_clusters() -> None:
+    d, groups = drawn(EVEN, 0.9, 1, np.random.default_rng(2))
+    ids = [f"q{i:03}" for i in range(len(d))]
+    a = pd.DataFrame({"query_id": ids, "AP": 0.5, "R@100": 0.5})
+    b = a.assign(AP=0.55 + 0.01 * d[:, 0], **{"R@100": 0.53 + 0.1 * d[:, 0]})
+    texts = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    asked = {"config": abrank.Question(primary="AP"), "guard": "R@100:-0.02"}
+    (plain,) = abrank.compare_scores(a, b, **asked).decision.guards
+    (guard,) = abrank.compare_scores(a, b, design=abrank.Clusters(texts), **asked).decision.guards
+    alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
+    assert (guard.low, guard.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
+    assert (plain.passed, guard.passed) == (True, False)

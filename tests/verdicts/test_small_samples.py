@@ -139,3 +139,17 @@ def test_what_has_an_endless_interval_sees_no_loss() -> None:
         "passed: not significantly worse on score; --require non-inferior is stricter"
     )
     assert "smallest visible" not in whole_text(comparison)
+
+
+def test_from_ten_queries_on_the_test_that_was_declared_decides_alone() -> None:
+    assert abrank.compare_scores(*scores(np.linspace(0.05, 0.15, 10))).decision.sign_flips is None
+    assert abrank.compare_scores(*scores(np.linspace(0.05, 0.15, 9))).decision.sign_flips
+
+
+def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
+    a, b = (pd.DataFrame({"ms": score}) for score in scores(np.array([0.5, 0.4, 0.6, 0.45, 0.55])))
+    flips = [
+        abrank.compare_scores(*pair, lower_is_better="ms").decision.sign_flips
+        for pair in ((b, a), (a, b))
+    ]
+    assert [flip.better for flip in flips if flip] == [2.0**-5, 1.0]
