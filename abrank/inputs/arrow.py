@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -411,6 +411,10 @@ def damage_named(kind: str, label: str) -> Iterator[None]:
         raise ReadError(label, problem, hint="copy or write the file again") from error
 
 
+# Rows of Parquet that are read together: a short file may repeat one long text in all of them.
+_BATCH = 2048
+
+
 class TableFile:
     """A file of Parquet or Feather, of which no more is read than there is room for."""
 
@@ -445,12 +449,8 @@ class TableFile:
         if self._kind == "Parquet":
             table = self._of_groups(names, group, coded)
         elif not isinstance(table, pa.Table):
-            batches = list[Any]()
-            for number in range(self._source.num_record_batches):
-                batches.append(self._source.get_batch(number))
-                n_rows = sum(map(len, batches))
-                self._require_room(max(sum(x.nbytes for x in batches), 8 * n_rows), n_rows)
-            table = pa.Table.from_batches(batches, self.schema)
+            numbers = range(self._source.num_record_batches)
+            table = self._of_batches(map(self._source.get_batch, numbers), self.schema)
         self._require_room(table.nbytes, len(table))  # of what a dictionary repeats, too
         # Arrow takes a file at its word, and would read beyond its ends.
         table.validate(full=True)
@@ -461,7 +461,10 @@ class TableFile:
             # A look at single columns of a damaged footer ends the process, within Arrow's binding.
             n_rows = self.metadata.num_rows
             self._require_room(8 * n_rows * len(names), n_rows)
-            table = self._source.read(list(names))
+            if not n_rows:
+                return self._source.read(list(names))
+            batches = self._source.iter_batches(batch_size=_BATCH, columns=list(names))
+            table = self._of_batches(map(_with_plain_texts, batches))
         else:
             chunks = chunks_of(self.metadata.row_group(group), names)
             sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
@@ -471,16 +474,33 @@ class TableFile:
             coded = [name for name in coded if name not in plain]
             file = self._opened(metadata=self.metadata, read_dictionary=coded)
             table = file.read_row_group(group, columns=list(names), use_threads=False)
-        for place, field in enumerate(table.schema):  # as pandas stores a category
-            if pa.types.is_dictionary(field.type) and field.name not in coded:
-                column = table[field.name].cast(field.type.value_type)
-                table = table.set_column(place, field.name, column)
+            table = _with_plain_texts(table, coded)
         return table
+
+    def _of_batches(
+        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema | None = None
+    ) -> pa.Table:
+        """Return the table of batches, which are read while there is room for them."""
+        result, n_bytes, n_rows = list[pa.RecordBatch](), 0, 0
+        for batch in batches:
+            result.append(batch)
+            n_bytes, n_rows = n_bytes + batch.nbytes, n_rows + len(batch)
+            self._require_room(max(n_bytes, 8 * n_rows), n_rows)
+        return pa.Table.from_batches(result, schema)
 
     def _require_room(self, n_bytes: int, n_rows: int) -> None:
         problem, hint = excess(n_bytes, self._maximum, n_rows=n_rows, n_packed=self._size)
         if problem:
             raise ReadError(self._label, f"the {self._kind} file holds {problem}", hint=hint)
+
+
+def _with_plain_texts(table: Any, coded: Sequence[str] = ()) -> Any:  # noqa: ANN401 - or a batch
+    """Return a table or a batch without dictionaries, as which pandas stores a category."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) and field.name not in coded:
+            column = table[field.name].cast(field.type.value_type)
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def chunks_of(group: Any, names: Sequence[str]) -> list[Any]:  # noqa: ANN401 - of Arrow's metadata

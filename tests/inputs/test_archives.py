@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from abrank import ReadError, read_qrels, read_run, read_scores
@@ -81,6 +82,22 @@ def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
     code, kilobytes = ended_with(["-m", "abrank", "score", "qrels", "bomb"], folder=tmp_path)
     assert code == 3
     assert kilobytes < 700_000
+
+
+@pytest.mark.slow
+def test_parquet_that_repeats_a_long_text_is_read_while_there_is_room(tmp_path: Path) -> None:
+    run = pa.table(
+        {"query_id": ["q" * 100_000] * 20_000, "doc_id": ["d"] * 20_000, "score": [0.5] * 20_000}
+    )
+    with pyarrow.parquet.ParquetWriter(tmp_path / "a.parquet", run.schema) as writer:
+        writer.write_table(run)
+    assert (tmp_path / "a.parquet").stat().st_size < 1_000_000
+    (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
+    code, kilobytes = ended_with(
+        ["-m", "abrank", "score", "qrels", "a.parquet", "--max-input-size", "64M"], folder=tmp_path
+    )
+    assert code == 3
+    assert kilobytes < 700_000  # of texts of 2 GB
 
 
 def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
