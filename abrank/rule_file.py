@@ -55,9 +55,9 @@ def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> di
     return result
 
 
-# What people call files of a comparison.
 _SYSTEMS = {"baseline": "name_a", "candidate": "name_b"}  # inputs of a table, as runs are
 _FLAGS = ("ledger", "report", "format", "plot", "quiet", "verbose", "config")
+# What people call files of a comparison.
 _MEANT = {
     "table": "scores",
     "experiment": "scores",

@@ -46,8 +46,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     --scores, are of one system each. Of three QRELS are judgments (query_id 0 doc_id grade), RUN_A
     and RUN_B TREC runs (query_id Q0 doc_id rank score tag), plain or compressed, or Parquet; - is
     standard input.
-    NAME=RUN1,RUN2 are repeated runs of one system, averaged per query before they are tested. Two
-    Parquet tables query_id, position, relevance alone need no QRELS.
+    NAME=RUN1,RUN2 are repeated runs of one system, averaged per query before they are tested.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
