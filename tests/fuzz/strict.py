@@ -4,10 +4,16 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
+
+from abrank.inputs.columns import found_in
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 BLANKS = " \t\v\f\r"
+WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 MOST_ID = 65_536
 # What is left of a column's name can be a name of the ids too.
 QUERY_IDS = ("query_id", "qid", "q_id", "_id", "id", "query")
@@ -58,11 +64,11 @@ def number(text: str) -> float:
 
 
 def grade(text: str) -> float:
-    """A whole number, which may be written as 1.0."""
+    """A whole number of up to 18 digits, or one with a fraction."""
     if re.fullmatch(r"[+-]?0*\d{1,18}", text, re.ASCII):
         return float(int(text))
     value = number(text)
-    require(value.is_integer() and abs(value) < 2**53 and not re.fullmatch(r"[+-]?\d+", text))
+    require(abs(value) < 2**53 and not re.fullmatch(r"[+-]?\d+", text))
     return value
 
 
@@ -101,20 +107,31 @@ def nested(rows: Sequence[tuple[str, str, float]]) -> dict[str, dict[str, float]
 def scores(data: bytes) -> list[tuple[str, str, float]]:
     """Measure, query and value of lines in trec_eval's form."""
     result = []
-    for line in data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n"):
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    text = data.decode("utf-8", "surrogateescape")
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if re.search("[\udc80-\udcff]", first):  # no UTF-8: Windows-1252, where it is that
+        with suppress(UnicodeDecodeError):
+            text = data.decode("cp1252")
+    for line in text.split("\n"):
         if not line.strip(BLANKS):
             continue
         fields = [part.strip(BLANKS) for part in line.split("\t")]
         fields = fields if len(fields) > 1 else re.findall(f"[^{BLANKS}]+", line)
         require(len(fields) == 3 and bool(fields[0]) and bool(fields[1]))
-        result.append((fields[0], fields[1], number(fields[2])))
+        result.append((fields[0], fields[1], number(fields[2].strip(WIDE_BLANKS))))
     return result
 
 
 def topics(data: bytes) -> dict[str, str]:
     """Texts by query, of lines with a tab or of JSON."""
     result: dict[str, str] = {}
-    for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+    lines = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    with suppress(ValueError, RecursionError):
+        tree = json.loads(lines)
+        if isinstance(tree, dict) and tree and not found_in([*tree], [QUERY_IDS]):
+            return {name: " ".join(str(text).split()) for name, text in tree.items() if text}
+    for line in lines.split("\n"):
         if not line.strip():
             continue
         if line.lstrip().startswith("{"):
@@ -136,18 +153,17 @@ def topics(data: bytes) -> dict[str, str]:
 def segments(data: bytes) -> dict[str, dict[str, str]]:
     """Segments by property and query, of a table without quotes."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-    rows = [line.split(",") for line in text.replace("\r", "\n").split("\n") if line]
-    require(bool(rows))
+    rows = [x.split(",") for x in text.replace("\r", "\n").split("\n") if x.strip()]
+    require(bool(rows) and {*"\t\0"}.isdisjoint(text))
     header = rows[0]
-    folded = [name.strip().casefold() for name in header]
-    indexes = [folded.index(name) for name in QUERY_IDS if name in folded]
+    indexes = found_in(header, [(name,) for name in QUERY_IDS])  # the one rule of such names
     require(bool(indexes) and len(header) > 1)
     require(max(len(cell) for row in rows for cell in row) <= 131_072)
     position = indexes[0]
     names = [name for i, name in enumerate(header) if i != position]
     require(len(set(names)) == len(names) and all(map(str.strip, names)))
     require(all(len(row) == len(header) and row[position].strip() for row in rows[1:]))
-    require(len({row[position] for row in rows[1:]}) == len(rows) - 1)
+    require(len({row[position] for row in rows[1:]}) == len({tuple(row) for row in rows[1:]}))
     return {
         name: {row[position]: row[i] for row in rows[1:] if row[i]}
         for i, name in enumerate(header)

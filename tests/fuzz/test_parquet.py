@@ -171,7 +171,7 @@ def test_a_damaged_file_is_its_run_or_refused(n: int, reader: Reader, tmp_path: 
         path.write_bytes(damaged(content, sample))
         footer = content[-8 - int.from_bytes(content[-8:-4], "little") :]
         doors = [] if path.read_bytes().endswith(footer) else ["whole"]
-        checked = options["write_page_checksum"]
+        checked = options["write_page_checksum"] and not doors  # a footer has no checksum
         for door, text in (reader.read(path, *doors) or {}).items():
             if "fault" in text:
                 faults.append((number, door, text["fault"]))

@@ -25,6 +25,7 @@ def latin(text: str) -> str:
 
 def run_of(path: Path) -> dict[str, dict[str, float]]:
     run = read_run(path)
+    strict.require(bool(run.tags))  # damage can leave three fields, which are another form
     return {
         latin(query): {latin(doc): score for doc, score in run.ranking(query)}
         for query in run.query_ids
@@ -39,11 +40,17 @@ def qrels_of(path: Path) -> dict[str, dict[str, float]]:
     }
 
 
+def segments_of(path: Path) -> dict[str, dict[str, str]]:
+    strict.require(b"\t" not in path.read_bytes())  # damage can make it a table of tabs
+    return read_segments(path)
+
+
 def scores_of(path: Path) -> list[tuple[str, str, float]]:
     table = read_score_table(path, is_measure=lambda name: name in ("map", "P_10"))
     # Damage can make it another form, and of words alone (trec_eval's runid) no score is read.
     strict.require(table.reading.form == "trec_eval -q" and not table.left_out)
     rows = range(len(table.value))
+    strict.require({table.measure[row] for row in rows} <= {"map", "P_10"})
     return [(table.measure[row], table.query[row], float(table.value[row])) for row in rows]
 
 
@@ -58,7 +65,7 @@ KINDS: dict[str, tuple[list[bytes], Read, Read]] = {
     "run": (RUN, run_of, strict.run),
     "qrels": (QRELS, qrels_of, strict.qrels),
     "topics": (TOPICS, read_topics, strict.topics),
-    "segments": (SEGMENTS, read_segments, strict.segments),
+    "segments": (SEGMENTS, segments_of, strict.segments),
 }
 # A line as long as is read makes hypothesis warn of what it would print.
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
