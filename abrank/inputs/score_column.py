@@ -257,7 +257,9 @@ class ScoreColumn:
             if self.numbers[row] == self.numbers[row]:
                 mantissa, _, exponent = str(self.cell(row)).lower().partition("e")
                 n_decimals = len(mantissa.partition(".")[2])
-                off[row] = 0.5 * 10.0 ** (int(exponent) - n_decimals) if exponent else 0.0
+                # Beyond 300 the number is 0, such as 0e4000, whatever is taken for its digits.
+                power = min(int(exponent or "0") - n_decimals, 300)
+                off[row] = 0.5 * 10.0**power if exponent else 0.0
         return off
 
     def take(self, rows: IntArray) -> ScoreColumn:

@@ -59,3 +59,8 @@ def test_a_query_that_is_called_so_stays_and_is_named(tmp_path: Path) -> None:
     assert any("counts as a query" in note for note in scores.notes)
     within = pd.concat([pd.DataFrame([last]), WIDE])
     assert len(read_scores(written(within, tmp_path / "b.csv")).query_ids) == N + 1
+
+
+def test_a_zero_with_an_exponent_beyond_all_numbers_is_zero(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("map\tq1\t0e4000\nmap\tq2\t0.4\nmap\tall\t0.2\n")
+    assert read_scores(tmp_path / "a.txt").values.ravel().tolist() == [0.0, 0.4]
