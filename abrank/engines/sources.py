@@ -21,9 +21,10 @@ from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.work import threaded_map
 from abrank.engines.engine import files_of
 from abrank.engines.kernel import column_names, read_rows
-from abrank.inputs.arrow import TableFile, chunks_of, damage_named, nested_column
+from abrank.inputs.arrow import nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
+from abrank.inputs.parquet import DamagedParquet, Group, Oversized, ParquetData
 from abrank.inputs.storage import Stored, Unpacked, excess, storage
 
 # --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
@@ -77,15 +78,17 @@ class ParquetTable:
     def load(self, piece: Piece) -> list[Columns]:
         """Read and check a row group."""
         query = self.columns[0]
-        with (
-            storage(piece.label, self.filesystem),
-            damage_named("Parquet", piece.label),
-            self.filesystem.open_input_file(piece.path) as stored,
-        ):
-            file = TableFile(stored, "Parquet", piece.label, self.max_input_size)
-            # A row for each document names its query: its id is read once.
-            names = list(dict.fromkeys(self.columns))
-            table = file.read(names, group=piece.group, coded=[query])
+        with storage(piece.label, self.filesystem):
+            try:
+                with self.filesystem.open_input_file(piece.path) as file:
+                    data = ParquetData(file, maximum=self.max_input_size)
+                    # A row for each document names its query: its id is read once.
+                    names = list(dict.fromkeys(self.columns))
+                    table = data.read(names, group=piece.group, coded=[query])
+            except Oversized as error:
+                raise ReadError(piece.label, str(error), hint=error.hint) from None
+            except (IndexError, DamagedParquet) as error:
+                raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
         table = table.select(list(self.columns))
         return [read_rows(table, self.layout, piece.label)]
@@ -122,10 +125,8 @@ def open_table(
     pieces: list[Piece] = []
     total = 0
     for path, file in files.items():
-        with damage_named("Parquet", path):
-            of_file, n_bytes = _pieces(path, file, chosen)
-        pieces += of_file
-        total += n_bytes
+        pieces += _pieces(path, file, chosen)
+        total += sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
         if max_input_size is not None:
             problem, hint = excess(total, max_input_size, n_rows=0, n_packed=0)
             if problem:
@@ -157,56 +158,54 @@ def stamped(table: ParquetTable) -> ParquetTable:
 
 
 class Footer(NamedTuple):
-    """What is kept of a file: its columns, and what it tells of its row groups."""
+    """What is kept of a file: its columns, and its row groups."""
 
-    schema: pa.Schema
-    metadata: Any
+    schema: Any
+    groups: tuple[Group, ...]
 
 
 def _footer(filesystem: fs.FileSystem, path: str) -> Footer:
-    with storage(path, filesystem):
-        try:
-            with damage_named("Parquet", path), filesystem.open_input_file(path) as stored:
-                file = TableFile(stored, "Parquet", path)
-                return Footer(file.schema, file.metadata)
-        except ReadError as error:
-            form = ""
-            with suppress(ReadError), filesystem.open_input_file(path) as stored:
-                start = Unpacked(Stored(stored, path, hashes=False), path).read(_LOOKED_AT)
-                form = likeness(start)
-            if form and form != "a file of Parquet":
-                problem = f"this looks like {form}, not like a Parquet file"
-                raise ReadError(path, problem, hint=_ONLY_PARQUET) from error
-            raise
+    try:
+        with filesystem.open_input_file(path) as file:
+            data = ParquetData(file)
+            return Footer(data.schema, data.groups)
+    except (OSError, pa.ArrowException, DamagedParquet) as error:
+        form = ""
+        with (
+            suppress(OSError, pa.ArrowException, ReadError),
+            filesystem.open_input_file(path) as file,
+        ):
+            start = Unpacked(Stored(file, path, hashes=False), path).read(_LOOKED_AT)
+            form = likeness(start)
+        if form and form != "a file of Parquet":
+            problem = f"this looks like {form}, not like a Parquet file"
+            raise ReadError(path, problem, hint=_ONLY_PARQUET) from error
+        raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
 
-def _pieces(path: str, file: Footer, columns: Sequence[str]) -> tuple[list[Piece], int]:
-    """Return the row groups of a file, and the bytes that its columns hold."""
+def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
     names = file.schema.names
     lacking = [name for name in columns if name not in names]
     if lacking:
         raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(names)}")
     kind = file.schema.field(columns[0]).type
-    pieces, n_bytes = [], 0
-    for number in range(file.metadata.num_row_groups):
-        group = file.metadata.row_group(number)
-        chunks = chunks_of(group, columns)
-        query = {chunk.path_in_schema: chunk for chunk in chunks}[columns[0]]
-        n_bytes += sum(chunk.total_uncompressed_size for chunk in chunks)
-        pieces.append(Piece(path, number, group.num_rows, *_bounds(query, kind)))
-    return [piece for piece in pieces if piece.n_rows], n_bytes
+    result = []
+    for number, group in enumerate(file.groups):
+        (query,) = group.of(columns[:1])
+        low = high = None
+        if query.n_missing == 0 and query.low is not None and query.high is not None:
+            low, high = _key(query.low, kind), _key(query.high, kind)
+        has_bounds = low is not None and high is not None and low <= high  # type: ignore[operator]
+        result.append(Piece(path, number, group.n_rows, *((low, high) if has_bounds else ())))
+    return [piece for piece in result if piece.n_rows]
 
 
-def _bounds(chunk: Any, kind: pa.DataType) -> tuple[Key, Key] | tuple[()]:  # noqa: ANN401
-    """Return between which query ids those of a row group are; nothing where it does not say."""
-    told = chunk.statistics
-    if told is None or not (told.has_min_max and told.has_null_count) or told.null_count:
-        return ()
+def _key(value: bytes, kind: pa.DataType) -> Key | None:
+    """Return a bound of the query ids as it is stored, as what it stands for."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_integer(kind):
-        return told.min, told.max
-    is_text = str(kind) in ("string", "large_string", "binary", "large_binary")
-    return (told.min_raw, told.max_raw) if is_text and told.min_raw <= told.max_raw else ()
+        return int.from_bytes(value, "little", signed=pa.types.is_signed_integer(kind))
+    return value if str(kind) in ("string", "large_string", "binary", "large_binary") else None
 
 
 def _require_range(queries: pa.ChunkedArray, piece: Piece) -> None:

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,10 @@ from abrank.inputs.columns import (
     require_distinct,
 )
 from abrank.inputs.ids import Ids, kernels
-from abrank.inputs.storage import excess, require_no_lake
+from abrank.inputs.storage import require_no_lake
+
+if TYPE_CHECKING:
+    from abrank.inputs.parquet import FeatherData, ParquetData
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
 
@@ -379,9 +382,7 @@ def file_columns(
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `maximum` is how many bytes they may hold: 4 GiB without it.
-    kind = kind_of(data)
-    with damage_named(kind, label):
-        file = TableFile(pa.BufferReader(data), kind, label, maximum)
+    with _opened(pa.BufferReader(data), kind_of(data), label, maximum) as file:
         names = file.schema.names
         require_distinct(names, label)
         if nested_column(file.schema) or found_in([*_list_columns(file.schema)], DOC_IDS):
@@ -390,124 +391,33 @@ def file_columns(
         else:
             chosen = list(choose(names))
             table = file.read([*dict.fromkeys(chosen)])
-        return chosen, [stored_as(table[name]) for name in chosen]
+        columns = [table[name] for name in chosen]
+        file.require_decoded(columns)
+        return chosen, [stored_as(column) for column in columns]
 
 
 def names_of(path: str, kind: str) -> list[str]:
     """Return the names of the columns of a file, of which no row is read."""
-    with damage_named(kind, path), pa.OSFile(path) as file:
-        return list(TableFile(file, kind, path).schema.names)
+    with pa.OSFile(path) as stored, _opened(stored, kind, path) as file:
+        return list(file.schema.names)
 
 
 @contextmanager
-def damage_named(kind: str, label: str) -> Iterator[None]:
-    """Turn what Arrow says of a damaged file into an error that names it."""
+def _opened(
+    file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
+) -> Iterator[ParquetData | FeatherData]:
+    """Open a file of a table; what is wrong with it becomes an error that names it."""
+    from abrank.inputs import parquet  # where a file has such a mark
+
     try:
-        yield
-    except AbrankError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
+        data = parquet.ParquetData if kind == "Parquet" else parquet.FeatherData
+        yield data(file, maximum=maximum)
+    except parquet.Oversized as error:
+        hint = error.hint or "no run, judgments or scores do"
+        raise ReadError(label, f"the {kind} file {error}", hint=hint) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError, parquet.DamagedParquet) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
-
-
-# Rows of Parquet that are read together: a short file may repeat one long text in all of them.
-_BATCH = 2048
-
-
-class TableFile:
-    """A file of Parquet or Feather, of which no more is read than there is room for."""
-
-    def __init__(
-        self, file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
-    ) -> None:
-        self._file, self._kind, self._label, self._maximum = file, kind, label, maximum
-        self._size = file.size()
-        self._source: Any
-        if kind == "Parquet":
-            self._source = self._opened()
-            self.metadata, self.schema = self._source.metadata, self._source.schema_arrow
-            return
-        if file.read_at(4, 0) == b"FEA1":  # the first version, which is one batch
-            from pyarrow.feather import read_table
-
-            self._source = read_table(file)
-        else:
-            self._source = pa.ipc.open_file(file)
-        self.schema = self._source.schema
-
-    def _opened(self, **options: Any) -> Any:  # noqa: ANN401 - a ParquetFile
-        from pyarrow.parquet import ParquetFile  # where a file has such a mark
-
-        return ParquetFile(self._file, page_checksum_verification=True, **options)
-
-    def read(
-        self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
-    ) -> pa.Table:
-        """Return columns, of Parquet of one row group or of all; ``coded`` keep a dictionary."""
-        table = self._source
-        if self._kind == "Parquet":
-            table = self._of_groups(names, group, coded)
-        elif not isinstance(table, pa.Table):
-            numbers = range(self._source.num_record_batches)
-            table = self._of_batches(map(self._source.get_batch, numbers), self.schema)
-        self._require_room(table.nbytes, len(table))  # of what a dictionary repeats, too
-        # Arrow takes a file at its word, and would read beyond its ends.
-        table.validate(full=True)
-        return table.select(list(names))
-
-    def _of_groups(self, names: Sequence[str], group: int | None, coded: Sequence[str]) -> pa.Table:
-        if group is None:
-            # A look at single columns of a damaged footer ends the process, within Arrow's binding.
-            n_rows = self.metadata.num_rows
-            self._require_room(8 * n_rows * len(names), n_rows)
-            if not n_rows:
-                return self._source.read(list(names))
-            batches = self._source.iter_batches(batch_size=_BATCH, columns=list(names))
-            table = self._of_batches(map(_with_plain_texts, batches))
-        else:
-            chunks = chunks_of(self.metadata.row_group(group), names)
-            sizes = (max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
-            self._require_room(sum(sizes), self.metadata.row_group(group).num_rows)
-            # Arrow keeps no dictionary of what is stored as lengths or prefixes.
-            plain = {chunk.path_in_schema for chunk in chunks if "DELTA" in str(chunk.encodings)}
-            coded = [name for name in coded if name not in plain]
-            file = self._opened(metadata=self.metadata, read_dictionary=coded)
-            table = file.read_row_group(group, columns=list(names), use_threads=False)
-            table = _with_plain_texts(table, coded)
-        return table
-
-    def _of_batches(
-        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema | None = None
-    ) -> pa.Table:
-        """Return the table of batches, which are read while there is room for them."""
-        result, n_bytes, n_rows = list[pa.RecordBatch](), 0, 0
-        for batch in batches:
-            result.append(batch)
-            n_bytes, n_rows = n_bytes + batch.nbytes, n_rows + len(batch)
-            self._require_room(max(n_bytes, 8 * n_rows), n_rows)
-        return pa.Table.from_batches(result, schema)
-
-    def _require_room(self, n_bytes: int, n_rows: int) -> None:
-        problem, hint = excess(n_bytes, self._maximum, n_rows=n_rows, n_packed=self._size)
-        if problem:
-            raise ReadError(self._label, f"the {self._kind} file holds {problem}", hint=hint)
-
-
-def _with_plain_texts(table: Any, coded: Sequence[str] = ()) -> Any:  # noqa: ANN401 - or a batch
-    """Return a table or a batch without dictionaries, as which pandas stores a category."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type) and field.name not in coded:
-            column = table[field.name].cast(field.type.value_type)
-            table = table.set_column(place, field.name, column)
-    return table
-
-
-def chunks_of(group: Any, names: Sequence[str]) -> list[Any]:  # noqa: ANN401 - of Arrow's metadata
-    """Return what a row group of Parquet tells of the columns named, and of what is within them."""
-    chunks = map(group.column, range(group.num_columns))
-    heads = tuple(f"{name}." for name in names)
-    return [chunk for chunk in chunks if f"{chunk.path_in_schema}.".startswith(heads)]
 
 
 def feather_of(table: pa.Table) -> bytes:
