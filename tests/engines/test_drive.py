@@ -177,7 +177,7 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     [
         ("nowhere.parquet", None, NotFoundError, "nowhere.parquet: no Parquet file there"),
         ("run.parquet", ["a", "doc_id", "score"], ReadError, "run.parquet: no column query_id"),
-        ("junk.parquet", None, ReadError, "junk.parquet: the Parquet file is cut short or damaged"),
+        ("junk.parquet", None, ReadError, "junk.parquet: cannot be read as a Parquet file"),
     ],
 )
 def test_what_is_no_run(collection, tmp_path, monkeypatch, path, columns, error, message):
@@ -338,7 +338,7 @@ def test_a_file_that_is_cut_short_after_its_footer_was_read(collection, tmp_path
         return score_partition(job, partition)
 
     monkeypatch.setattr(drive, "score_partition", cut_first)
-    with pytest.raises(ReadError, match=r"a.parquet, row group 0: the Parquet file is cut short"):
+    with pytest.raises(ReadError, match=r"a.parquet, row group 0: cannot be read: "):
         abrank.evaluate(collection.folder / "qrels", {"A": path}, MEASURES, engine="local")
 
 

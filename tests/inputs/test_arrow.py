@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -17,7 +18,7 @@ from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.cli.judge import check
-from abrank.inputs import arrow, looks_like_qrels
+from abrank.inputs import arrow, looks_like_qrels, storage
 from abrank.options import Scoring
 from tests.inputs.conftest import ended_with
 
@@ -238,6 +239,7 @@ def test_damage_is_a_sentence(tmp_path: Path) -> None:
 ROWS_SIZES = 20_000
 COLUMNS = ["query_id", "doc_id", "score"]
 MUCH = "the (Parquet|Feather) file holds more than 64M bytes, the most that is read"
+LONG = "the Parquet file holds a text longer than 64 kB"
 
 
 def run(query: pa.Array) -> pa.Table:
@@ -245,36 +247,64 @@ def run(query: pa.Array) -> pa.Table:
     return pa.table({"query_id": query, "doc_id": documents, "score": np.ones(len(query))})
 
 
+def references(text: str) -> pa.Array:
+    """One text and another, and references to both: the long one last."""
+    return pa.DictionaryArray.from_arrays(np.arange(ROWS_SIZES) // (ROWS_SIZES // 2), ["q", text])
+
+
 def write_parquet(table: pa.Table, path: Path, **options: Any) -> None:
     settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True, **options}
     pa.parquet.write_table(table, path, **settings)
+
+
+def parquet_untold(table: pa.Table, path: Path) -> None:
+    """Write a footer without the sizes of texts, as polars and older programs do."""
+    pl.from_arrow(table).write_parquet(path)
 
 
 def parquet_pages(table: pa.Table, path: Path) -> None:
     write_parquet(table, path, use_dictionary=False)
 
 
+def parquet_prefixes(table: pa.Table, path: Path) -> None:
+    options = {"column_encoding": {"query_id": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}
+    write_parquet(table, path, **options)
+
+
 def write_feather(table: pa.Table, path: Path) -> None:
     pa.feather.write_feather(table, path, compression="zstd", chunksize=10_000_000)
 
 
+def nested(text: str) -> pa.Table:
+    items = [{"item_id": text, "score": 1.0}] * 500
+    return pa.table({"user_id": ["1", "2"], "items": [items, items]})
+
+
 BOMBS = {
-    "pages": (parquet_pages, lambda: run(pa.array(["q" * 50_000] * 4_000))),
-    "buffers": (write_feather, lambda: run(pa.array(["q" * 50_000] * 8_000))),
+    "told references to a text": (write_parquet, lambda: run(references("q" * 70_000)), MUCH),
+    "references to a text of 70 kB": (parquet_untold, lambda: run(references("q" * 70_000)), LONG),
+    "references to a text of 1 MB": (parquet_untold, lambda: run(references("q" * 10**6)), LONG),
+    "references to a text of 60 kB": (parquet_untold, lambda: run(references("q" * 60_000)), MUCH),
+    "prefixes": (parquet_prefixes, lambda: run(pa.array(["q" * 60_000] * 10_000)), MUCH),
+    "a text in lists": (write_parquet, lambda: nested("q" * 10**5), MUCH),
+    "pages": (parquet_pages, lambda: run(pa.array(["q" * 50_000] * 4_000)), MUCH),
+    "buffers": (write_feather, lambda: run(pa.array(["q" * 50_000] * 8_000)), MUCH),
     "rows without cells": (
         write_feather,
         lambda: pa.table(dict.fromkeys(COLUMNS, pa.nulls(10**8))),
+        MUCH,
     ),
+    "references in buffers": (write_feather, lambda: run(references("q" * 10**6)), MUCH),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kind: str) -> None:
-    write, table = BOMBS[kind]
+    write, table, problem = BOMBS[kind]
     write(table(), tmp_path / "bomb")
     assert (tmp_path / "bomb").stat().st_size < 200_000
-    with pytest.raises(ReadError, match=MUCH):
+    with pytest.raises(ReadError, match=problem):
         read_run(tmp_path / "bomb", max_input_size=64 << 20)
     code = (
         "import contextlib, abrank\n"
@@ -296,8 +326,12 @@ def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path: Path, write: Any) 
     assert plain.equals(encoded)
 
 
-def test_documents_in_a_list_are_rows(tmp_path: Path) -> None:
+def test_documents_in_a_list_are_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hits = [{"doc_id": f"d{i}", "score": 1.0} for i in range(1000)]
     table = pa.table({"query_id": ["q1", "q2"], "hits": [hits, hits]})
     parquet.write_table(table, tmp_path / "a.parquet")
     assert len(read_run(tmp_path / "a.parquet")) == 2000
+    monkeypatch.setattr(storage, "MOST_ROWS", 1000)
+    monkeypatch.setattr(storage, "MOST_GROWTH", 1)
+    with pytest.raises(ReadError, match="holds more than 1,000 rows"):
+        read_run(tmp_path / "a.parquet")
