@@ -310,7 +310,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     if flags := sorted(_flags.given(*_flags.SCORING)):
         raise click.UsageError(f"--{flags[0].replace('_', '-')} is for runs, not for ready scores")
 
-    from abrank.inputs.score_names import baseline_of
+    from abrank.inputs.score_reading import baseline_of
     from abrank.measures.names import is_known, known_among
     from abrank.ranking.rank import read_systems
 

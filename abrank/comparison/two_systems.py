@@ -25,8 +25,7 @@ from abrank.inputs.columns import folded
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_names import baseline_of, naming_queries, split_names
-from abrank.inputs.score_reading import TableOptions
+from abrank.inputs.score_reading import TableOptions, baseline_of, naming_queries, split_names
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.costs import asks_direction
 from abrank.measures.names import known, names_measure

@@ -360,21 +360,13 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
     order = _by_query(query)
     if bool(np.any(_within(query[order]) & _rises(score[order]))):
         order = np.lexsort((-score, query)).astype(np.int64)
-    tied = tied_rows(query[order], score[order])
+    same = _within(query[order]) & (score[order][1:] == score[order][:-1])
+    tied = np.flatnonzero(np.append(False, same) | np.append(same, False))
     if len(tied):
         rows = order[tied]
         by_id = -ids.order(ids.take(doc, rows))
         order[tied] = rows[np.lexsort((by_id, -score[rows], query[rows]))]
     return order
-
-
-def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
-    """Return the rows, given in rank order, whose score another row of their query has too."""
-    same = _within(query) & (score[1:] == score[:-1])
-    member = np.zeros(len(query), dtype=np.bool_)
-    member[1:] |= same
-    member[:-1] |= same
-    return np.flatnonzero(member)
 
 
 def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:

@@ -24,8 +24,8 @@ from abrank._support.display import count, plural, shorten
 from abrank._support.errors import ReadError
 from abrank.inputs.columns import folded, require_distinct
 from abrank.inputs.storage import UNPACK, excess, not_text
+from abrank.inputs.text_files import AGAIN, parsed
 from abrank.inputs.topics import QUERY_IDS
-from abrank.inputs.tree import AGAIN, parsed
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs import arrow, delimited, objects, tree
+from abrank.inputs import arrow, objects, text_files
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
@@ -53,7 +53,6 @@ _STEP = 1 << 20
 # --- Which form a file has, by how it begins
 
 TableReader: TypeAlias = Callable[[Iterable[bytes], str, Layout, Mapping[str, str] | None], Columns]
-LineReader: TypeAlias = Callable[[Iterable[bytes], str, Layout], Columns]
 
 _LOOKED_AT = 20  # lines
 _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
@@ -61,30 +60,21 @@ _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
 
 def table_reader(start: bytes) -> TableReader | None:
     """Return the reader of a text that has names for its columns; None for any other."""
-    if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
-        return tree.read_json
-    return delimited.read_table if delimited.header_of(start)[1] else None
-
-
-def line_reader(start: bytes, layout: Layout) -> LineReader | None:
-    """Return the reader of lines that are not in TREC's form, by the first of them."""
-    lines = _first_lines(start)
-    if lines and delimited.looks_like_letor(lines[0]):
-        return delimited.read_letor
-    three = layout is RUN and lines and all(len(line.split()) == 3 for line in lines)
-    return delimited.read_three if three else None
+    if text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+        return text_files.read_json
+    return text_files.read_table if text_files.header_of(start)[1] else None
 
 
 def likeness(start: bytes) -> str:
     """Say what an unpacked file looks like by its beginning; empty where that is not clear."""
     kind = kind_of(start)
-    if kind or start.startswith(tree.LZ4_MARK):
+    if kind or start.startswith(text_files.LZ4_MARK):
         return f"a file of {kind or 'ranx'}"
     reader = table_reader(start)
     if reader is not None:
-        return "JSON" if reader is tree.read_json else "a table of text"
+        return "JSON" if reader is text_files.read_json else "a table of text"
     lines = _first_lines(start)
-    if lines and delimited.looks_like_letor(lines[0]):
+    if lines and text_files.looks_like_letor(lines[0]):
         return "LETOR lines"
     if lines and lines[0].lower().lstrip().startswith((b"<!doctype html", b"<html")):
         return "a page of HTML"
@@ -150,17 +140,19 @@ def _read(
         data = _rest(file)
         chosen, table_columns = arrow.file_columns(data, label, choose, maximum=file.requested)
         return of_table(table_columns, label, layout, chosen=chosen)
-    if mark.startswith(tree.LZ4_MARK):
-        return tree.read_lz4(_rest(file), label, layout, columns, maximum=file.requested)
+    if mark.startswith(text_files.LZ4_MARK):
+        return text_files.read_lz4(_rest(file), label, layout, columns, maximum=file.requested)
     start = file.read(_STEP)
-    read_table, read_lines = table_reader(start), line_reader(start, layout)
+    read_table, first = table_reader(start), _first_lines(start)
     if read_table is not None:
         return read_table(_texts(file, label, ahead=start), label, layout, columns)
     if columns:
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
     lines = pieces(file, label, ahead=start)
-    if read_lines is not None:
-        return read_lines(lines, label, layout)
+    if first and text_files.looks_like_letor(first[0]):
+        return text_files.read_letor(lines, label, layout)
+    if layout is RUN and first and all(len(line.split()) == 3 for line in first):
+        return text_files.read_three(lines, label, layout)
     return parse(lines, layout, label=label)
 
 
@@ -182,7 +174,7 @@ def contents(
             if tables and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 with suppress(UnicodeDecodeError):  # as Excel and Tableau write text
                     start = (start + _rest(file)).decode("utf-16").encode()
-            is_tree = tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
+            is_tree = text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
             if lines and not (tables and is_tree):
                 data = _joined(pieces(file, label, ahead=start))
             else:
@@ -264,14 +256,14 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
         if kind := kind_of(stored.peek(LONGEST_MARK)):
             return holds_grades(names_of(os.fspath(path), kind))
         start = file.read(_STEP)
-    if tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+    if text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
         return False
-    if names := delimited.header_of(start)[1]:
+    if names := text_files.header_of(start)[1]:
         return holds_grades(names)
     line = next(iter(_first_lines(start)), b"")
     fields = line.split()
     is_comment = line.startswith(b"#") and not (fields[3:] and fields[3].lstrip(b"+-").isdigit())
-    return delimited.looks_like_letor(line) or (len(fields) == 4 and not is_comment)
+    return text_files.looks_like_letor(line) or (len(fields) == 4 and not is_comment)
 
 
 def pieces(file: Unpacked, label: str, *, ahead: bytes = b"") -> Iterator[bytes]:

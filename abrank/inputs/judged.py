@@ -91,29 +91,6 @@ def judged_subtopics(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
     return JudgedSubtopics(pool, row, pool.subtopic[position], pool.grade[position])
 
 
-def from_rankings(
-    rankings: Sequence[Sequence[Mapping[str, int] | None]],
-    missed: Sequence[Sequence[Mapping[str, int]]],
-) -> JudgedSubtopics:
-    """Make them from each document's grades by subtopic; ``None`` is an unjudged document."""
-    rows: list[tuple[int, int, str, int]] = []  # document, query, subtopic, grade
-    retrieved: list[int] = []
-    n_documents = 0
-    for query, (ranking, not_retrieved) in enumerate(zip(rankings, missed, strict=True)):
-        documents = [*filter(None, ranking), *not_retrieved]
-        retrieved += range(n_documents, n_documents + len(documents) - len(not_retrieved))
-        for document, grades in enumerate(documents, n_documents):
-            rows += [(document, query, *pair) for pair in grades.items()]
-        n_documents += len(documents)
-    names = sorted({(query, name) for _, query, name, _ in rows})
-    place = {name: i for i, name in enumerate(names)}
-    cells = sorted((document, place[query, name], grade) for document, query, name, grade in rows)
-    columns = np.array(cells, dtype=np.int64).reshape(-1, 3).T
-    query_of = np.array([query for query, _ in names], dtype=np.int64)
-    pool = Subtopics(tuple(name for _, name in names), query_of, *columns)
-    return judged_subtopics(pool, np.array(retrieved, dtype=np.int64))
-
-
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
     """A run joined with its qrels.
@@ -235,15 +212,28 @@ class JudgedRun:
         >>> judged.rank, judged.grade, judged.subtopics.pool.ids
         (array([1, 3]), array([1, 2]), ('a', 'b'))
         """
+        rows: list[tuple[int, int, str, int]] = []  # document, query, subtopic, grade
+        pools: list[list[int]] = []
+        retrieved: list[int] = []
+        n_documents = 0
         missed = missed or [[] for _ in rankings]
+        for query, (ranking, not_retrieved) in enumerate(zip(rankings, missed, strict=True)):
+            documents = [*filter(None, ranking), *not_retrieved]
+            pools.append([max(grades.values()) for grades in documents])
+            retrieved += range(n_documents, n_documents + len(documents) - len(not_retrieved))
+            for document, grades in enumerate(documents, n_documents):
+                rows += [(document, query, *pair) for pair in grades.items()]
+            n_documents += len(documents)
+        names = sorted({(query, name) for _, query, name, _ in rows})
+        place = {name: i for i, name in enumerate(names)}
+        cells = sorted((document, place[query, name], grade)
+                       for document, query, name, grade in rows)  # fmt: skip
+        columns = np.array(cells, dtype=np.int64).reshape(-1, 3).T
+        query_of = np.array([query for query, _ in names], dtype=np.int64)
+        pool = Subtopics(tuple(name for _, name in names), query_of, *columns)
         best = [[max(grades.values()) if grades else None for grades in row] for row in rankings]
-        pools = [
-            [max(grades.values()) for grades in (*filter(None, row), *not_retrieved)]
-            for row, not_retrieved in zip(rankings, missed, strict=True)
-        ]
-        return replace(
-            cls.from_grades(best, ideal=pools), subtopics=from_rankings(rankings, missed)
-        )
+        subtopics = judged_subtopics(pool, np.array(retrieved, dtype=np.int64))
+        return replace(cls.from_grades(best, ideal=pools), subtopics=subtopics)
 
     @property
     def n_queries(self) -> int:

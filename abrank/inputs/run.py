@@ -30,11 +30,11 @@ from abrank.inputs.columns import (
     rank_rows,
     stacked,
 )
-from abrank.inputs.delimited import read_letor
 from abrank.inputs.files import contents, distinct_names, short_name
 from abrank.inputs.objects import checked
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
+from abrank.inputs.text_files import read_letor
 from abrank.inputs.trec import write_lines
 
 if TYPE_CHECKING:

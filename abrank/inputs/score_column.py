@@ -22,7 +22,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_names import SEARCHES, SURE_QUERIES
+from abrank.inputs.score_reading import SEARCHES, SURE_QUERIES
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {

@@ -1,23 +1,31 @@
-"""What is known of the columns of a table of scores while it is told which holds what."""
+"""What is known of the columns of a table of scores, and the rules that find its variants."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from abrank._support.errors import UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
-from abrank.inputs import score_names as terms
+from abrank.inputs import score_reading as terms
 from abrank.inputs.columns import folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.score_column import ScoreColumn, renumbered
-from abrank.inputs.score_names import baseline_of
-from abrank.inputs.score_reading import ROWS, TableOptions, listed
+from abrank.inputs.score_reading import (
+    ROWS,
+    UNNAMED,
+    TableOptions,
+    baseline_of,
+    listed,
+    split_names,
+)
 from abrank.inputs.score_source import AGGREGATES, NamedTable
+from abrank.inputs.topics import COLLECTIONS
 
 FIRST_GROUPS = 1000  # looked at before all
 MOST_VARIANTS = 1000
@@ -255,3 +263,342 @@ def is_unit(name: str) -> bool:
 def choice(role: str, name: str) -> dict[str, Any]:
     """Return the option that gives a role to a column."""
     return {"variant": name} if role == "variant" else {"columns": {role: name}}
+
+
+# --- Rules that find the variants: a column of their names, or a column each
+
+MOST_APART = 20  # times the largest value of one variant is that of another on one scale
+MOST_DIFFERING = 30  # values of a column that may tell rows of a query and variant apart
+MOST_ARMS = 20  # of a column of groups, or of numbers that are settings
+_TOTAL = re.compile("((grand|row)_)?totals?|gesamtergebnis")
+
+Names: TypeAlias = tuple[str, ...]
+Wide: TypeAlias = dict[str, tuple[str, str]]  # variant and measure of each column
+
+# --- A column of the variants' names, or several that name them together
+
+
+def find_variant(facts: TableFacts) -> Names:
+    """Return the columns that name the variant; none where there is one system, or columns."""
+    for rule in VARIANT_RULES:
+        if (variant := rule(facts)) is not None:
+            return facts.set_role("variant", *variant)
+    return _refuse_repeats(facts, variant_names(facts))
+
+
+def _stated(facts: TableFacts) -> Names | None:
+    """Hold where somebody said the columns, or named systems that one column holds."""
+    if "variant" not in facts.roles:
+        return None
+    variant = facts.roles["variant"]
+    key = facts.columns_of("query", "metric", "repeat")
+    by_rows = not facts.one("query") or facts.one("repeat") == ROWS
+    if by_rows or facts.names_rows(*key, *variant):
+        return variant
+    crossed = _without_scores(facts, facts.crossed(), [*key, *variant])
+    if facts.options.systems and _averages_rest(facts, variant, crossed):
+        return variant
+    return _refuse_repeats(facts, variant)
+
+
+def _one_row_a_query(facts: TableFacts) -> Names | None:
+    """Hold where a query has one row: of one system, or of the one arm that it was given."""
+    if facts.one("query") and not facts.names_rows(*facts.columns_of("query", "metric")):
+        return None
+    named = facts.named(terms.VARIANT_NAMES, facts.free)
+    is_one = [name for name in named if facts.n_distinct(name) == 1 and facts.may_vary(name)]
+    of_arms = (*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free))
+    # One that names columns, as a winner does, is none.
+    words = {part for name in facts.free if facts.is_numeric(name)
+             for part in re.split(r"[^0-9a-z]+", folded(name))}  # fmt: skip
+    sides = {*terms.BASELINES[:8]}  # of a column per variant
+    groups = [
+        name for name in dict.fromkeys(of_arms)
+        if 2 <= facts.n_distinct(name) <= MOST_ARMS and facts.may_vary(name)
+        and words.isdisjoint(label.casefold() for label in facts.column(name).labels)
+        and not (facts.is_numeric(name) and (words & sides or not facts.arms([name])))
+    ]  # fmt: skip
+    groups.sort(key=lambda name: not baseline_of(facts.column(name).labels))
+    facts.require_one("variant", facts.rivals(groups))
+    return ((*groups, *is_one) if facts.options.alone else (*is_one, *groups))[:1]
+
+
+def _one_row_a_repeat(facts: TableFacts) -> Names | None:
+    """Hold where but for its repeats a query has one row: whose system some column may name."""
+    if not facts.names_rows(*facts.columns_of("query", "metric", "repeat")):
+        return None
+    return tuple(variant_names(facts)[:1])
+
+
+def _one_column(facts: TableFacts) -> Names | None:
+    """Hold where one column tells the rows of each query apart."""
+    key = facts.columns_of("query", "metric", "repeat")
+    names = dict.fromkeys((*variant_names(facts), *facts.crossed()))
+    single = [name for name in names if facts.names_rows(*key, name)]
+    if not single:
+        return None
+    best = (
+        facts.named(terms.VARIANT_NAMES, single)
+        or [name for name in single if terms.ARM_NAMES.fullmatch(folded(name))]
+        or single
+    )
+    rivals = facts.rivals(best)
+    texts = [name for name in rivals if not facts.is_numeric(name)]
+    rivals = texts if len(texts) == 1 else rivals
+    facts.require_one("variant", rivals)
+    return (rivals[0],)
+
+
+def _several_columns(facts: TableFacts) -> Names | None:
+    """Hold where several columns together do so, or two arms that both ran in all the others."""
+    key = facts.columns_of("query", "metric", "repeat")
+    full = facts.crossed(0.95)
+    together = [
+        name for name in facts.crossed()
+        if not facts.is_numeric(name) or folded(name) in terms.SETTING_NAMES
+        or (name in full and facts.n_distinct(name) <= MOST_ARMS)
+    ]  # fmt: skip
+    if not facts.options.systems:  # queries of two collections have but their ids in common
+        systems = [name for name in together if folded(name) not in COLLECTIONS]
+        together = systems or together
+    together = _whole_grid(facts, _without_scores(facts, together, key), key)
+    arms = facts.arms(together)
+    if _averages_rest(facts, arms, together):
+        return tuple(arms)
+    return tuple(together) if together and facts.names_rows(*key, *together) else None
+
+
+VARIANT_RULES: tuple[Callable[[TableFacts], Names | None], ...] = (
+    _stated, _one_row_a_query, _one_row_a_repeat, _one_column, _several_columns,
+)  # fmt: skip
+
+
+def variant_names(facts: TableFacts) -> list[str]:
+    """Return the free columns that are called as variants are, or hold two arms."""
+    # What names each row, as an id of the run of one query does, is no variant.
+    varying = [
+        name for name in facts.free
+        if facts.may_vary(name)
+        and (facts.n_distinct(facts.one("query")) == 1 or not facts.names_rows(name))
+    ]  # fmt: skip
+    return facts.named(terms.VARIANT_NAMES, varying) or facts.arms(varying)
+
+
+def _without_scores(facts: TableFacts, names: Sequence[str], key: Sequence[str]) -> list[str]:
+    """Return columns without numbers that name no row: 0 and 1 beside prompt and model."""
+    result = [*names]
+    for name in names:
+        is_number = facts.is_numeric(name) or facts.column(name).is_truth
+        rest = [column for column in result if column != name]
+        if is_number and folded(name) not in terms.SETTING_NAMES and facts.names_rows(*key, *rest):
+            result = rest
+    return result
+
+
+def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list[str]:
+    """Return columns but those that only leave holes, such as countries beside model and size."""
+    # The others have each combination once for each query.
+
+    def is_whole(names: Sequence[str]) -> bool:
+        n_rows = int(facts.rows.sum())
+        return facts.n_distinct(*key) * facts.n_distinct(*names) == n_rows
+
+    result = names
+    for name in names:
+        rest = [column for column in result if column != name]
+        result = rest if rest and facts.names_rows(*key, *rest) else result
+    return names if not result or is_whole(names) or not is_whole(result) else result
+
+
+def _averages_rest(facts: TableFacts, arms: Sequence[str], crossed: Sequence[str]) -> bool:
+    """Take what else is crossed for repeats of one column of arms; False where that is not so."""
+    rest = [name for name in crossed if name not in arms]
+    options = {*terms.SETTING_NAMES, *COLLECTIONS}.union(*terms.VARIANT_NAMES)
+    no_groups = [name for name in rest if facts.is_numeric(name) or folded(name) in options]
+    if len(arms) != 1 or not rest or no_groups:
+        return False
+    key = facts.columns_of("query", "metric", "repeat")
+    by_one = not facts.one("repeat") and facts.names_rows(*key, *arms, rest[0])
+    facts.set_role("repeat", rest[0] if by_one else ROWS)
+    facts.leave_out(rest)
+    return True
+
+
+def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
+    """Return the variant of repeats that are known; else refuse them, with a choice of readings."""
+    key = facts.columns_of("query", "metric", "repeat")
+    crossed = facts.crossed()
+    variant = (
+        facts.roles.get("variant")
+        or tuple(named[:1])
+        or tuple(name for name in crossed if not facts.is_numeric(name))
+    )
+    rest = [name for name in facts.free if name not in variant]
+    sessions = [name for name in rest if is_unit(name)]
+    by_session = variant and sessions and facts.names_rows(*key, *variant, sessions[0])
+    if by_session:
+        facts.set_role("repeat", sessions[0])
+    if by_session or facts.one("repeat") == ROWS:
+        return facts.set_role("variant", *variant)
+    apart = [name for name in crossed if name not in variant
+             and facts.names_rows(*key, *variant, name)]  # fmt: skip
+    apart += [name for name in rest if name not in apart
+              and (facts.is_key(name) or facts.column(name).is_truth)
+              and facts.names_rows(*key, *variant, name)]  # fmt: skip
+    apart = [name for name in apart if not terms.TIME_NAMES.fullmatch(folded(name))]
+    of_collections = [name for name in apart if folded(name) in COLLECTIONS]
+    apart = [] if facts.one("repeat") else (of_collections or apart)[:1]
+    codes = facts.codes(*key, *variant)
+    order = np.argsort(codes, kind="stable")
+    again = np.flatnonzero(np.diff(codes[order]) == 0)[0]
+    places = order[again : again + 2]  # of two rows that nothing tells apart
+    rows = np.flatnonzero(facts.rows)[places]
+
+    def cell(name: str, place: int = 0) -> str:
+        labels, codes = facts.column(name).coded
+        return str(labels[codes[rows[place]]])
+
+    choices: list[Mapping[str, Any]] = []
+    is_compared = facts.options.purpose == "compare"
+    if is_compared and sessions and variant and facts.determines(sessions[0], variant[0]):
+        # Each user saw one variant: users are compared, not queries.
+        columns = {"query": sessions[0], "repeat": ROWS}
+        choices.append({"independent": True, "columns": columns})
+    between = {"independent": False} if choices else {}
+    for name in apart:  # queries of two collections have nothing in common but their ids
+        is_one = {"where": {name: cell(name)}}
+        ends = _ends(facts, variant, name, places) if is_compared else {}
+        choices.append(is_one if of_collections else choice("repeat", name))
+        if not facts.options.systems:  # else they are no variants by then
+            choices.append({"variant": ",".join((*variant, name)), **ends})
+    variants = {"variant": ",".join(variant)} if len(variant) > 1 else {}
+    choices.append({**variants, **between, **choice("repeat", ROWS)})
+    metric = facts.one("metric")
+    kind = f"scores of {cell(metric)}" if metric else "rows"
+    kind += "".join(f" for {name}={cell(name)}" for name in variant)
+    hint = "; if they are of several collections, give the table as --collections"
+    differing = [
+        name for name in facts.free
+        if facts.n_distinct(name) <= MOST_DIFFERING and not facts.column(name).is_nested
+        and cell(name) != cell(name, 1)
+    ]  # fmt: skip
+    differ = f" (they differ in {listed(differing)})" if differing else ""
+    first, second = facts.table.positions[rows]
+    raise UnclearError(
+        facts.label, f"query {cell(facts.one('query'))} has several {kind}{differ}: say what"
+        " tells them apart, or that they are repeats, which are averaged"
+        f"{hint if of_collections else ''}", choices,
+        at=f"{facts.table.origin.unit}s {first} and {second}",
+    )  # fmt: skip
+
+
+def _ends(facts: TableFacts, variant: Sequence[str], name: str, places: IntArray) -> dict[str, str]:
+    """Return two variants that differ in ``variant`` alone, or else in ``name``."""
+    first, second = places
+    of_variant, of_name = facts.codes(*variant), facts.codes(name)
+    others = (of_variant != of_variant[first]) & (of_name == of_name[first])
+    second = int(np.argmax(others)) if others.any() else second
+    rows = np.flatnonzero(facts.rows)
+    coded = [facts.column(column).coded for column in (*variant, name)]
+    cells = [
+        "/".join(filter(None, (labels[codes[rows[place]]] for labels, codes in coded)))
+        for place in (first, second)
+    ]
+    if baseline_of(cells) == cells[1]:
+        cells.reverse()
+    return {"baseline": cells[0], "candidate": cells[1]}
+
+
+# --- A column per variant
+
+
+def find_wide(facts: TableFacts) -> Wide:
+    """Return variant and measure of each column of a table with a column per variant."""
+    if wanted := facts.roles.get("variants"):
+        return split_names(wanted, facts.is_measure, facts.is_cost) or _each(facts, wanted)
+    if "measures" in facts.roles or facts.one("variant") or not facts.options.alone:
+        return {}
+    names = [
+        name for name in facts.free
+        if (facts.is_numeric(name) or facts.column(name).is_damaged)
+        and folded(name) not in terms.TEXT_NAMES and name != INDEX
+    ]  # fmt: skip
+    levels = {name: facts.column(name).levels for name in names}
+    if levels and all(len(level) > 1 for level in levels.values()):
+        return _of_levels(facts, levels)
+    names = [
+        name for name in names
+        if not (terms.NO_QUALITY.fullmatch(folded(name)) or folded(name) in terms.WEIGHT_NAMES)
+    ]  # fmt: skip
+    others = [name for name in names if not _TOTAL.fullmatch(folded(name))]
+    others = [name for name in others if not _is_total(facts, name, others)]
+    names = others if len(others) > 1 else names
+    if (wide := _of_names(facts, names)) is not None:
+        return wide
+    choices: list[dict[str, Any]] = [
+        {"columns": {part: tuple(names)}} for part in ("variants", "measures")
+    ]
+    if facts.options.purpose == "compare":
+        ends = ((names[0], names[1]), (names[1], names[0]))
+        choices = [{**choices[0], "baseline": a, "candidate": b} for a, b in ends]
+    problem = f"{listed(names)} may be variants, or measures of one system: say which"
+    raise UnclearError(facts.label, problem, choices)
+
+
+def _of_names(facts: TableFacts, names: Sequence[str]) -> Wide | None:
+    """Return what the first rule that applies says of columns of numbers; None where none does."""
+    # Each name has a part that is the variant and one that is the measure.
+    if wide := split_names(names, facts.is_measure, facts.is_cost, facts.options.systems):
+        return wide
+    # A name is a measure's, or an answer stands beside them: of one system.
+    has_answers = not terms.ANSWER_NAMES.isdisjoint(map(folded, facts.free))
+    is_plain = {*map(folded, names)} <= {*terms.VALUE_NAMES}
+    if any(map(facts.is_measure, names)) or is_plain or has_answers or len(names) < 2:
+        return {}
+    # Many systems are ranked: one of them may be called rank-fusion, as a cost is.
+    if facts.options.purpose == "rank":
+        return _each(facts, names)
+    # Some are costs, beside two arms of an experiment, or measures of one system.
+    plain = [name for name in names if not facts.is_cost(name)]
+    if len(plain) < len(names):
+        return _each(facts, plain) if baseline_of(plain) else {}
+    # The largest values are of one scale, or a name is that of an arm.
+    numbers = [np.abs(facts.column(name).numbers) for name in names]
+    largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
+    one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
+    is_arm = {*map(folded, names)} & {*terms.BASELINES[:8], *terms.CANDIDATES[:4]}
+    return _each(facts, names) if one_scale or is_arm else None
+
+
+def _each(facts: TableFacts, names: Sequence[str]) -> Wide:
+    """Return a variant for each column, all of one measure."""
+    measures = facts.options.measures
+    return {name: (name, measures[0] if len(measures) == 1 else UNNAMED) for name in names}
+
+
+def _is_total(facts: TableFacts, name: str, names: Sequence[str]) -> bool:
+    """Whether a column is called a total, and is the mean or the sum of the others."""
+    if folded(name) not in terms.TOTALS or not facts.is_numeric(name):
+        return False
+    cells = np.stack([facts.column(other).numbers for other in names if other != name])
+    sums, counts = np.nansum(cells, axis=0), np.maximum((~np.isnan(cells)).sum(axis=0), 1)
+    total = facts.column(name).numbers
+    return any(np.allclose(total, value, equal_nan=True) for value in (sums, sums / counts))
+
+
+def _of_levels(facts: TableFacts, levels: Mapping[str, Names]) -> Wide:
+    """Return variants and measures of a frame with two rows of names."""
+    likeness = []  # of each row of names to measures, by what tells the two apart
+    for side in (0, -1):
+        names = [*dict.fromkeys(level[side] for level in levels.values())]
+        n_measures = sum(map(facts.is_measure, names)) + sum(map(facts.is_cost, names))
+        has_baseline = bool({*map(folded, names)} & {*terms.BASELINES, *terms.CANDIDATES})
+        likeness.append((n_measures, not has_baseline, len(names) == 1))
+    if likeness[0] == likeness[1]:
+        problem = "neither row of names holds a known measure: call one of them by a measure"
+        raise UnclearError(facts.label, f"{problem}, such as nDCG@10")
+    first = likeness[0] > likeness[1]
+    return {
+        name: (level[-1], level[0]) if first else (level[0], level[-1])
+        for name, level in levels.items()
+    }

@@ -1,8 +1,11 @@
-"""What a caller says of a table of scores, and what it was taken for."""
+"""What a caller says of a table of scores, what it was taken for, and names of its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -174,3 +177,252 @@ def listed(names: Sequence[str]) -> str:
     """Return names in a sentence, of many the first."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(shorten(name) for name in names[:SHOWN]) + more
+
+
+# --- Names of columns and of variants, as people and tools write them; they break ties only
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text."""
+    return tuple(text.split())
+
+
+def groups(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each paragraph; of several groups the first counts that has a name."""
+    return tuple(map(words, text.split("\n\n")))
+
+
+# Each run of a query has a trace_id of its own, unless others' are there.
+QUERY_NAMES = groups("""
+    query_id qid q_id topic_id queryid topicid query_no
+
+    question_id example_id sample_id test_case test_case_id case_id prompt_id item_id
+    dataset_record_id datasetitemid dataset_item_id input_id dataset_example_id reference_example_id
+    doc_id example.id task_id instance_id row_id request_id search_id
+
+    query topic q query_text search_term search_query keyword
+
+    id _id uid uuid key index row example testcase case
+
+    user_input question input prompt instruction inputs input.value request
+
+    trace_id
+
+    session_id conversation_id user_id userid user session user_pseudo_id visitor_id customer_id
+    client_id anonymous_id distinct_id unit_id unit visitor customer
+""")
+QUERY_TEXTS = QUERY_NAMES[4:5]
+
+# Columns so called hold texts or ids, whatever these look like: map, null; 1.10.
+SEARCHES = frozenset(QUERY_NAMES[2]) - {"q"}
+SURE_QUERIES = SEARCHES.union(*QUERY_NAMES[:2])
+
+
+def naming_queries(names: Iterable[str]) -> list[str]:
+    """Return the columns that may name queries by what they are called, the surest first."""
+    words = [word for group in QUERY_NAMES for word in group]
+    last = {name: folded(name).rpartition(".")[2] for name in names}
+    return sorted(
+        (name for name in last if last[name] in words), key=lambda n: words.index(last[n])
+    )
+
+
+VARIANT_NAMES = groups("""
+    variant arm treatment bucket condition variation
+
+    system model ranker retriever method engine algorithm provider
+
+    run runid run_id run_name experiment experiment_id experiment_name config setting datasetrunname
+    dataset_run_name app_version app_id model_name model_id session
+
+    group name configuration pipeline strategy version branch variable release deployment llm
+    candidate
+""")
+ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
+    rf"(.*[^a-z])?({'|'.join(VARIANT_NAMES[0])}|experiment)([^a-z].*)?"
+    r"|(group|(exp|test|ab|treatment)_(group|cohort|cell))(_(id|name))?"
+)
+REPEAT_NAMES = frozenset(
+    words("""
+    seed fold repeat repetition epoch judge_run trial run_number run_no replicate attempt
+    random_seed sample_index
+""")
+)
+DATE_NAMES = frozenset(("date", "day", "week", "month", "hour", "dt"))  # at the end of a name
+RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
+RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
+_PEOPLE = "user|visitor|customer|session|conversation|participant|household"
+CLUSTER_NAMES = re.compile(  # of a column whose values have several queries
+    rf"{_PEOPLE}|topic_group|cluster|(.*_)?({_PEOPLE}|account|anonymous|client|device|distinct"
+    r"|member|patient|profile|subject|subscriber|thread)(_pseudo)?_?(id|key|uuid|hash)"
+)
+WEIGHT_NAMES = frozenset(
+    words("""
+    weight weights traffic frequency freq impressions popularity sample_weight
+""")
+)
+METRIC_NAMES = frozenset(
+    words("""
+    measure metric metric_name measure_name evaluator evaluator_name scorer criterion eval_name
+    feedback_key metrics measure_names metric_names
+""")
+)
+SETTING_NAMES = frozenset(
+    words("""
+    chunk_size chunk_overlap top_k k k1 b alpha beta temperature depth embedding_dim lr
+    learning_rate batch_size epochs layers dim window
+""")
+)
+TIME_NAMES = re.compile(r"(.*_)?(timestamp|datetime|time|ts|at|utc)")
+# What judges' tools write beside the scores: of the one system of a row, and the rest.
+ANSWER_NAMES = frozenset(
+    words("""
+    answer response output completion prediction actual_output context contexts retrieved_contexts
+    retrieval_context
+""")
+)
+TEXT_NAMES = ANSWER_NAMES.union(
+    words("""
+    user_input question input prompt instruction text reference target ground_truth expected_output
+    reference_contexts explanation reason rationale feedback comment metadata error status timestamp
+    created_at updated_at date url
+""")
+)
+# Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
+NO_QUALITY = re.compile(
+    r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
+    r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|change|p_?value)|ci_(low|high|lower|upper)"
+    r"|(.*_)?dim(ension)?s?|zero_shot"
+    r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
+)
+# What spreadsheets call a last row or column that is the mean or the sum of the others.
+TOTALS = frozenset((
+    "total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "overall",
+    "summe", "gesamt", "gesamtergebnis", "mittelwert", "all",
+))  # fmt: skip
+VOTE_NAMES = frozenset(("winner", "preference", "preferred", "vote", "chosen", "g1_winner"))
+VALUE_NAMES = words("""
+    score value metric_value metric_score result measurement measure_values main_score
+""")
+# The last words of what people measure beside the measures of the catalogue.
+SCORE_WORDS = frozenset(VALUE_NAMES).union(
+    words("""
+    rating ratings grade grades points click clicks clicked ctr conversion conversions cvr revenue
+    purchase purchases order orders sales sessions dwell engagement satisfaction csat nps quality
+    relevance relevancy relevant correctness correct accuracy acc em f1 faithfulness groundedness
+    helpfulness completeness coherence fluency harmlessness safety toxicity similarity bleu meteor
+    precision recall success pass passed rate likes wins metric mean gain
+""")
+)
+# Words of a baseline, the surest first; one variant of exactly two that is called so is A.
+BASELINES = words("""
+    control baseline a old prod production current before champion reference v1 base default
+    existing legacy original off false no master main 0
+""")
+SURE_WITHIN = frozenset(
+    words("""
+    control baseline prod production champion treatment candidate challenger
+""")
+)
+CANDIDATES = words("""
+    treatment candidate b new test variant challenger after v2 experiment staging on proposed
+""")
+_SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def baseline_of(names: Sequence[str]) -> str:
+    """Return which of two variants is called as a baseline is; empty where that is not clear."""
+    if len(names) != 2:
+        return ""
+    words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]
+    differing = [[word for word in words[i] if word not in words[1 - i]] for i in (0, 1)]
+    # `base` of bert-base is a size: within a name only sure words count, or all that differs.
+    only_roles = all(word in (*BASELINES, *CANDIDATES) for part in differing for word in part)
+    if any({*part} & {*BASELINES} and {*part} & {*CANDIDATES} for part in differing):
+        return ""
+    for roles, is_baseline in ((BASELINES, True), (CANDIDATES, False)):
+        ranks = []
+        for name, part in zip(names, differing, strict=True):
+            whole = name.strip().casefold()
+            within = [word for word in part if only_roles or word in SURE_WITHIN]
+            order = [*(roles.index(word) + len(roles) for word in within if word in roles)]
+            order += [roles.index(whole)] if whole in roles else []
+            ranks.append(min(order, default=math.inf))
+        if ranks[0] != ranks[1]:
+            return names[0] if (ranks[0] < ranks[1]) is is_baseline else names[1]
+    return ""
+
+
+_OF_MODELS = {"base", "v1", "v2", "0"}
+
+
+def split_names(
+    names: Sequence[str],
+    is_measure: Callable[[str], bool],
+    is_cost: Callable[[str], bool],
+    systems: Iterable[str] = (),
+) -> dict[str, tuple[str, str]]:
+    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like.
+
+    ``systems`` are variants that somebody named.
+    """
+    wanted = {folded(system) for system in systems}
+    if len(names) < 2:
+        return {}
+    # What all share in results.control.ndcg, of nested rows, is part of neither.
+    parts = {name: name.partition(".") for name in names}
+    if len({first for first, *_ in parts.values()}) == 1 and names[0].partition(".")[0].isalpha():
+        short = {rest: name for name, (*_, rest) in parts.items()}
+        within = split_names([*short], is_measure, is_cost, systems)
+        if within and wanted <= {folded(variant) for variant, _ in within.values()}:
+            return {short[name]: pair for name, pair in within.items()}
+    best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] = (), {}
+    for measure_first in (True, False):
+        splits: dict[str, list[tuple[bool, bool, int, str, str]]] = {name: [] for name in names}
+        for name in names:
+            for match in _SEPARATORS.finditer(name):
+                first, text = name[: match.start()], name[match.end() :].rstrip(")")
+                measure, variant = (first, text) if measure_first else (text, first)
+                if measure.strip() and variant.strip():
+                    is_known = is_measure(measure)
+                    is_named = is_known or is_cost(measure) or folded(measure) in VALUE_NAMES
+                    splits[name].append((is_known, is_named, len(measure), measure, variant))
+        of_systems = {
+            name: mine for name, options in splits.items()
+            if (mine := [option for option in options if folded(option[-1]) in wanted])
+        }  # fmt: skip
+        splits = of_systems if len(of_systems) > 1 else splits
+        pairs = _complete(splits) if all(splits.values()) else {}
+        measures = {measure for _, measure in pairs.values()}
+        rank = (
+            sum(map(is_measure, measures)),
+            sum(is_cost(measure) or folded(measure) in VALUE_NAMES for measure in measures),
+            -len(measures),
+        )
+        variants = {folded(variant) for variant, _ in pairs.values()}
+        # `base` of bert-base, and 1 of colbert-v1, may be parts of a model's name.
+        by_name = (
+            variants & {*BASELINES, *CANDIDATES}
+            and all(folded(measure).rpartition("_")[2] in SCORE_WORDS for measure in measures)
+        ) or (len(measures) > 1 and variants <= {*BASELINES, *CANDIDATES} - _OF_MODELS)
+        by_name |= bool(wanted) and wanted <= variants
+        if pairs and (rank[0] or rank[1] or by_name) and rank > best[0]:
+            best = rank, pairs
+    return best[1]
+
+
+def _complete(
+    options: Mapping[str, list[tuple[bool, bool, int, str, str]]],
+) -> dict[str, tuple[str, str]]:
+    """Return one split of each name so that every measure has the same variants."""
+    # The variants are those parts that the most names share; a shorter one may be part of a longer.
+    counts = Counter(v for splits in options.values() for v in {split[-1] for split in splits})
+    result = {}
+    for name, splits in options.items():
+        *_, measure, variant = max(
+            splits, key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1]))
+        )
+        result[name] = (variant, measure)
+    variants, measures = map(set, zip(*result.values(), strict=True))
+    is_whole = len({*result.values()}) == len(options) == len(variants) * len(measures)
+    return result if is_whole and len(variants) > 1 else {}

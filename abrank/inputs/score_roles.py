@@ -6,7 +6,7 @@ are crossed with the queries: each of their values is there for most of them. Wh
 nothing is guessed: the error holds the options of each.
 
 The columns are told in this order: metric and value, query, repeat, variant (in
-:mod:`score_variants`), and what is left, one by one.
+:mod:`score_facts`), and what is left, one by one.
 """
 
 from __future__ import annotations
@@ -18,14 +18,22 @@ import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import ReadError, UnclearError, name_parts
-from abrank.inputs import score_names as terms
+from abrank.inputs import score_reading as terms
 from abrank.inputs.columns import folded
 from abrank.inputs.exports import INDEX
-from abrank.inputs.score_facts import MOST_PROMPTS, PROMPT, TableFacts, choice, is_unit
-from abrank.inputs.score_names import baseline_of
-from abrank.inputs.score_reading import ROWS, Reading, TableOptions, listed
+from abrank.inputs.score_facts import (
+    MOST_PROMPTS,
+    PROMPT,
+    Names,
+    TableFacts,
+    Wide,
+    choice,
+    find_variant,
+    find_wide,
+    is_unit,
+)
+from abrank.inputs.score_reading import ROWS, Reading, TableOptions, baseline_of, listed
 from abrank.inputs.score_source import NESTED, NamedTable
-from abrank.inputs.score_variants import Names, Wide, find_variant, find_wide
 
 
 def read_roles(

@@ -27,7 +27,6 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns, require_distinct
-from abrank.inputs.delimited import headed_lines, plain_table, text_columns
 from abrank.inputs.exports import (
     INDEX,
     flattened,
@@ -39,10 +38,16 @@ from abrank.inputs.exports import (
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_column import BLANKS, ScoreColumn, tidied
-from abrank.inputs.score_names import naming_queries
+from abrank.inputs.score_reading import naming_queries
 from abrank.inputs.storage import ZIP
-from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
-from abrank.inputs.tree import looks_like_json, parsed
+from abrank.inputs.text_files import (
+    headed_lines,
+    looks_like_json,
+    parsed,
+    plain_table,
+    text_columns,
+)
+from abrank.inputs.trec import BYTE_ORDER_MARK, one_blank, read_plain
 
 OF_MTEB = "holds results of MTEB, which are means over all queries: nothing can be paired"
 PREDICTIONS = (
@@ -334,42 +339,37 @@ def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]
 
 def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source) -> NamedTable:
     """Read a table below its header: by Arrow where it is plain, else line by line."""
-    names = list(map(str, range(len(header))))
     is_wide = not data.isascii() and _WIDE_BLANK.search(data)
-    plain = None if is_wide else plain_table(data, delimiter)
-    if plain is not None:
-        try:
-            cells = read_plain(
-                plain, delimiter=delimiter, names=names,
-                types=dict.fromkeys(names, pa.large_binary()), skip=1,
-            )  # fmt: skip
-            columns = map(ScoreColumn.of, header, map(cells.column, names))
-            lines = np.arange(len(cells)) + 2
-            return _named(_with_json_cells(columns), origin, lines=lines, numbered=False)
-        except pa.ArrowInvalid:
-            pass  # a bad line: it is named below
-    _, rows = headed_lines(data, delimiter, origin.label, errors="surrogateescape")
-    texts, places = text_columns(rows, len(header), origin.label, delimiter.join(header))
-    stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
-    positions = np.array(places, np.int64)
-    expanded = _with_json_cells(map(ScoreColumn, header, stripped))
-    return _named(expanded, origin, lines=positions, numbered=False)
+    cells = None if is_wide else _plain_cells(data, delimiter, len(header), skip=1)
+    if cells is not None:
+        lines = np.arange(len(cells[0])) + 2
+    else:
+        _, rows = headed_lines(data, delimiter, origin.label, errors="surrogateescape")
+        texts, places = text_columns(rows, len(header), origin.label, delimiter.join(header))
+        cells = [ids.encode([cell.strip() for cell in column]) for column in texts]
+        lines = np.array(places, np.int64)
+    columns = map(_with_parsed_cells, map(ScoreColumn, header, cells))
+    return _named(columns, origin, lines=lines, numbered=False)
 
 
-def _with_json_cells(columns: Iterable[ScoreColumn]) -> Iterator[ScoreColumn]:
-    """Yield the columns of a text; scores by name in JSON, as Braintrust exports, each as one."""
-    for column in columns:
-        texts = ids.decode(column.cells) if folded(column.name) == "scores" else []
-        if not any(text.startswith("{") for text in texts):
-            yield column
-            continue
-        try:
+def _plain_cells(data: bytes, delimiter: str, width: int, *, skip: int = 0) -> list[Ids] | None:
+    """Return the columns of a plain table by Arrow; None where it needs the careful reader."""
+    names, plain = list(map(str, range(width))), plain_table(data, delimiter)
+    types = dict.fromkeys(names, pa.large_binary())
+    if plain is None:
+        return None
+    table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
+    return None if table is None else [ScoreColumn.of(name, table[name]).cells for name in names]
+
+
+def _with_parsed_cells(column: ScoreColumn) -> ScoreColumn:
+    """Return a column with scores by name in JSON, as Braintrust exports, as one of dicts."""
+    texts = ids.decode(column.cells) if folded(column.name) == "scores" else []
+    if any(text.startswith("{") for text in texts):
+        with suppress(ValueError):
             cells = [json.loads(text) if text else {} for text in texts]
-            names = dict.fromkeys(name for cell in cells for name in cell)
-            for name in names:
-                yield ScoreColumn.of(f"{column.name}.{name}", [cell.get(name) for cell in cells])
-        except (ValueError, AttributeError, TypeError):
-            yield column
+            return replace(column, cells=cells) if {*map(type, cells)} == {dict} else column
+    return column
 
 
 def _with_fields(column: ScoreColumn) -> Iterator[ScoreColumn]:
@@ -410,8 +410,7 @@ def _named(
 
 def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> NamedTable:
     """Read lines of three fields, or of four where the first is the system."""
-    plain = _plain_fields(data)
-    columns, lines = _fields(data, origin.label) if plain is None else plain
+    columns, lines = _fields(data, origin.label)
     form, names = "abrank score --per-query", ["system", *_LONG]
     if len(columns) == 3:
         first = _measure_first(columns, origin.label, is_measure)
@@ -435,33 +434,14 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
-def _plain_fields(data: bytes) -> tuple[list[Ids], IntArray] | None:
-    """Return the fields of lines by Arrow, if none is empty or of several words; else None."""
-    if b"\t" in data:
-        while b"  " in data:
-            data = data.replace(b"  ", b" ")
-        data = data.replace(b" \t", b"\t").replace(b"\t ", b"\t")
-        if any(empty in data for empty in (b"\t\t", b"\n\t", b"\t\n", b"\t\r")):
-            return None
-    plain = plain_lines(data)
-    if plain is None or data[:1] == b"\t" or data[-1:] == b"\t":
-        return None
-    width = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
-    names = ["0", "1", "2", "3"][:width]
-    try:
-        fields = read_plain(
-            plain, delimiter=" ", names=names, types=dict.fromkeys(names, pa.large_binary())
-        )
-    except pa.ArrowInvalid:
-        return None
-    if width < 3 or data.count(b"\t") not in (0, (width - 1) * len(fields)):
-        return None
-    columns = [ScoreColumn.of(name, fields[name]).cells for name in names]
-    return columns, np.arange(1, len(fields) + 1)
-
-
 def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
     """Return the fields of lines and the line of each row, and say what is wrong with one."""
+    mark = "\t" if b"\t" in data else " "
+    text = one_blank(data) if mark == " " else re.sub(rb" *\t *", b"\t", data)
+    width = text.partition(b"\n")[0].count(mark.encode()) + 1
+    plain = None if b'"' in data or width not in (3, 4) else _plain_cells(text, mark, width)
+    if plain is not None:
+        return plain, np.arange(1, len(plain[0]) + 1)
     # Only lines with tabs can hold names with blanks.
     lines = [
         (number, list(map(bytes.strip, line.split(b"\t"))) if b"\t" in line else line.split())

@@ -13,13 +13,19 @@ from abrank._support.display import plural, shorten
 from abrank._support.errors import BadLine, ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs import score_names as terms
+from abrank.inputs import score_reading as terms
 from abrank.inputs.columns import Source, folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
-from abrank.inputs.score_names import baseline_of, naming_queries
-from abrank.inputs.score_reading import ROWS, UNNAMED, Reading, TableOptions
+from abrank.inputs.score_reading import (
+    ROWS,
+    UNNAMED,
+    Reading,
+    TableOptions,
+    baseline_of,
+    naming_queries,
+)
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 

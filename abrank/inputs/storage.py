@@ -1,11 +1,10 @@
-"""What holds the bytes: packed files, objects of a store, and tables of Delta Lake and Iceberg.
+"""What holds the bytes: packed files, objects of a store, and tables of Delta Lake and Iceberg."""
 
-gzip, bzip2, Zstandard and zip are told by their first bytes, every stream of them is checked, and
-their growth is bounded; the sheet of an Excel workbook that holds a table becomes CSV. A URI such
-as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a table holds the Parquet files
-of its earlier versions, too, which only its own library tells apart from the current ones; tables
-of Hudi are refused.
-"""
+# gzip, bzip2, Zstandard and zip are told by their first bytes, every stream of them is checked, and
+# their growth is bounded; the sheet of an Excel workbook that holds a table becomes CSV. A URI such
+# as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a table holds the Parquet
+# files of its earlier versions, too, which only its own library tells apart from the current ones;
+# tables of Hudi are refused.
 
 from __future__ import annotations
 
@@ -16,12 +15,11 @@ import io
 import os
 import re
 import warnings
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import pyarrow as pa
 
@@ -34,9 +32,6 @@ MOST_UNPACKED = 4 << 30
 # A run packs to a tenth. A file that is packed more than so many times is made to fill memory if it
 # has very many rows, too: a row takes more memory than its bytes.
 MOST_GROWTH, MOST_ROWS = 200, 5_000_000
-
-# What the unpackers raise where an archive is cut short or damaged.
-_DAMAGED = (EOFError, ValueError, OSError, zlib.error)
 
 _GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
@@ -132,9 +127,9 @@ class Unpacked:
         """Return up to ``size`` bytes, none at the end."""
         try:
             data = bytes(self._file.read(size))
-        except ReadError:
+        except (ReadError, MemoryError):
             raise  # of the file beneath
-        except _DAMAGED as error:
+        except Exception as error:  # an unpacker raises what it likes of what is damaged
             problem = f"the {self.kind} archive is cut short or damaged ({error})"
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
@@ -178,22 +173,6 @@ class Unpacked:
 MOST_SHEETS = 5  # that an error names
 
 
-class _Member:
-    """The one file of a zip, read forward; damage is a ValueError, as of the other unpackers."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def read(self, size: int) -> bytes:
-        """Return up to ``size`` bytes, none at the end."""
-        import zipfile
-
-        try:
-            return self._file.read(size)
-        except zipfile.BadZipFile as error:
-            raise ValueError(str(error)) from error
-
-
 def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Readable]:
     """Return what a zip holds and its kind; of several files the zip itself, without a kind."""
     import zipfile
@@ -216,7 +195,7 @@ def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Re
     if len(held) != 1 or is_encrypted or held[0].filename.startswith("samples/"):
         return as_it_is
     try:
-        return "zip", _Member(archive.open(held[0]))
+        return "zip", archive.open(held[0])
     except (zipfile.BadZipFile, NotImplementedError):
         return as_it_is
 

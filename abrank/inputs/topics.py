@@ -32,10 +32,9 @@ from abrank.inputs.arrow import (
     to_objects,
 )
 from abrank.inputs.columns import MOST_SHOWN, Source, found_in, require_distinct
-from abrank.inputs.delimited import headed_lines, text_columns
 from abrank.inputs.objects import is_missing
+from abrank.inputs.text_files import headed_lines, looks_like_json, parsed, text_columns
 from abrank.inputs.trec import BYTE_ORDER_MARK
-from abrank.inputs.tree import looks_like_json, parsed
 
 # --- Tables as columns of cells
 

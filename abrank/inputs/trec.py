@@ -80,14 +80,11 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     held = [*texts, "5"] if layout is RUN else texts  # of a run the tag, too
     types = {**dict.fromkeys(held, pa.large_binary()), names[layout.value_at]: pa.float64()}
     rank = None
-    try:
-        if layout is RUN:
-            table, rank = _with_ranks(plain, names, types)
-        else:
-            table = read_plain(plain, delimiter=" ", names=names, types=types)
-    except pa.ArrowInvalid:
-        return None
-    rows = fast_rows(table, texts, names[layout.value_at], layout)
+    if layout is RUN:
+        table, rank = _with_ranks(plain, names, types)
+    else:
+        table = read_plain(plain, delimiter=" ", names=names, types=types)
+    rows = None if table is None else fast_rows(table, texts, names[layout.value_at], layout)
     if rows is None or layout is not RUN:
         return rows
     return replace(rows, rank=rank, tags=tuple(ids.distinct(table["5"].combine_chunks())))
@@ -179,18 +176,15 @@ def _with_ranks(
     """Return the table and the ranks, if they are all digits and nothing else."""
     # Of a number such as 0x1f Arrow would read 31.
     if not any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X")):
-        try:
-            table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.int64()})
-        except pa.ArrowInvalid:
-            pass  # a rank that is no number, or something worse
-        else:
+        table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.int64()})
+        if table is not None:
             rank = ids.integers(table["3"].combine_chunks())
             digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
             if digits and rank.max() < 10**MOST_DIGITS:
                 return table, rank
     table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.string()})
     try:
-        if not kernels.all(kernels.ascii_is_decimal(table["3"])).as_py():
+        if table is None or not kernels.all(kernels.ascii_is_decimal(table["3"])).as_py():
             return table, None
         rank = ids.integers(kernels.cast(table["3"], pa.int64()).combine_chunks())
     except pa.ArrowInvalid:
@@ -200,19 +194,19 @@ def _with_ranks(
 
 def read_plain(
     plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 0
-) -> pa.Table:
-    """Return the columns of a plain table that ``types`` names."""
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(plain),
-        pyarrow.csv.ReadOptions(
-            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names, skip_rows=skip
-        ),
-        pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        pyarrow.csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[],
-            strings_can_be_null=False,
-        ),
-    )  # fmt: skip
+) -> pa.Table | None:
+    """Return the columns of a plain table that ``types`` names; None where a line is bad."""
+    read = pyarrow.csv.ReadOptions(
+        use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names, skip_rows=skip
+    )
+    parse = pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False)
+    convert = pyarrow.csv.ConvertOptions(
+        column_types=types, include_columns=list(types), null_values=[], strings_can_be_null=False
+    )
+    try:
+        return pyarrow.csv.read_csv(pa.BufferReader(plain), read, parse, convert)
+    except pa.ArrowInvalid:
+        return None
 
 
 # --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors

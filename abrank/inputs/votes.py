@@ -27,7 +27,7 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
-from abrank.inputs.score_names import QUERY_TEXTS, TOTALS, baseline_of
+from abrank.inputs.score_reading import QUERY_TEXTS, TOTALS, baseline_of
 from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.

@@ -21,8 +21,7 @@ from abrank.inputs import Source, ids
 from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.score_facts import is_unit
-from abrank.inputs.score_names import RATER_NAMES
-from abrank.inputs.score_reading import ROWS, TableOptions
+from abrank.inputs.score_reading import RATER_NAMES, ROWS, TableOptions
 from abrank.inputs.score_source import AGGREGATES, read_source
 from abrank.inputs.score_table import (
     Coded,

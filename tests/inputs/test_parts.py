@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abrank import AbrankError, read_qrels, read_run
-from abrank.inputs import delimited, files, ids, objects, trec
+from abrank.inputs import files, ids, objects, text_files, trec
 
 N = 60
 RUN = [(f"q{i // 7}", f"d{i * 7 % 61}", 100.0 - i % 7) for i in range(N)]
@@ -77,7 +77,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def change() -> None:
         for name in ("_PIECE", "_STEP"):
             monkeypatch.setattr(files, name, 300)
-        for module in (delimited, trec):
+        for module in (text_files, trec):
             monkeypatch.setattr(module, "cut", lambda data, size=0, cut=trec.cut: cut(data, 150))
         for module in (objects,):
             monkeypatch.setattr(module, "_ROWS", 4)

@@ -10,7 +10,7 @@ import pytest
 
 from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.comparison import pair_scores
-from abrank.inputs.score_names import baseline_of
+from abrank.inputs.score_reading import baseline_of
 from abrank.inputs.score_table import ScoreTable, read_score_table
 
 # --- Ready scores: numbers, text, holes

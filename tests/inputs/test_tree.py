@@ -9,7 +9,7 @@ import pytest
 
 from abrank import ReadError, read_run
 from abrank.inputs.columns import RUN
-from abrank.inputs.tree import LZ4_MARK, read_lz4
+from abrank.inputs.text_files import LZ4_MARK, read_lz4
 
 RESULTS = {f"q{i}": {f"d{j}": 1.0 / (i + j) for j in range(1, 20)} for i in range(1, 10)}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abrank import AbrankError, ReadError, evaluate, read_qrels, read_run
 from abrank.cli import run
-from abrank.inputs import delimited, looks_like_qrels, read_judged_run
+from abrank.inputs import looks_like_qrels, read_judged_run, text_files
 from abrank.inputs.columns import QRELS, RUN, Layout
 
 BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n"
@@ -70,33 +70,33 @@ def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
 )
 def test_bad_lines_are_named(data: str, layout: Layout, words: str) -> None:
     with pytest.raises(ReadError) as caught:
-        delimited.read_table([data.encode()], "x", layout)
+        text_files.read_table([data.encode()], "x", layout)
     assert str(caught.value).startswith(words), caught.value
 
 
 @pytest.mark.parametrize("numbers", [(7, 9), (1, 1), (-1, 1), (0, 1000), (0, 1), (1, 3)])
 def test_three_fields_that_are_no_ranks_are_not_guessed_at(numbers: tuple[int, int]) -> None:
     with pytest.raises(ReadError, match=r"no rank \(1, 2, 3.*\n.*query_id<TAB>doc_id<TAB>score"):
-        delimited.read_three([b"1 a %d\n1 b %d\n" % numbers], "x", RUN)
+        text_files.read_three([b"1 a %d\n1 b %d\n" % numbers], "x", RUN)
 
 
 def test_three_fields_that_fall_from_line_to_line_may_be_scores() -> None:
     falling = b"1 a 3\n1 b 2\n1 c 1\n2 a 2\n2 b 1\n"
     with pytest.raises(ReadError, match="may be a score or a"):
-        delimited.read_three([falling], "x", RUN)
+        text_files.read_three([falling], "x", RUN)
     some_rise = falling + b"3 a 1\n3 b 2\n"
-    assert delimited.read_three([some_rise], "x", RUN).value.tolist() == [
+    assert text_files.read_three([some_rise], "x", RUN).value.tolist() == [
         -3, -2, -1, -2, -1, -1, -2,
     ]  # fmt: skip
 
 
 def test_nul_bytes_among_three_fields_are_refused_as_in_other_lines() -> None:
     with pytest.raises(ReadError, match="x, line 2: holds a NUL byte"):
-        delimited.read_three([b"1 a 1\n1 b\0 2\n"], "x", RUN)
+        text_files.read_three([b"1 a 1\n1 b\0 2\n"], "x", RUN)
 
 
 def test_comments_among_three_fields_are_counted() -> None:
-    read = delimited.read_three([b"# written by x\n#1 a 1\n# a\n#1 b 2\n"], "x", RUN)
+    read = text_files.read_three([b"# written by x\n#1 a 1\n# a\n#1 b 2\n"], "x", RUN)
     assert (read.query.to_pylist(), read.source.n_comments) == ([b"#1", b"#1"], 2)
 
 
@@ -123,9 +123,9 @@ def test_check_says_what_three_columns_were_taken_for(tmp_path: Path, capsys: An
 
 
 def test_three_fields_with_fractions_are_scores() -> None:
-    assert delimited.read_three([b"1 a 0.5\n1 b 2\n"], "x", RUN).value.tolist() == [0.5, 2.0]
+    assert text_files.read_three([b"1 a 0.5\n1 b 2\n"], "x", RUN).value.tolist() == [0.5, 2.0]
     # Between blanks a quote is text.
-    quoted = delimited.read_three([b'1 "a" 0.5\n1 b 0.25\n'], "x", RUN)
+    quoted = text_files.read_three([b'1 "a" 0.5\n1 b 0.25\n'], "x", RUN)
     assert quoted.doc.to_pylist() == [b'"a"', b"b"]
 
 
@@ -137,7 +137,7 @@ ROWS = st.lists(st.tuples(CELLS, CELLS, NUMBERS).map(list), min_size=1, max_size
 
 def outcome(data: bytes, layout: Layout) -> Any:
     try:
-        read = delimited.read_table([data], "x", layout)
+        read = text_files.read_table([data], "x", layout)
     except AbrankError as error:
         return str(error)
     columns = [read.query.to_pylist(), read.doc.to_pylist(), read.value.tolist()]
@@ -151,7 +151,7 @@ def test_both_readers_give_the_same(rows: list[list[str]], layout: Layout, end: 
     data = end.join(lines).encode()
     fast = outcome(data, layout)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "plain_table", lambda *_: None)
+        patch.setattr(text_files, "plain_table", lambda *_: None)
         assert fast == outcome(data, layout)
 
 
@@ -223,9 +223,9 @@ def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path: Path) -> None:
 def test_all_lines_of_another_width_are_counted() -> None:
     lines = [(i, ["a", str(i)] + ["x"] * (i % 7 == 0)) for i in range(1, 200)]
     with pytest.raises(ReadError, match="expected 2 fields, found 3") as caught:
-        delimited.text_columns(lines, 2, "t.csv", "q,s")
+        text_files.text_columns(lines, 2, "t.csv", "q,s")
     assert "28 bad lines in all" in str(caught.value)
-    columns, position = delimited.text_columns(
+    columns, position = text_files.text_columns(
         (line for line in lines if line[0] % 7), 2, "t.csv", ""
     )
     assert columns == [["a"] * 171, [str(i) for i in range(1, 200) if i % 7]]
