@@ -287,7 +287,13 @@ def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:
 
 
 _BATCH = 8192  # values, after each of which it is seen how much there is
-_UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
+# Windows has no flags, and reserves no memory before it is written to. 0x4000 is MAP_NORESERVE,
+# which Python 3.13 names.
+_FLAGS = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000 * (sys.platform == "linux")}
+    if hasattr(mmap, "MAP_PRIVATE")
+    else {}
+)
 
 
 class _ArrowFile:
@@ -441,8 +447,7 @@ class _Held:
     def __init__(self, file: pa.NativeFile, size: int) -> None:
         self._file = file
         # Only pages that are written to take memory.
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _UNRESERVED
-        self.memory = mmap.mmap(-1, max(1, size), flags=flags)
+        self.memory = mmap.mmap(-1, max(1, size), **_FLAGS)
         self._view = memoryview(self.memory)[:size]
         self._ranges: list[tuple[int, int]] = []
 

@@ -4,8 +4,11 @@ Footers and headers of pages are written here by an encoder of Thrift's compact 
 """
 
 import struct
+import subprocess
+import sys
 import tracemalloc
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,3 +242,18 @@ def test_the_names_of_columns_are_read_without_the_rows(tmp_path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < path.stat().st_size / 2
+
+
+def test_a_file_is_read_where_memory_is_mapped_without_flags(tmp_path: Path) -> None:
+    # as on Windows
+    columns = {"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]}
+    pq.write_table(pa.table(columns), path := tmp_path / "a.parquet")
+    code = (
+        "import mmap, sys\n"
+        "for name in [name for name in dir(mmap) if name.startswith('MAP_')]: delattr(mmap, name)\n"
+        "import abrank\n"
+        "print(abrank.read_run(sys.argv[1]).query_ids)"
+    )
+    call = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert "q1" in done.stdout
