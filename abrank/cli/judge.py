@@ -89,7 +89,7 @@ def _notes(source: Qrels | Run) -> str:
 
 def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
     """Return what a run looks like beside the judgments, and what would make its scores wrong."""
-    from abrank.diagnostics.runs import inspect_run
+    from abrank.diagnostics import inspect_run
     from abrank.report import note_sentences
 
     counts = (

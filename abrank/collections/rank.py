@@ -20,7 +20,7 @@ from abrank.collections.table import (
     read_collections,
     refuse_repeated,
 )
-from abrank.diagnostics.notes import bounds
+from abrank.diagnostics import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.pairwise import group_letters
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections

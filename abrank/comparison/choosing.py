@@ -9,8 +9,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import higher_is_better
+from abrank.diagnostics import Note, higher_is_better
 from abrank.measures import parse
 from abrank.measures.costs import asks_direction
 from abrank.measures.names import known

@@ -32,9 +32,7 @@ from abrank.comparison.samples.independent import IndependentGroups
 from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
 from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample, Sequential
 from abrank.comparison.samples.sample import Sample
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_margin
-from abrank.diagnostics.runs import inspect_gaps, inspect_relevance
+from abrank.diagnostics import Note, inspect_gaps, inspect_margin, inspect_relevance
 from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread

@@ -17,7 +17,7 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics.runs import UnequalDepth, lists_only_relevant, missing_policy
+from abrank.diagnostics import UnequalDepth, lists_only_relevant, missing_policy
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import RelativeChange
 from abrank.inputs import JudgedRun, JudgedSource, ids

@@ -15,8 +15,7 @@ from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import bounds, inspect_clusters
+from abrank.diagnostics import Note, bounds, inspect_clusters
 from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,

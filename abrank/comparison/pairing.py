@@ -16,7 +16,7 @@ import numpy as np
 from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, UnpairedError
 from abrank._support.typing import BoolArray, FloatArray, Missing
 from abrank.comparison.two_systems import BY_POSITION, read_two, system_names
-from abrank.diagnostics.notes import bounds
+from abrank.diagnostics import bounds
 from abrank.inputs import ids
 from abrank.inputs.exports import INDEX, LOG_OF
 from abrank.inputs.score_reading import Reading, TableOptions

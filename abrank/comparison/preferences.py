@@ -26,7 +26,7 @@ from abrank.comparison.query_data import QueryData
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Preferences, share_of_net
 from abrank.comparison.two_systems import system_names
-from abrank.diagnostics.notes import CREDITS, SHARES
+from abrank.diagnostics import CREDITS, SHARES
 from abrank.estimate import Estimate
 from abrank.inference.independent import welch
 from abrank.inputs.votes import GROUPS, Vote, Votes, read_votes

@@ -27,8 +27,7 @@ from abrank.comparison.rows import (
     Spread,
     TestRow,
 )
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import outcomes
+from abrank.diagnostics import Note, outcomes
 from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
 from abrank.measures.names import known_among, lowest_relevant

@@ -15,7 +15,7 @@ from abrank._support.result import record
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.diagnostics.notes import bounds
+from abrank.diagnostics import bounds
 from abrank.estimate import Interval
 from abrank.inference.equivalence import change_interval
 from abrank.measures.names import known

@@ -1,25 +1,29 @@
-"""Plan a job, hand its partitions to an engine, and resume what an earlier run finished."""
+"""Plan a job, hand its partitions to threads, Dask or Spark, and resume what was finished."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
+from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError, WriteError
 from abrank._support.files import locked, replace_all, writing
 from abrank._support.typing import FloatArray
-from abrank.engines.engine import is_parquet, run
+from abrank._support.work import threaded_map
+from abrank.engines import spark
+from abrank.engines.engine import is_parquet
 from abrank.engines.job import (
     SUCCESS,
     Done,
@@ -35,8 +39,14 @@ from abrank.engines.job import (
     spills,
     stamp_of,
 )
-from abrank.engines.kernel import KernelOptions, has_open_scale, with_scale
-from abrank.engines.sources import ParquetTable, open_table, stamped
+from abrank.engines.kernel import (
+    KernelOptions,
+    ParquetTable,
+    has_open_scale,
+    open_table,
+    stamped,
+    with_scale,
+)
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
 from abrank.options import Engine
@@ -201,3 +211,62 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     summary = {"partitions": len(done), "queries": n_queries, "stamp": job.stamp}
     text = json.dumps(summary, indent=2) + "\n"
     replace_all({folder / SUCCESS: text.encode()})
+
+
+# --- The engines
+
+
+def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    """Apply a function to every item where the engine says, in whatever order."""
+    if engine.name == "dask":
+        return _on_dask(function, items, scheduler=engine.address)
+    if engine.name == "spark":
+        return spark.run(function, items, master=engine.address)
+    # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
+    # needs no ``if __name__ == "__main__"``.
+    return threaded_map(function, items, maximum=os.cpu_count() or 1)
+
+
+RETRIES = 3
+
+
+def _on_dask(
+    function: Callable[[Any], Any],
+    items: Sequence[Any],
+    *,
+    scheduler: Any,  # noqa: ANN401 - an address, or a Client
+) -> Iterator[Any]:
+    """Apply a function to every item, on the workers of a cluster, or of one started for it."""
+    # A partition whose worker died is scored again by another.
+    distributed: Any
+    try:
+        from dask import distributed
+    except ImportError as error:
+        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
+    if not items:
+        return
+    with ExitStack() as stack:
+        client = scheduler
+        if scheduler is None:
+            # One thread a process: a worker that dies takes one partition with it. The dashboard is
+            # at a free port, as another cluster may have the usual one.
+            options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+            cluster = distributed.LocalCluster(**options, host="127.0.0.1")
+            cluster = stack.enter_context(cluster)
+            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+        elif not isinstance(scheduler, distributed.Client):
+            try:
+                client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
+            except (OSError, ValueError) as error:
+                raise ArgumentError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+            stack.enter_context(client)
+        futures = client.map(function, items, retries=RETRIES, pure=False)
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                yield future.result()
+        except distributed.KilledWorker as error:
+            raise AbrankError(
+                f"{error}; a worker needs about 500 MB a thread for partitions of 1 million rows"
+            ) from error
+        finally:
+            client.cancel(futures)

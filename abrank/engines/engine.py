@@ -1,19 +1,15 @@
-"""Which engine scores partitions: threads of this machine, Dask or Spark, and what needs one."""
+"""Which sources an engine can score by partitions, which need one, and the files they stand for."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeGuard
 
 from pyarrow import fs
 
-from abrank._support.errors import AbrankError, ArgumentError
-from abrank._support.work import threaded_map
 from abrank.inputs.files import ENDINGS as FILE_ENDINGS
 from abrank.inputs.storage import (
     TABLES,
@@ -27,23 +23,8 @@ from abrank.inputs.storage import (
     require_no_lake,
     storage,
 )
-from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
-
-
-def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    """Apply a function to every item where the engine says, in whatever order."""
-    # Imported here: Spark is optional.
-    from abrank.engines import spark
-
-    if engine.name == "dask":
-        return on_dask(function, items, scheduler=engine.address)
-    if engine.name == "spark":
-        return spark.run(function, items, master=engine.address)
-    # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
-    # needs no ``if __name__ == "__main__"``.
-    return threaded_map(function, items, maximum=os.cpu_count() or 1)
 
 
 def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -145,57 +126,3 @@ def _expression(part: str) -> str:
     wild = {"*": "[^/]*", "?": "[^/]"}
     name = "".join(wild.get(letter) or re.escape(letter) for letter in part)
     return (name if part[0] in "_." else f"(?![_.]){name}") + "/"
-
-
-RETRIES = 3
-
-
-def on_dask(
-    function: Callable[[Any], Any],
-    items: Sequence[Any],
-    *,
-    scheduler: object,  # an address, or a Client
-) -> Iterator[Any]:
-    """Apply a function to every item, on the workers of a cluster, or of one started for it."""
-    # A partition whose worker died is scored again by another.
-    distributed: Any
-    try:
-        from dask import distributed
-    except ImportError as error:
-        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
-    if not items:
-        return
-    with _client(distributed, scheduler) as client:
-        futures = client.map(function, items, retries=RETRIES, pure=False)
-        try:
-            for future in distributed.as_completed(futures, loop=client.loop):
-                yield future.result()
-        except distributed.KilledWorker as error:
-            raise AbrankError(
-                f"{error}; a worker needs about 500 MB a thread for partitions of 1 million rows"
-            ) from error
-        finally:
-            client.cancel(futures)
-
-
-@contextmanager
-def _client(distributed: ModuleType, scheduler: object) -> Iterator[Any]:
-    if isinstance(scheduler, distributed.Client):
-        yield scheduler
-        return
-    if scheduler is not None:
-        try:
-            client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise ArgumentError(f"no Dask scheduler answers at {scheduler}: {error}") from error
-        with client:
-            yield client
-        return
-    # One thread a process: a worker that dies takes one partition with it. The dashboard is at a
-    # free port, as another cluster may have the usual one.
-    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
-    with (
-        distributed.LocalCluster(**options) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client

@@ -27,12 +27,14 @@ from abrank._support.files import replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines.kernel import (
     KernelOptions,
+    Key,
+    ParquetTable,
+    Piece,
     Scored,
     concatenated,
     long_table,
     score_rows,
 )
-from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.reading import RunCounts

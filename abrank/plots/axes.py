@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
-from abrank.diagnostics.notes import outcomes
+from abrank.diagnostics import outcomes
 from abrank.estimate import GLYPHS, IntervalRow
 from abrank.inference.rounding import has_spread
 from abrank.plots import style

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from abrank._support import display
 from abrank._support.typing import FloatArray
-from abrank.diagnostics.notes import outcomes
+from abrank.diagnostics import outcomes
 from abrank.inference.shape import MIN_FOR_DENSITY, spread_form
 from abrank.plots import style
 from abrank.plots.axes import density, evenly, scatter_heights

@@ -9,8 +9,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import is_undone, undone_by_skewness
+from abrank.diagnostics import Note, is_undone, undone_by_skewness
 from abrank.inference.clusters import run_cluster_test
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread

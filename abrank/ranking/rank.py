@@ -19,8 +19,7 @@ from abrank.comparison.choosing import Directions, choose_from, directions, dire
 from abrank.comparison.pairing import on_all_queries, require_one_scale
 from abrank.comparison.resolve import require_bounded
 from abrank.comparison.two_systems import by_position, one_measure
-from abrank.diagnostics import Note
-from abrank.diagnostics.runs import inspect_systems
+from abrank.diagnostics import Note, inspect_systems
 from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import (
+from abrank.diagnostics import (
     FALSE_FINDINGS,
+    Note,
     inspect_clusters,
     inspect_differences,
     inspect_skewness,

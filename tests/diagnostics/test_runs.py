@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.diagnostics.runs import (
+from abrank.diagnostics import (
     inspect_depth,
     inspect_inputs,
     inspect_relevance,

@@ -36,9 +36,16 @@ from abrank.comparison.rows import (
     spread,
 )
 from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
-from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
-from abrank.diagnostics.runs import UnequalDepth, inspect_depth, inspect_inputs, unequal_depth
+from abrank.diagnostics import (
+    Note,
+    UnequalDepth,
+    inspect_depth,
+    inspect_differences,
+    inspect_inputs,
+    inspect_skewness,
+    outcomes,
+    unequal_depth,
+)
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.families import MaxT, max_t
 from abrank.inference.paired import mean_and_error, skewness_of

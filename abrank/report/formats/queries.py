@@ -13,7 +13,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import EACH_END, SNIPPET
-from abrank.diagnostics.notes import DECIMALS
+from abrank.diagnostics import DECIMALS
 from abrank.measures.names import known, lowest_relevant
 from abrank.report.cells import cut
 from abrank.report.model import Cell, Tone

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.diagnostics import Note
-from abrank.diagnostics.runs import inspect_systems
+from abrank.diagnostics import Note, inspect_systems
 from abrank.provenance import same_judgments
 from abrank.report.model import Caution, Words
 from abrank.report.sections import words

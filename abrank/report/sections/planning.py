@@ -17,7 +17,7 @@ from abrank.comparison.units import (
     percent_digits,
     verdict_with,
 )
-from abrank.diagnostics.notes import bounds
+from abrank.diagnostics import bounds
 from abrank.estimate import Interval
 from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import words

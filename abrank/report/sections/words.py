@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from abrank import inference
+from abrank import diagnostics, inference
 from abrank._support import display as f
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.comparison.units import is_relative
-from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
 from abrank.report.cells import one_line
 from abrank.report.model import Tone
@@ -266,7 +265,7 @@ def all_tied(comparison: Comparison) -> bool:
 
 def missing_policy(comparison: Comparison) -> str | None:
     """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
-    return runs.missing_policy([*comparison.audits.values()], comparison.query_ids)
+    return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
 def capital(text: str) -> str:

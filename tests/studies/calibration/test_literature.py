@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abrank.comparison.samples.queries import COMPANIONS
-from abrank.diagnostics.notes import FALSE_FINDINGS
+from abrank.diagnostics import FALSE_FINDINGS
 from abrank.inference import run_test
 
 COMMITTED = Path(__file__).parents[3] / "reports" / "calibration" / "calibration.csv"

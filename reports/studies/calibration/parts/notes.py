@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.diagnostics.notes import inspect_differences
+from abrank.diagnostics import inspect_differences
 from abrank.inference import run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration.cells import ENUMERATED_UP_TO, EXACT_RANKS, LEVELS, N_DRAWN, Asked

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.diagnostics.notes import undone_by_skewness
+from abrank.diagnostics import undone_by_skewness
 from abrank.inference import run_joint_test, run_test
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
