@@ -122,18 +122,15 @@ def test_values_come_back_from_keys() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("design", "parts"),
-    [
-        (None, ()),
-        ("2/4", (Looks(2, of=4),)),
-        ((2, 4), (Looks(2, of=4),)),
-        ("1/3:pocock", (Looks(1, of=3, spending="pocock"),)),
-        ("users.csv", (Clusters("users.csv"),)),
-        (Anytime(9), (Anytime(9),)),
-        ([Clusters("u"), Looks(1, of=2)], (Clusters("u"), Looks(1, of=2))),
-    ],
-)
+@pytest.mark.parametrize(("design", "parts"), [
+    (None, ()),
+    ("2/4", (Looks(2, of=4),)),
+    ((2, 4), (Looks(2, of=4),)),
+    ("1/3:pocock", (Looks(1, of=3, spending="pocock"),)),
+    ("users.csv", (Clusters("users.csv"),)),
+    (Anytime(9), (Anytime(9),)),
+    ([Clusters("u"), Looks(1, of=2)], (Clusters("u"), Looks(1, of=2))),
+])  # fmt: skip
 def test_a_design_is_a_text_a_tuple_or_its_parts(design: Any, parts: Any) -> None:
     assert parts_of(design) == parts
     assert Question(design=design).design == (parts or None)
@@ -168,21 +165,18 @@ def test_what_has_no_meaning_is_refused(make: Callable[[], object], said: str) -
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("word", "taker", "ours"),
-    [
-        ("depth", "compare", "scoring=Scoring(depth=...)"),
-        ("depth", "rank", "scoring=Scoring(depth=...)"),
-        ("clusters", "compare_scores", "design=Clusters(...)"),
-        ("family", "compare", "config=Question(family=...)"),
-        ("machine_qrels", "compare", "machine=Machine(qrels=...)"),
-        ("shared_model", "compare", "machine=Machine(shared_model=...)"),
-        ("keep_scores", "compare", "engine=Engine(keep_scores=...)"),
-        ("names", "compare", "name_a= and name_b="),
-        ("n_boot", "rank_scores", "resamples="),
-        ("depth", "rank_scores", ""),
-    ],
-)
+@pytest.mark.parametrize(("word", "taker", "ours"), [
+    ("depth", "compare", "scoring=Scoring(depth=...)"),
+    ("depth", "rank", "scoring=Scoring(depth=...)"),
+    ("clusters", "compare_scores", "design=Clusters(...)"),
+    ("family", "compare", "config=Question(family=...)"),
+    ("machine_qrels", "compare", "machine=Machine(qrels=...)"),
+    ("shared_model", "compare", "machine=Machine(shared_model=...)"),
+    ("keep_scores", "compare", "engine=Engine(keep_scores=...)"),
+    ("names", "compare", "name_a= and name_b="),
+    ("n_boot", "rank_scores", "resamples="),
+    ("depth", "rank_scores", ""),
+])  # fmt: skip
 def test_a_wrong_keyword_finds_the_right_one(word: str, taker: str, ours: str) -> None:
     assert python_spelling(word, taker) == ours
 
@@ -222,7 +216,5 @@ def test_collections_take_some_options_of_a_pair() -> None:
 
 def test_a_flag_that_a_command_lacks_is_told() -> None:
     assert (flag_of("--metrics", *PAIR), flag_of("--depth", *PAIR), flag_of("--depthh", *PAIR)) == (
-        "--measure",
-        "--config depth=...",
-        "",
-    )
+        "--measure", "--config depth=...", ""
+    )  # fmt: skip

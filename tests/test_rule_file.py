@@ -56,10 +56,8 @@ def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
     assert python["provenance"]["declared"] == command["provenance"]["declared"]
     assert python["provenance"]["declared"]["deviations"] == []
     assert (comparison.rule.alpha, comparison.seed, comparison.rule.require) == (
-        0.1,
-        3,
-        "no-significant-loss",
-    )
+        0.1, 3, "no-significant-loss"
+    )  # fmt: skip
 
 
 def test_what_a_call_changes_is_told(folder) -> None:
@@ -80,25 +78,22 @@ def test_what_a_call_changes_is_told(folder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("margn = 0.01", 'unknown key "margn"\n  did you mean margin?'),
-        ("metric = 'AP'", 'unknown key "metric"\n  did you mean measure?'),
-        ("rng = 3", 'unknown key "rng"'),
-        ("ledger = 'gates'", '"ledger" is no part of a rule: give it as a flag, --ledger'),
-        ("margin = [0.01]", "margin takes one value"),
-        ("accept_doubt = 1", "accept_doubt takes true or false"),
-        ("alpha = true", "alpha takes text or a number"),
-        ("alpha = 'low'", "alpha takes a number, not 'low'"),
-        ("alpha = 2020-01-01", "alpha takes a number, not datetime.date(2020, 1, 1)"),
-        ("max_input_size = '5X'", "max_input_size: '5X' is no size such as 500M or 2G"),
-        ("test = 'F'", 'unknown test "F"'),
-        ("scores = ['a', 'b']", "scores is not for abrank.compare; use abrank.compare_scores"),
-        ("margin = ", "no TOML: "),
-        ("qrels = 'q.txt'", "missing the argument 'a', and rules/abrank.toml does not state it"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("margn = 0.01", 'unknown key "margn"\n  did you mean margin?'),
+    ("metric = 'AP'", 'unknown key "metric"\n  did you mean measure?'),
+    ("rng = 3", 'unknown key "rng"'),
+    ("ledger = 'gates'", '"ledger" is no part of a rule: give it as a flag, --ledger'),
+    ("margin = [0.01]", "margin takes one value"),
+    ("accept_doubt = 1", "accept_doubt takes true or false"),
+    ("alpha = true", "alpha takes text or a number"),
+    ("alpha = 'low'", "alpha takes a number, not 'low'"),
+    ("alpha = 2020-01-01", "alpha takes a number, not datetime.date(2020, 1, 1)"),
+    ("max_input_size = '5X'", "max_input_size: '5X' is no size such as 500M or 2G"),
+    ("test = 'F'", 'unknown test "F"'),
+    ("scores = ['a', 'b']", "scores is not for abrank.compare; use abrank.compare_scores"),
+    ("margin = ", "no TOML: "),
+    ("qrels = 'q.txt'", "missing the argument 'a', and rules/abrank.toml does not state it"),
+])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_refused(folder, text, message) -> None:
     Path("rules/abrank.toml").write_text(text)
     inputs = () if "qrels" in text else (folder.qrels, folder.baseline, folder.candidate)

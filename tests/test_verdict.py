@@ -54,9 +54,8 @@ ROWS = {
 
 @pytest.mark.parametrize(
     ("low", "high", "margin", "inner", "verdict", "direction", "by_equivalence"),
-    ROWS.values(),
-    ids=ROWS.keys(),
-)
+    ROWS.values(), ids=ROWS.keys()
+)  # fmt: skip
 def test_decide_row(low, high, margin, inner, verdict, direction, by_equivalence) -> None:
     decision = judge(low, high, margin=margin, inner=inner)
     assert decision.verdict is verdict
@@ -100,19 +99,16 @@ def test_decide_swapping_the_systems_mirrors_the_verdict() -> None:
         assert back.direction == -there.direction
 
 
-@pytest.mark.parametrize(
-    ("require", "low", "high", "inner", "passed"),
-    [
-        ("better", 0.011, 0.05, None, True),
-        ("better", 0.005, 0.05, None, False),
-        ("non-inferior", -0.02, 0.05, (-0.009, 0.04), True),
-        ("non-inferior", -0.02, 0.05, (-0.01, 0.04), False),
-        ("equivalent", -0.02, 0.02, (-0.009, 0.009), True),
-        ("equivalent", -0.02, 0.02, (-0.009, 0.01), False),
-        ("no-significant-loss", -0.05, 0.001, None, True),
-        ("no-significant-loss", -0.05, -0.001, None, False),
-    ],
-)
+@pytest.mark.parametrize(("require", "low", "high", "inner", "passed"), [
+    ("better", 0.011, 0.05, None, True),
+    ("better", 0.005, 0.05, None, False),
+    ("non-inferior", -0.02, 0.05, (-0.009, 0.04), True),
+    ("non-inferior", -0.02, 0.05, (-0.01, 0.04), False),
+    ("equivalent", -0.02, 0.02, (-0.009, 0.009), True),
+    ("equivalent", -0.02, 0.02, (-0.009, 0.01), False),
+    ("no-significant-loss", -0.05, 0.001, None, True),
+    ("no-significant-loss", -0.05, -0.001, None, False),
+])  # fmt: skip
 def test_check_gate(require, low, high, inner, passed) -> None:
     decision = judge(low, high, inner=inner, require=require)
     assert decision.gate.passed is passed
@@ -214,10 +210,8 @@ def test_every_guard_must_pass() -> None:
     guard_result = GuardResult("RR", 0.02, False, passed=True, **shared)
     result = GuardResult("P@5", 0.005, False, passed=False, **shared)
     for guards, lacks in (
-        ((guard_result,), ""),
-        ((guard_result, result), "guards"),
-        ((result,), "guards"),
-    ):
+        ((guard_result,), ""), ((guard_result, result), "guards"), ((result,), "guards")
+    ):  # fmt: skip
         gate = judge(0.011, 0.05, require="better", guards=guards).gate
         assert (gate.passed, gate.lacks) == (not lacks, lacks)
 

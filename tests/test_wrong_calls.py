@@ -21,25 +21,22 @@ FRAME = pd.DataFrame({"query_id": ["1", "1"], "system": ["a", "b"], "AP": [0.25,
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("keywords", "told"),
-    [
-        ({"alpha": "x"}, "alpha must be a number, not 'x'"),
-        ({"alpha": None}, "alpha must be a number, not None"),
-        ({"test": None}, 'unknown test "None"; choices'),
-        ({"guard": 3}, "guard must be a name or a list of names"),
-        ({"lower_is_better": True}, "lower_is_better must be a name or a list"),
-        ({"accept_doubt": "yes"}, "accept_doubt must be True or False"),
-        ({"resamples": "x"}, "resamples must be a whole number"),
-        ({"scoring": "drop"}, r"scoring must be Scoring\(...\)"),
-        ({"machine": 3}, r"machine must be Machine\(...\)"),
-        ({"config": 3}, "config must be a path"),
-        ({"require": True}, "require must be one of better"),
-        ({"segments": 3}, "segments: a path, a table or a mapping"),
-        ({"docs": 3}, "docs: a path or a dict"),
-        ({"measures": "HR20"}, "unknown measure"),
-    ],
-)
+@pytest.mark.parametrize(("keywords", "told"), [
+    ({"alpha": "x"}, "alpha must be a number, not 'x'"),
+    ({"alpha": None}, "alpha must be a number, not None"),
+    ({"test": None}, 'unknown test "None"; choices'),
+    ({"guard": 3}, "guard must be a name or a list of names"),
+    ({"lower_is_better": True}, "lower_is_better must be a name or a list"),
+    ({"accept_doubt": "yes"}, "accept_doubt must be True or False"),
+    ({"resamples": "x"}, "resamples must be a whole number"),
+    ({"scoring": "drop"}, r"scoring must be Scoring\(...\)"),
+    ({"machine": 3}, r"machine must be Machine\(...\)"),
+    ({"config": 3}, "config must be a path"),
+    ({"require": True}, "require must be one of better"),
+    ({"segments": 3}, "segments: a path, a table or a mapping"),
+    ({"docs": 3}, "docs: a path or a dict"),
+    ({"measures": "HR20"}, "unknown measure"),
+])  # fmt: skip
 def test_a_keyword_of_the_wrong_kind_is_named(keywords: dict[str, Any], told: str) -> None:
     with pytest.raises(AbrankError, match=told):
         abrank.compare(*PAIR, **keywords)

@@ -130,10 +130,9 @@ BY_NIGHT = pytest.mark.slow
         ),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize(
-    "number",
-    [signal.SIGINT, *(pytest.param(x, marks=BY_NIGHT) for x in (signal.SIGTERM, signal.SIGHUP))],
-)
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, *(pytest.param(x, marks=BY_NIGHT) for x in (signal.SIGTERM, signal.SIGHUP))
+])  # fmt: skip
 @pytest.mark.every_case
 def test_a_signal_ends_the_process_where_it_stands(where, module, code, number, folder) -> None:
     program = BEGIN + where.format(module=module, number=int(number)) + COMMAND_LINE

@@ -47,10 +47,8 @@ def test_summaries_are_the_meta_analysis(found) -> None:
     for kind in ("stratified", "equal", "random"):
         mine, theirs = getattr(found.primary, kind), getattr(pooled, kind)
         assert (mine.estimate, mine.ci_low, mine.pvalue) == (
-            theirs.estimate,
-            theirs.ci_low,
-            theirs.pvalue,
-        )
+            theirs.estimate, theirs.ci_low, theirs.pvalue
+        )  # fmt: skip
     values = np.concatenate([comparison.differences() for comparison in found.comparisons.values()])
     assert found.primary.stratified.estimate == pytest.approx(values.mean())
     means = [comparison.mean_difference for comparison in found.comparisons.values()]
@@ -110,15 +108,12 @@ def test_frames_have_a_row_a_collection_and_a_summary(found) -> None:
     assert found.summaries["summary"].tolist() == ["stratified", "equal", "random"]
 
 
-@pytest.mark.parametrize(
-    ("given", "how", "error", "words"),
-    [
-        ({}, {}, ArgumentError, "two collections or more"),
-        ({"x": ({}, {})}, {}, ArgumentError, "not 1"),
-        ({"x": 3, "y": 4}, {}, ArgumentError, "collection 'x' is"),
-        ({"x": 3, "y": 4}, {"magrin": 1}, ArgumentError, "no argument magrin="),
-    ],
-)
+@pytest.mark.parametrize(("given", "how", "error", "words"), [
+    ({}, {}, ArgumentError, "two collections or more"),
+    ({"x": ({}, {})}, {}, ArgumentError, "not 1"),
+    ({"x": 3, "y": 4}, {}, ArgumentError, "collection 'x' is"),
+    ({"x": 3, "y": 4}, {"magrin": 1}, ArgumentError, "no argument magrin="),
+])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(given, how, error, words) -> None:
     with pytest.raises(error, match=words):
         compare_collections(given, **how)
@@ -257,18 +252,13 @@ def test_clusters_that_are_too_few_say_so() -> None:
     assert few.pooled.clusters.n_effective > 3.0
 
 
-@pytest.mark.parametrize(
-    ("segments", "words"),
-    [
-        ({"up": {"intent": INTENT}, "web": {"intent": INTENT}}, "segments of web: the collections"),
-        ({"intent": INTENT}, "segments of intent: the collections are up, down"),
-        (table_of("intent").drop(columns="collection"), "segments .*no column collection"),
-        (
-            table_of("intent").replace("up", "Up"),
-            "holds the collections Up, down; the comparison has up, down",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("segments", "words"), [
+    ({"up": {"intent": INTENT}, "web": {"intent": INTENT}}, "segments of web: the collections"),
+    ({"intent": INTENT}, "segments of intent: the collections are up, down"),
+    (table_of("intent").drop(columns="collection"), "segments .*no column collection"),
+    (table_of("intent").replace("up", "Up"),
+     "holds the collections Up, down; the comparison has up, down"),
+])  # fmt: skip
 def test_segments_that_fit_no_collection_are_told(segments, words) -> None:
     with pytest.raises((ArgumentError, ReadError), match=words):
         compare_collections(PAIRS, segments=segments)

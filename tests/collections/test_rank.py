@@ -90,16 +90,13 @@ def test_a_system_that_is_missing_is_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda given: {"c0": given["c0"]}, "two collections or more are ranked together, not 1"),
-        (lambda given: given | {"c1": rank_scores(given["c1"], measures="RR")}, "was ranked by RR"),
-        (lambda given: given | {"c1": rank_scores(given["c1"], baseline="t5")}, "against a base"),
-        (lambda given: given | {"c1": rank_scores(given["c1"], alpha=0.01)}, "at alpha 0.01"),
-        (lambda given: given | {"c1": {"only": {"q1": 0.5}}}, "the collection c1: a ranking is of"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    (lambda given: {"c0": given["c0"]}, "two collections or more are ranked together, not 1"),
+    (lambda given: given | {"c1": rank_scores(given["c1"], measures="RR")}, "was ranked by RR"),
+    (lambda given: given | {"c1": rank_scores(given["c1"], baseline="t5")}, "against a base"),
+    (lambda given: given | {"c1": rank_scores(given["c1"], alpha=0.01)}, "at alpha 0.01"),
+    (lambda given: given | {"c1": {"only": {"q1": 0.5}}}, "the collection c1: a ranking is of"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(change, said) -> None:
     with pytest.raises((AlignmentError, ArgumentError), match=said):
         rank_collections(change(world(1)))

@@ -41,10 +41,8 @@ def test_primary_row_against_scipy() -> None:
     assert row.diff == pytest.approx((b["AP"] - a["AP"]).mean(), rel=1e-12)
     assert row.rel_diff == pytest.approx(b["AP"].mean() / a["AP"].mean() - 1, rel=1e-9)
     assert (row.pvalue_adj, row.ci_low_adj, row.ci_high_adj) == (
-        row.pvalue,
-        row.ci_low,
-        row.ci_high,
-    )
+        row.pvalue, row.ci_low, row.ci_high
+    )  # fmt: skip
 
 
 def test_identical_systems() -> None:
@@ -149,17 +147,14 @@ def test_pickle_and_equality() -> None:
     assert result != 1
 
 
-@pytest.mark.parametrize(
-    ("how", "error", "said"),
-    [
-        ({"primary": "RR"}, ArgumentError, "not among AP"),
-        ({"test": "tt"}, UnknownNameError, "unknown test"),
-        ({"adjust": "holmes"}, UnknownNameError, "did you mean holm"),
-        ({"adjust": "max-t", "test": "sign"}, ArgumentError, "tests of the mean"),
-        ({"alpha": 5}, ArgumentError, "alpha"),
-        ({"margin": 0.01, "test": "sign"}, ArgumentError, "share of wins"),
-    ],
-)
+@pytest.mark.parametrize(("how", "error", "said"), [
+    ({"primary": "RR"}, ArgumentError, "not among AP"),
+    ({"test": "tt"}, UnknownNameError, "unknown test"),
+    ({"adjust": "holmes"}, UnknownNameError, "did you mean holm"),
+    ({"adjust": "max-t", "test": "sign"}, ArgumentError, "tests of the mean"),
+    ({"alpha": 5}, ArgumentError, "alpha"),
+    ({"margin": 0.01, "test": "sign"}, ArgumentError, "share of wins"),
+])  # fmt: skip
 def test_what_is_refused(how, error, said) -> None:
     with pytest.raises(error, match=said):
         abrank.compare_scores(*frames(), **asked(**how))

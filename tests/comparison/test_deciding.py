@@ -156,14 +156,11 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     assert "report a difference in 5% of comparisons in any measure, and more often" in rule
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"family": "al"}, "did you mean all"),
-        ({"family": "fixed-sequence", "adjust": "holm"}, "adjusts none"),
-        ({"family": "all", "margin": "2%"}, "relative margin"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"family": "al"}, "did you mean all"),
+    ({"family": "fixed-sequence", "adjust": "holm"}, "adjusts none"),
+    ({"family": "all", "margin": "2%"}, "relative margin"),
+])  # fmt: skip
 def test_families_that_do_not_go_together_are_refused(asked, message):
     with pytest.raises(ArgumentError, match=message):
         compare_tables(*two_tables(), **keywords(**asked))

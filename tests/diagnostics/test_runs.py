@@ -235,18 +235,12 @@ def test_nothing_to_say() -> None:
     assert (inputs_notes(), inspect_inputs({})) == ({}, [])
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "values"),
-    [
-        (
-            {"missing": ("q1",)},
-            "missing-queries",
-            {"system": "b", "count": 1, "ids": ["q1"], "n_queries": 50, "policy": "drop"},
-        ),
-        ({"n_rank_conflicts": 4}, "rank-conflicts", {"system": "b", "count": 4}),
-        ({"tags": ("x", "y")}, "several-tags", {"system": "b", "tags": ["x", "y"]}),
-    ],
-)
+@pytest.mark.parametrize(("change", "code", "values"), [
+    ({"missing": ("q1",)}, "missing-queries",
+     {"system": "b", "count": 1, "ids": ["q1"], "n_queries": 50, "policy": "drop"}),
+    ({"n_rank_conflicts": 4}, "rank-conflicts", {"system": "b", "count": 4}),
+    ({"tags": ("x", "y")}, "several-tags", {"system": "b", "tags": ["x", "y"]}),
+])  # fmt: skip
 def test_inputs(change, code, values) -> None:
     assert inputs_notes(b=replace(FakeAudit(), **change)) == {code: values}
 

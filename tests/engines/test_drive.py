@@ -113,16 +113,13 @@ def test_missing_queries_are_scored_dropped_or_refused(collection):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"score": None}, r"part-1.parquet, row group 2, row 7: score is missing"),
-        ({"score": float("inf")}, r"part-1.parquet, row group 2, row 7: score is infinite"),
-        ({"doc_id": None}, r"part-1.parquet, row group 2, row 7: doc_id is missing"),
-        ({"query_id": None}, r"part-1.parquet, row group 2, row 7: query_id is missing"),
-        ({"doc_id": "d1", "query_id": "q033"}, r"document d1 twice in query q033"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"score": None}, r"part-1.parquet, row group 2, row 7: score is missing"),
+    ({"score": float("inf")}, r"part-1.parquet, row group 2, row 7: score is infinite"),
+    ({"doc_id": None}, r"part-1.parquet, row group 2, row 7: doc_id is missing"),
+    ({"query_id": None}, r"part-1.parquet, row group 2, row 7: query_id is missing"),
+    ({"doc_id": "d1", "query_id": "q033"}, r"document d1 twice in query q033"),
+])  # fmt: skip
 def test_a_bad_row_names_file_and_row_group(collection, tmp_path, change, message):
     frame = collection.runs["A"].copy()
     part = np.array_split(np.arange(len(frame)), 3)[1]
@@ -172,14 +169,11 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
         abrank.evaluate(*requested[:2], ["AP"], engine=engine)
 
 
-@pytest.mark.parametrize(
-    ("path", "columns", "error", "message"),
-    [
-        ("nowhere.parquet", None, NotFoundError, "nowhere.parquet: no Parquet file there"),
-        ("run.parquet", ["a", "doc_id", "score"], ReadError, "run.parquet: no column query_id"),
-        ("junk.parquet", None, ReadError, "junk.parquet: cannot be read as a Parquet file"),
-    ],
-)
+@pytest.mark.parametrize(("path", "columns", "error", "message"), [
+    ("nowhere.parquet", None, NotFoundError, "nowhere.parquet: no Parquet file there"),
+    ("run.parquet", ["a", "doc_id", "score"], ReadError, "run.parquet: no column query_id"),
+    ("junk.parquet", None, ReadError, "junk.parquet: cannot be read as a Parquet file"),
+])  # fmt: skip
 def test_what_is_no_run(collection, tmp_path, monkeypatch, path, columns, error, message):
     monkeypatch.chdir(tmp_path)
     if columns:

@@ -120,22 +120,13 @@ def test_worked_values_are_those_of_trec_eval() -> None:
 
 
 @pytest.mark.usefixtures("own_catalogue")
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        (
-            "nDCG",
-            "Järvelin & Kekäläinen (2002), Cumulated Gain-Based Evaluation of IR Techniques, ACM"
-            " Transactions on Information Systems 20(4); trec_eval m_ndcg.c, m_ndcg_cut.c",
-        ),
-        ("Unj", "trec_eval m_unjudged.c"),
-        (
-            "RBPResid",
-            "Moffat & Zobel (2008), Rank-Biased Precision for Measurement of Retrieval"
-            " Effectiveness, ACM Transactions on Information Systems 27(1), section 3.2",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "source"), [
+    ("nDCG", "Järvelin & Kekäläinen (2002), Cumulated Gain-Based Evaluation of IR Techniques, ACM"
+     " Transactions on Information Systems 20(4); trec_eval m_ndcg.c, m_ndcg_cut.c"),
+    ("Unj", "trec_eval m_unjudged.c"),
+    ("RBPResid", "Moffat & Zobel (2008), Rank-Biased Precision for Measurement of Retrieval"
+     " Effectiveness, ACM Transactions on Information Systems 27(1), section 3.2"),
+])  # fmt: skip
 def test_a_page_gives_the_source_as_the_bibliography_has_it(name, source) -> None:
     assert guide.find_page(name).text.rstrip().endswith(f"## Source\n\n1. {source}")
 

@@ -30,16 +30,13 @@ def test_band_is_binomial() -> None:
     assert level.band_high == binom.ppf(0.975, 400, 0.1) / 400
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"differences": [0.1, np.inf]}, "finite"),
-        ({"by": "thirds"}, "unknown way"),
-        ({"alpha": 0.0}, "alpha"),
-        ({"n_replications": 0}, "n_replications"),
-        ({"name": "z"}, "unknown test"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    ({"differences": [0.1, np.inf]}, "finite"),
+    ({"by": "thirds"}, "unknown way"),
+    ({"alpha": 0.0}, "alpha"),
+    ({"n_replications": 0}, "n_replications"),
+    ({"name": "z"}, "unknown test"),
+])  # fmt: skip
 def test_arguments_without_meaning(given, said) -> None:
     requested = {"name": "t", "differences": D, **given}
     with pytest.raises(ArgumentError, match=said):

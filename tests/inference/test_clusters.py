@@ -174,14 +174,11 @@ def test_columns_do_not_touch_each_other_and_labels_may_be_text() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (("t", [0.1, np.inf], [1, 2]), "finite"),
-        (("t", [0.1, 0.2], [1]), "1 clusters do not fit 2"),
-        (("sign", [0.1, 0.2], [1, 2]), "unknown cluster test"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    (("t", [0.1, np.inf], [1, 2]), "finite"),
+    (("t", [0.1, 0.2], [1]), "1 clusters do not fit 2"),
+    (("sign", [0.1, 0.2], [1, 2]), "unknown cluster test"),
+])  # fmt: skip
 def test_arguments_without_meaning(given, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         run_cluster_test(*given)

@@ -80,16 +80,13 @@ def test_no_level_is_above_the_most() -> None:
     assert online_levels(pvalues, "saffron", maximum=0.025).max() == 0.025
 
 
-@pytest.mark.parametrize(
-    ("pvalues", "options", "message"),
-    [
-        ([0.5, 1.5], {}, "numbers from 0 to 1"),
-        ([float("nan")], {}, "numbers from 0 to 1"),
-        ([0.5], {"method": "lord"}, 'unknown method "lord"; did you mean'),
-        ([0.5], {"alpha": 0.0}, "alpha"),
-        ([0.5], {"first": 0.05}, "first must lie between 0 and alpha = 0.05"),
-    ],
-)
+@pytest.mark.parametrize(("pvalues", "options", "message"), [
+    ([0.5, 1.5], {}, "numbers from 0 to 1"),
+    ([float("nan")], {}, "numbers from 0 to 1"),
+    ([0.5], {"method": "lord"}, 'unknown method "lord"; did you mean'),
+    ([0.5], {"alpha": 0.0}, "alpha"),
+    ([0.5], {"first": 0.05}, "first must lie between 0 and alpha = 0.05"),
+])  # fmt: skip
 def test_what_has_no_meaning_is_refused(pvalues, options, message) -> None:
     with pytest.raises(ArgumentError, match=message):
         online_levels(pvalues, **options)
@@ -163,23 +160,14 @@ def test_few_queries_widen_the_interval() -> None:
     assert few.expected == repetition.expected
 
 
-@pytest.mark.parametrize(
-    ("effects", "errors", "message"),
-    [
-        (
-            [0.1] * 7,
-            [0.1] * 7,
-            "at least 8 effects are needed, each with a standard error; got 7 and 7",
-        ),
-        (
-            [0.1] * 8,
-            [0.1] * 7,
-            "at least 8 effects are needed, each with a standard error; got 8 and 7",
-        ),
-        ([0.1] * 8, [0.1] * 7 + [0.0], "standard errors above 0"),
-        ([0.1] * 7 + [float("nan")], [0.1] * 8, "must be finite"),
-    ],
-)
+@pytest.mark.parametrize(("effects", "errors", "message"), [
+    ([0.1] * 7,
+     [0.1] * 7, "at least 8 effects are needed, each with a standard error; got 7 and 7"),
+    ([0.1] * 8,
+     [0.1] * 7, "at least 8 effects are needed, each with a standard error; got 8 and 7"),
+    ([0.1] * 8, [0.1] * 7 + [0.0], "standard errors above 0"),
+    ([0.1] * 7 + [float("nan")], [0.1] * 8, "must be finite"),
+])  # fmt: skip
 def test_what_cannot_be_learnt_from_is_refused(effects, errors, message) -> None:
     with pytest.raises(ArgumentError, match=message):
         predict_repetition(effects, errors)

@@ -96,18 +96,15 @@ ZERO = (1.0, 0.0, 0.0)
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("collections", "stratified", "fixed", "random"),
-    [
-        ([], NOTHING, NOTHING, NOTHING),
-        ([[], []], NOTHING, NOTHING, NOTHING),
-        ([[0.1]], UNBOUNDED, NOTHING, NOTHING),
-        ([[0.1], [0.2]], UNBOUNDED, NOTHING, NOTHING),
-        ([[0.1, 0.1], [0.2, 0.2]], UNBOUNDED, NOTHING, NOTHING),
-        ([[0.0, 0.0], [0.0, 0.0]], ZERO, ZERO, ZERO),
-        ([[0.0]], ZERO, ZERO, ZERO),
-    ],
-)
+@pytest.mark.parametrize(("collections", "stratified", "fixed", "random"), [
+    ([], NOTHING, NOTHING, NOTHING),
+    ([[], []], NOTHING, NOTHING, NOTHING),
+    ([[0.1]], UNBOUNDED, NOTHING, NOTHING),
+    ([[0.1], [0.2]], UNBOUNDED, NOTHING, NOTHING),
+    ([[0.1, 0.1], [0.2, 0.2]], UNBOUNDED, NOTHING, NOTHING),
+    ([[0.0, 0.0], [0.0, 0.0]], ZERO, ZERO, ZERO),
+    ([[0.0]], ZERO, ZERO, ZERO),
+])  # fmt: skip
 def test_degenerate(collections, stratified, fixed, random) -> None:
     result = pool_collections(collections)
     for summary, expected in (
@@ -134,14 +131,11 @@ def test_a_collection_that_cannot_be_judged_is_left_out_of_two_summaries() -> No
     assert np.isfinite(flat.stratified.pvalue)
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "said"),
-    [
-        ([[0.1, np.inf]], {}, "finite"),
-        ([[[0.1, 0.2]]], {}, "one column"),
-        ([[0.1]], {"confidence": 1.0}, "confidence"),
-    ],
-)
+@pytest.mark.parametrize(("given", "options", "said"), [
+    ([[0.1, np.inf]], {}, "finite"),
+    ([[[0.1, 0.2]]], {}, "one column"),
+    ([[0.1]], {"confidence": 1.0}, "confidence"),
+])  # fmt: skip
 def test_arguments_without_meaning(given, options, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         pool_collections(given, **options)

@@ -86,17 +86,14 @@ def test_no_difference_and_no_spread() -> None:
     assert (result.ci_low[1], result.ci_high[1]) == (-np.inf, np.inf)
 
 
-@pytest.mark.parametrize(
-    ("d", "judged", "f", "words"),
-    [
-        ([0.1, 0.2], [0, 1], [1.0, 2.0, 3.0], "at least 3 judged queries are needed"),
-        ([0.1, 0.2, 0.3], [0, 1, 1], [1.0, 2.0, 3.0], "distinct rows"),
-        ([0.1, 0.2, 0.3], [0, 1, 3], [1.0, 2.0, 3.0], "distinct rows of the 3"),
-        ([0.1, 0.2, 0.3], [0, 1], [1.0, 2.0, 3.0], "do not fit 3 differences"),
-        ([0.1, 0.2, 0.3], [0, 1, 2], [[1.0, 1.0]] * 3, "1 human columns do not fit 2"),
-        ([0.1, 0.2, 0.3], [0, 1, 2], [1.0, np.nan, 3.0], "finite"),
-    ],
-)
+@pytest.mark.parametrize(("d", "judged", "f", "words"), [
+    ([0.1, 0.2], [0, 1], [1.0, 2.0, 3.0], "at least 3 judged queries are needed"),
+    ([0.1, 0.2, 0.3], [0, 1, 1], [1.0, 2.0, 3.0], "distinct rows"),
+    ([0.1, 0.2, 0.3], [0, 1, 3], [1.0, 2.0, 3.0], "distinct rows of the 3"),
+    ([0.1, 0.2, 0.3], [0, 1], [1.0, 2.0, 3.0], "do not fit 3 differences"),
+    ([0.1, 0.2, 0.3], [0, 1, 2], [[1.0, 1.0]] * 3, "1 human columns do not fit 2"),
+    ([0.1, 0.2, 0.3], [0, 1, 2], [1.0, np.nan, 3.0], "finite"),
+])  # fmt: skip
 def test_refused(d, judged, f, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         run_prediction_powered(d, judged, f)

@@ -54,36 +54,30 @@ def test_alpha_is_a_decimal():
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"differences": [0.1, np.inf]}, "row 1, column 0 is inf"),
-        ({"differences": [1e101]}, "up to 1e\\+100"),
-        ({"differences": ["a", "b"]}, "array of numbers"),
-        ({"differences": [[1.0], [1.0, 2.0]]}, "array of numbers"),
-        ({"differences": np.zeros((2, 2, 2))}, "not 3"),
-        ({"differences": 0.1}, "not 0"),
-        ({"confidence": 1.5}, "confidence"),
-        ({"confidence": float("nan")}, "confidence"),
-        ({"confidence": np.array([0.9, 0.9])}, "each of 1 comparisons"),
-        ({"seed": -1}, "seed"),
-        ({"n_resamples": 0}, "n_resamples"),
-        ({"method": "exact"}, "test t has no option 'method'; its own: none"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"differences": [0.1, np.inf]}, "row 1, column 0 is inf"),
+    ({"differences": [1e101]}, "up to 1e\\+100"),
+    ({"differences": ["a", "b"]}, "array of numbers"),
+    ({"differences": [[1.0], [1.0, 2.0]]}, "array of numbers"),
+    ({"differences": np.zeros((2, 2, 2))}, "not 3"),
+    ({"differences": 0.1}, "not 0"),
+    ({"confidence": 1.5}, "confidence"),
+    ({"confidence": float("nan")}, "confidence"),
+    ({"confidence": np.array([0.9, 0.9])}, "each of 1 comparisons"),
+    ({"seed": -1}, "seed"),
+    ({"n_resamples": 0}, "n_resamples"),
+    ({"method": "exact"}, "test t has no option 'method'; its own: none"),
+])  # fmt: skip
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         run_test("t", arguments.pop("differences", [0.1, 0.2]), **arguments)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "nearest"),
-    [
-        ("wilcoxn", {}, "wilcoxon"),
-        ("t", {"alternative": "two_sided"}, "two-sided"),
-        ("wilcoxon", {"method": "asymtotic"}, "asymptotic"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "nearest"), [
+    ("wilcoxn", {}, "wilcoxon"),
+    ("t", {"alternative": "two_sided"}, "two-sided"),
+    ("wilcoxon", {"method": "asymtotic"}, "asymptotic"),
+])  # fmt: skip
 def test_unknown_names_come_with_the_nearest(name, options, nearest):
     with pytest.raises(UnknownNameError, match=f"did you mean {nearest}"):
         run_test(name, [0.1, 0.2, 0.4], **options)

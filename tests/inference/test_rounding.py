@@ -54,30 +54,24 @@ def test_the_numbers_do_not_depend_on_the_unit(base, power):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("differences", "numbers"),
-    [
-        ([0.1, -0.3, 0.0], [1, -3, 0]),
-        ([0.2, -0.6], [1, -3]),
-        ([0.0712 - 0.0548, 0.0164, 0.0001], [164, 164, 1]),
-        ([1 - 1 / 3, 1 / 7, -1 / 2], [28, 6, -21]),
-        ([1 / 3, -1 / 4000], [4000, -3]),
-        ([5.0, 1e5], [1, 20_000]),
-        ([0.123456, 0.5, 0.012345], [123_456, 500_000, 12_345]),
-    ],
-)
+@pytest.mark.parametrize(("differences", "numbers"), [
+    ([0.1, -0.3, 0.0], [1, -3, 0]),
+    ([0.2, -0.6], [1, -3]),
+    ([0.0712 - 0.0548, 0.0164, 0.0001], [164, 164, 1]),
+    ([1 - 1 / 3, 1 / 7, -1 / 2], [28, 6, -21]),
+    ([1 / 3, -1 / 4000], [4000, -3]),
+    ([5.0, 1e5], [1, 20_000]),
+    ([0.123456, 0.5, 0.012345], [123_456, 500_000, 12_345]),
+])  # fmt: skip
 def test_a_step_is_found_in_decimals_and_fractions(differences, numbers):
     assert coarse(differences) == numbers
 
 
-@pytest.mark.parametrize(
-    "differences",
-    [
-        [np.sqrt(0.5), 0.1],
-        [1 / (LARGEST_DENOMINATOR + 3), 1 / 3],
-        [1 / prime for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23)],
-    ],
-)
+@pytest.mark.parametrize("differences", [
+    [np.sqrt(0.5), 0.1],
+    [1 / (LARGEST_DENOMINATOR + 3), 1 / 3],
+    [1 / prime for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23)],
+])  # fmt: skip
 def test_no_step_is_made_up(differences):
     assert coarse(differences) is None
 

@@ -67,13 +67,10 @@ def test_rho_is_tuned_to_the_plan() -> None:
 
 # Five looks, alpha = .05, by WinLD, the program of Reboussin, DeMets, Kim & Lan (2000),
 # Controlled Clinical Trials 21, 190-207.
-@pytest.mark.parametrize(
-    ("spending", "expected"),
-    [
-        ("obrien-fleming", [4.8769, 3.3569, 2.6803, 2.2898, 2.0310]),
-        ("pocock", [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]),
-    ],
-)
+@pytest.mark.parametrize(("spending", "expected"), [
+    ("obrien-fleming", [4.8769, 3.3569, 2.6803, 2.2898, 2.0310]),
+    ("pocock", [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]),
+])  # fmt: skip
 def test_spending_published(spending, expected) -> None:
     boundaries = stopping_boundaries(5, spending=spending)
     assert boundaries.critical == pytest.approx(expected, abs=1.5e-4)
@@ -138,19 +135,16 @@ def test_a_look_that_is_too_early_never_stops() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: stopping_boundaries(0), "looks"),
-        (lambda: stopping_boundaries([]), "rise within 0 and 1"),
-        (lambda: stopping_boundaries([0.5, 0.5]), "rise within 0 and 1"),
-        (lambda: stopping_boundaries([0.0, 1.0]), "rise within 0 and 1"),
-        (lambda: stopping_boundaries([0.5, np.nan]), "rise within 0 and 1"),
-        (lambda: stopping_boundaries([0.5, 1.1]), "rise within 0 and 1"),
-        (lambda: stopping_boundaries([0.5, 0.5 + 1e-6]), "1/40000"),
-        (lambda: stopping_boundaries(3, alpha=1.0), "alpha"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: stopping_boundaries(0), "looks"),
+    (lambda: stopping_boundaries([]), "rise within 0 and 1"),
+    (lambda: stopping_boundaries([0.5, 0.5]), "rise within 0 and 1"),
+    (lambda: stopping_boundaries([0.0, 1.0]), "rise within 0 and 1"),
+    (lambda: stopping_boundaries([0.5, np.nan]), "rise within 0 and 1"),
+    (lambda: stopping_boundaries([0.5, 1.1]), "rise within 0 and 1"),
+    (lambda: stopping_boundaries([0.5, 0.5 + 1e-6]), "1/40000"),
+    (lambda: stopping_boundaries(3, alpha=1.0), "alpha"),
+])  # fmt: skip
 def test_looks_without_meaning(call, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         call()

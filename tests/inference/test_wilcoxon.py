@@ -105,10 +105,9 @@ def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "sample",
-    [np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)],
-)
+@pytest.mark.parametrize("sample", [
+    np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)
+])  # fmt: skip
 def test_the_pseudo_median_of_many_queries_is_that_of_all_averages(sample):
     first, second = np.triu_indices(len(sample))
     expected = np.median((sample[first] + sample[second]) / 2)

@@ -122,18 +122,15 @@ def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("column", "cells", "words"),
-    [
-        ("query_id", ["1", None, "2", "2"], "row 1: query_id is missing"),
-        ("query_id", ["1", "", "2", "2"], "row 1: query_id is empty"),
-        ("query_id", [1.0, 2.0, 3.0, 4.0], "row 0: query_id 1.0 is a float"),
-        ("doc_id", [True, False, True, False], "row 0: doc_id True is a bool"),
-        ("score", [1.0, float("nan"), 2.0, 3.0], "row 1: score is missing"),
-        ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
-        ("score", ["high", "2", "3", "4"], 'row 0: score "high" is not a number'),
-    ],
-)
+@pytest.mark.parametrize(("column", "cells", "words"), [
+    ("query_id", ["1", None, "2", "2"], "row 1: query_id is missing"),
+    ("query_id", ["1", "", "2", "2"], "row 1: query_id is empty"),
+    ("query_id", [1.0, 2.0, 3.0, 4.0], "row 0: query_id 1.0 is a float"),
+    ("doc_id", [True, False, True, False], "row 0: doc_id True is a bool"),
+    ("score", [1.0, float("nan"), 2.0, 3.0], "row 1: score is missing"),
+    ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
+    ("score", ["high", "2", "3", "4"], 'row 0: score "high" is not a number'),
+])  # fmt: skip
 def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words: str) -> None:
     pandas = frame(**{column: cells})
     table = pa.table({name: pa.array(list(pandas[name])) for name in pandas if name != column})

@@ -36,15 +36,12 @@ def log_of(samples: int, counted: int, status: str = "success", task: str = "t")
     return archive(name, data, **dict(rest), **{"header.json": json.dumps(header).encode()})
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (log_of(3, 4), "holds 3 samples, and its header counts 4"),
-        (log_of(3, 3, "error"), r"has not succeeded \(status error\)"),
-        (archive("samples/q1.json", json.dumps(SAMPLE).encode()), r"\(status started\)"),
-        (archive("samples/q1.json", b"[]"), "samples/q1.json holds no sample"),
-    ],
-)
+@pytest.mark.parametrize(("data", "problem"), [
+    (log_of(3, 4), "holds 3 samples, and its header counts 4"),
+    (log_of(3, 3, "error"), r"has not succeeded \(status error\)"),
+    (archive("samples/q1.json", json.dumps(SAMPLE).encode()), r"\(status started\)"),
+    (archive("samples/q1.json", b"[]"), "samples/q1.json holds no sample"),
+])  # fmt: skip
 def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
     with pytest.raises(ReadError, match=f"x.eval.*{problem}"):
         exports.rows_of_log(exports.read_archive(data, "x.eval"), "x.eval")
@@ -97,13 +94,10 @@ def test_samples_packed_by_zstandard_are_read() -> None:
         exports.read_archive(bytes(result), "x.eval")
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"PK\x03\x04 and no more", "is no zip"),
-        (archive("notes.txt", b"x"), "is a zip without samples/: no log of Inspect"),
-    ],
-)
+@pytest.mark.parametrize(("data", "said"), [
+    (b"PK\x03\x04 and no more", "is no zip"),
+    (archive("notes.txt", b"x"), "is a zip without samples/: no log of Inspect"),
+])  # fmt: skip
 def test_what_is_no_log_is_refused(data: bytes, said: str) -> None:
     with pytest.raises(ReadError, match=said):
         exports.read_archive(data, "x.eval")

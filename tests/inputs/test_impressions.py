@@ -145,16 +145,13 @@ def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path:
     assert comparison.clusters.name == "user"
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ({"credit_a": -1, "credit_b": 0}, "credits must be numbers of 0 or more"),
-        ({"credit_a": None, "credit_b": 0}, "credits must be numbers of 0 or more"),
-        ({"clicks": [3], "team": ["A", "B"]}, "a click is no place from 0 to 1"),
-        ({"clicks": [0], "team": ["A", "C"]}, "a team is A or B"),
-        ({"clicks": [0], "ranking": ["d1"]}, "neither team nor the lists a and b"),
-    ],
-)
+@pytest.mark.parametrize(("row", "said"), [
+    ({"credit_a": -1, "credit_b": 0}, "credits must be numbers of 0 or more"),
+    ({"credit_a": None, "credit_b": 0}, "credits must be numbers of 0 or more"),
+    ({"clicks": [3], "team": ["A", "B"]}, "a click is no place from 0 to 1"),
+    ({"clicks": [0], "team": ["A", "C"]}, "a team is A or B"),
+    ({"clicks": [0], "ranking": ["d1"]}, "neither team nor the lists a and b"),
+])  # fmt: skip
 def test_impressions_that_cannot_be_used_are_refused(row: dict[str, Any], said: str) -> None:
     good = {"query_id": "q1", "credit_a": 1, "credit_b": 0} if "credit_a" in row else {
         "query_id": "q1", "clicks": [0], "team": ["A", "B"]
@@ -196,8 +193,6 @@ def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clu
     rows += [{"query_id": "q1", "user": "", "credit_a": 1, "credit_b": 0}] * 2
     comparison = abrank.compare_preferences(rows)
     assert (comparison.clusters.name, comparison.clusters.n_clusters, comparison.n_queries) == (
-        "user",
-        14,
-        42,
-    )
+        "user", 14, 42
+    )  # fmt: skip
     assert comparison.remarks == ("2 impressions name no user: each counts as one of its own",)

@@ -65,14 +65,11 @@ def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
     assert joined(nasty, f"legal/{name}.run", f"legal/{qrels}") == expected
 
 
-@pytest.mark.parametrize(
-    ("run", "qrels"),
-    [
-        *((name, "legal/base.qrels") for name in ("comment_lines.run", "bom.run")),
-        *((name, "legal/base.qrels") for name in ("mixed_tags.run", "not_gzip.run.gz")),
-        ("latin1.run", "odd/latin1.qrels"),
-    ],
-)
+@pytest.mark.parametrize(("run", "qrels"), [
+    *((name, "legal/base.qrels") for name in ("comment_lines.run", "bom.run")),
+    *((name, "legal/base.qrels") for name in ("mixed_tags.run", "not_gzip.run.gz")),
+    ("latin1.run", "odd/latin1.qrels"),
+])  # fmt: skip
 def test_odd_files_that_mean_the_same(nasty: Path, run: str, qrels: str) -> None:
     expected = joined(nasty, "legal/base.run", "legal/base.qrels")
     assert joined(nasty, f"odd/{run}", qrels) == expected

@@ -82,21 +82,18 @@ def test_text_ids_of_any_dtype(dtype: str) -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        (301.0, "row 1: query_id 301.0 is a float; ids are text"),
-        (np.float32(301.0), "is a float"),
-        (float("nan"), "query_id is missing (nan)"),
-        (None, "query_id is missing (None)"),
-        (pd.NA, "query_id is missing (<NA>)"),
-        (pd.NaT, "query_id is missing (NaT)"),
-        (True, "query_id True is a bool"),
-        (b"301", "is a bytes; ids are text or whole numbers"),
-        ("", "row 1: query_id is empty"),
-        ("\ud800", "is not valid text"),
-    ],
-)
+@pytest.mark.parametrize(("bad", "words"), [
+    (301.0, "row 1: query_id 301.0 is a float; ids are text"),
+    (np.float32(301.0), "is a float"),
+    (float("nan"), "query_id is missing (nan)"),
+    (None, "query_id is missing (None)"),
+    (pd.NA, "query_id is missing (<NA>)"),
+    (pd.NaT, "query_id is missing (NaT)"),
+    (True, "query_id True is a bool"),
+    (b"301", "is a bytes; ids are text or whole numbers"),
+    ("", "row 1: query_id is empty"),
+    ("\ud800", "is not valid text"),
+])  # fmt: skip
 def test_ids_that_are_no_ids(bad: Any, words: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_run([("301", "d1", 1.0), (bad, "d2", 1.0)])
@@ -111,17 +108,14 @@ def test_float_ids_of_a_frame_say_how_to_mend_them() -> None:
         read_run(frame(query_id=[301.0, 302.0]))
 
 
-@pytest.mark.parametrize(
-    ("score", "words"),
-    [
-        (float("nan"), "score is missing (nan)"),
-        (None, "score is missing (None)"),
-        (pd.NA, "score is missing"),
-        (float("inf"), "score is infinite"),
-        ("high", 'score "high" is not a number'),
-        (datetime.date(2020, 1, 1), "is a date, not a number"),
-    ],
-)
+@pytest.mark.parametrize(("score", "words"), [
+    (float("nan"), "score is missing (nan)"),
+    (None, "score is missing (None)"),
+    (pd.NA, "score is missing"),
+    (float("inf"), "score is infinite"),
+    ("high", 'score "high" is not a number'),
+    (datetime.date(2020, 1, 1), "is a date, not a number"),
+])  # fmt: skip
 def test_numbers_that_are_no_scores(score: Any, words: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_run({"1": {"a": 1.0, "d": score}})
@@ -315,41 +309,28 @@ def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ({"q1": {"d1", "d2"}}, "dict: query 'q1' has a set, which has no order"),
-        ({"q1": [{"title": "x"}]}, "dict: a hit of query 'q1' names no document; it has title"),
-        ({"q1": [["d1"], ["d2"]]}, "dict, row 0: doc_id ['d1'] is a list"),
-        (
-            {"en": {"test": {"q": {"d": 1}}}, "de": {"test": {"q": {"d": 1}}}},
-            "dict: holds 2 sets of rankings: en, de\n  give one of them: json.load(open(path))[",
-        ),
-        ([{"qid": "q1", "docno": "d"}], "tuples: no column score"),
-        ([{"qid": "q1", "docno": "d", "score": 1}, {"qid": "q2"}], "tuples, row 1: the record has"),
-        (
-            [{"qid": "q1", "docno": "d", "score": 1}, ("q2", "d", 1)],
-            "tuples, row 1: is a tuple, where the first row is a record",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "words"), [
+    ({"q1": {"d1", "d2"}}, "dict: query 'q1' has a set, which has no order"),
+    ({"q1": [{"title": "x"}]}, "dict: a hit of query 'q1' names no document; it has title"),
+    ({"q1": [["d1"], ["d2"]]}, "dict, row 0: doc_id ['d1'] is a list"),
+    ({"en": {"test": {"q": {"d": 1}}}, "de": {"test": {"q": {"d": 1}}}},
+     "dict: holds 2 sets of rankings: en, de\n  give one of them: json.load(open(path))["),
+    ([{"qid": "q1", "docno": "d"}], "tuples: no column score"),
+    ([{"qid": "q1", "docno": "d", "score": 1}, {"qid": "q2"}], "tuples, row 1: the record has"),
+    ([{"qid": "q1", "docno": "d", "score": 1}, ("q2", "d", 1)],
+     "tuples, row 1: is a tuple, where the first row is a record"),
+])  # fmt: skip
 def test_what_is_none_of_them(source: Any, words: str) -> None:
     with pytest.raises(ReadError) as caught:
         read_run(source)
     assert str(caught.value).startswith(words), caught.value
 
 
-@pytest.mark.parametrize(
-    ("module", "method", "held"),
-    [
-        ("ranx.data_structures.run", "to_dict", {"q1": {"d1": 0.5, "d2": 0.75}}),
-        (
-            "lenskit.data.collection",
-            "to_df",
-            pd.DataFrame({"user_id": ["q1"] * 2, "item_id": ["d1", "d2"], "score": [0.5, 0.75]}),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("module", "method", "held"), [
+    ("ranx.data_structures.run", "to_dict", {"q1": {"d1": 0.5, "d2": 0.75}}),
+    ("lenskit.data.collection",
+     "to_df", pd.DataFrame({"user_id": ["q1"] * 2, "item_id": ["d1", "d2"], "score": [0.5, 0.75]})),
+])  # fmt: skip
 def test_objects_of_libraries_say_what_they_hold(module: str, method: str, held: Any) -> None:
     stand_in = type("Run", (), {"__module__": module, "name": "x", method: lambda _: held})()
     assert ranked(stand_in) == ORDER
@@ -360,17 +341,14 @@ def test_a_grade_that_no_float_holds() -> None:
         read_qrels({"q1": {"d1": 10**400}})
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('{"q1": {"d1": 1', "is no JSON: Expecting"),
-        ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' stands twice"),
-        ('{"q1": {"d1": NaN}}', "row 0: score is missing (nan)"),
-        ('{"q1": {"d1": "high"}}', 'row 0: score "high" is not a number'),
-        ('{"q1": 7}', "query 'q1' has a int, not a dict"),
-        ("{" + '"a": {' * 5000, "is no JSON: "),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ('{"q1": {"d1": 1', "is no JSON: Expecting"),
+    ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' stands twice"),
+    ('{"q1": {"d1": NaN}}', "row 0: score is missing (nan)"),
+    ('{"q1": {"d1": "high"}}', 'row 0: score "high" is not a number'),
+    ('{"q1": 7}', "query 'q1' has a int, not a dict"),
+    ("{" + '"a": {' * 5000, "is no JSON: "),
+])  # fmt: skip
 def test_json_that_cannot_be_used(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(ReadError) as caught:

@@ -157,19 +157,16 @@ def test_a_footer_longer_than_what_is_read_at_first_is_read_whole() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"\x1c" * 60, "records within records"),
-        (b"\x19" * 60, "lists within lists"),
-        (b"\x18\x7fab", "a text is longer than what is left"),
-        (b"\x19\xf6\x7f\x01", "a list is longer than what is left"),
-        (b"\x16" + b"\xff" * 12, "a number of more than 64 bits"),
-        (b"\x1e\x00", "a value of the unknown kind 14"),
-        (b"\x17\x00", "it is cut short"),
-        (b"\x16", "it is cut short"),
-    ],
-)
+@pytest.mark.parametrize(("data", "said"), [
+    (b"\x1c" * 60, "records within records"),
+    (b"\x19" * 60, "lists within lists"),
+    (b"\x18\x7fab", "a text is longer than what is left"),
+    (b"\x19\xf6\x7f\x01", "a list is longer than what is left"),
+    (b"\x16" + b"\xff" * 12, "a number of more than 64 bits"),
+    (b"\x1e\x00", "a value of the unknown kind 14"),
+    (b"\x17\x00", "it is cut short"),
+    (b"\x16", "it is cut short"),
+])  # fmt: skip
 def test_bytes_that_are_no_record_are_refused(data: bytes, said: str) -> None:
     with pytest.raises(Malformed, match=said):
         read_struct(data)

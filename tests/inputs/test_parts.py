@@ -110,18 +110,15 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_p
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"q": {"d": 1}\n', "Expecting ',' delimiter"),
-        ('{"q": {"d": 1}, "q": {"e": 1}}', "the key 'q' stands twice"),
-        ('{"q": {"d": 1}, 3}', "Expecting property name"),
-        ('{"q" {"d": 1}}', "Expecting ':' delimiter"),
-        ('[["q", "d", 1], ]', "is no JSON: "),
-        ('[["q", "d", 1]] 7', "Extra data"),
-        ('["q", "d", 1]\n["q", "e", 1]\n["q", "f"\n', "line 3, column"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    ('{"q": {"d": 1}\n', "Expecting ',' delimiter"),
+    ('{"q": {"d": 1}, "q": {"e": 1}}', "the key 'q' stands twice"),
+    ('{"q": {"d": 1}, 3}', "Expecting property name"),
+    ('{"q" {"d": 1}}', "Expecting ':' delimiter"),
+    ('[["q", "d", 1], ]', "is no JSON: "),
+    ('[["q", "d", 1]] 7', "Extra data"),
+    ('["q", "d", 1]\n["q", "e", 1]\n["q", "f"\n', "line 3, column"),
+])  # fmt: skip
 def test_what_is_no_json_is_said_where(content: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(content)
     assert said in outcome(read_run, tmp_path / "a")

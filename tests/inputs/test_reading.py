@@ -175,19 +175,16 @@ def test_no_common_query_names_both_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("qrels", "run", "words"),
-    [
-        (["301"], ["301.0"], '".0"'),
-        (["301.0"], ["301"], '".0"'),
-        (["7"], ["007"], "leading zeros"),
-        (["Q1"], ["q1"], "upper and lower case"),
-        (["1"], ['"1"'], "blanks or quotes"),
-        (["1"], ["\ufeff1"], "a byte order mark"),
-        (["303"], ["x303"], 'the prefix "x"'),
-        (["wt-303"], ["303"], 'the prefix "wt-"'),
-        (["303"], ["303_1"], 'the ending "_1"'),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "run", "words"), [
+    (["301"], ["301.0"], '".0"'),
+    (["301.0"], ["301"], '".0"'),
+    (["7"], ["007"], "leading zeros"),
+    (["Q1"], ["q1"], "upper and lower case"),
+    (["1"], ['"1"'], "blanks or quotes"),
+    (["1"], ["\ufeff1"], "a byte order mark"),
+    (["303"], ["x303"], 'the prefix "x"'),
+    (["wt-303"], ["303"], 'the prefix "wt-"'),
+    (["303"], ["303_1"], 'the ending "_1"'),
+])  # fmt: skip
 def test_guesses(qrels: list[str], run: list[str], words: str) -> None:
     assert words in how_ids_differ(qrels, run)

@@ -163,15 +163,12 @@ def test_lightgbm() -> None:
     assert scores.means()[0, 0] > 0.9
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((Y, S), "group= is missing"),
-        ((Y, S, [2, 2]), "group has 2 entries, for 5 rows"),
-        ((Y, S, [1, 1, 1, 1, 1]), "could be the sizes of groups and the query ids"),
-        ((Y, S[:4], [2, 3]), "4 scores of run for 5 rows"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    ((Y, S), "group= is missing"),
+    ((Y, S, [2, 2]), "group has 2 entries, for 5 rows"),
+    ((Y, S, [1, 1, 1, 1, 1]), "could be the sizes of groups and the query ids"),
+    ((Y, S[:4], [2, 3]), "4 scores of run for 5 rows"),
+])  # fmt: skip
 def test_lengths_that_do_not_fit(arguments: Any, words: str) -> None:
     with pytest.raises(ArgumentError, match=words.replace("(", r"\(")):
         from_groups(*arguments)

@@ -44,10 +44,9 @@ def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path: Path
 
 
 @pytest.mark.parametrize("mark", [",", ";"])
-@pytest.mark.parametrize(
-    "title",
-    ["Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n"],
-)
+@pytest.mark.parametrize("title", [
+    "Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n"
+])  # fmt: skip
 def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Path) -> None:
     decimal = "," if mark == ";" else "."
     text = title.format(mark) + WIDE.to_csv(sep=mark, decimal=decimal)

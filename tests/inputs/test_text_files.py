@@ -54,20 +54,17 @@ def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("data", "layout", "words"),
-    [
-        ("qid,docno,score\n1,a,0.5\n1,b\n", RUN, "x, line 3: expected 3 fields, found 2"),
-        ("qid,docno,score\n1,a,nan\n", RUN, "x, line 2: score is NaN (query 1)"),
-        ("qid,docno,score\n1,a,high\n", RUN, 'x, line 2: score "high" is not a number'),
-        ("qid,docno,score\n\n,a,1\n", RUN, "x, line 3: the query id is empty"),
-        ("qid,docno,label\n1,a,high\n", QRELS, 'x, line 2: grade "high" is not a number'),
-        ("qid,docno,label\n", QRELS, "x: no rows"),
-        ("qid,docno,tag\n1,a,x\n", RUN, "x: no column score"),
-        ('qid,docno,score\n"1,a,1\n', RUN, "x, line 2: no line of a table"),
-        (f"qid,docno,score\n{'q' * 70_000},a,1\n", RUN, "x, line 2: an id is longer than 64 kB"),
-    ],
-)
+@pytest.mark.parametrize(("data", "layout", "words"), [
+    ("qid,docno,score\n1,a,0.5\n1,b\n", RUN, "x, line 3: expected 3 fields, found 2"),
+    ("qid,docno,score\n1,a,nan\n", RUN, "x, line 2: score is NaN (query 1)"),
+    ("qid,docno,score\n1,a,high\n", RUN, 'x, line 2: score "high" is not a number'),
+    ("qid,docno,score\n\n,a,1\n", RUN, "x, line 3: the query id is empty"),
+    ("qid,docno,label\n1,a,high\n", QRELS, 'x, line 2: grade "high" is not a number'),
+    ("qid,docno,label\n", QRELS, "x: no rows"),
+    ("qid,docno,tag\n1,a,x\n", RUN, "x: no column score"),
+    ('qid,docno,score\n"1,a,1\n', RUN, "x, line 2: no line of a table"),
+    (f"qid,docno,score\n{'q' * 70_000},a,1\n", RUN, "x, line 2: an id is longer than 64 kB"),
+])  # fmt: skip
 def test_bad_lines_are_named(data: str, layout: Layout, words: str) -> None:
     with pytest.raises(ReadError) as caught:
         text_files.read_table([data.encode()], "x", layout)
@@ -186,28 +183,22 @@ def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path: Path, text
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("4 qid:1 # 75 rambo\n0 qid:1\n", "line 2: has no document id after #, as 1 other lines"),
-        ("4 qid:1 # good hit\n0 qid:1 # good too\n", "line 2: repeats the document good of its q"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), [
+    ("4 qid:1 # 75 rambo\n0 qid:1\n", "line 2: has no document id after #, as 1 other lines"),
+    ("4 qid:1 # good hit\n0 qid:1 # good too\n", "line 2: repeats the document good of its q"),
+])  # fmt: skip
 def test_comments_that_name_no_document_of_each_line_are_refused(tmp_path, text, problem) -> None:
     (tmp_path / "l.txt").write_text(text)
     with pytest.raises(ReadError, match=problem):
         read_qrels(tmp_path / "l.txt")
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("high qid:7 1:2", r"no grade and qid\n.*\n.*expected: grade"),
-        ("1" * 30 + " qid:7 1:2", "the grade has more than 18 digits"),
-        ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
-        (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
-    ],
-)
+@pytest.mark.parametrize(("line", "problem"), [
+    ("high qid:7 1:2", r"no grade and qid\n.*\n.*expected: grade"),
+    ("1" * 30 + " qid:7 1:2", "the grade has more than 18 digits"),
+    ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
+    (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
+])  # fmt: skip
 def test_what_no_judgment_has(tmp_path: Path, line: str, problem: str) -> None:
     (tmp_path / "a.svm").write_text(f"1 qid:7 1:0.5\n{line}\n")
     with pytest.raises(ReadError, match=rf"a\.svm, line 2: {problem}"):

@@ -26,21 +26,18 @@ crime &amp; law
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (TREC, {"301": "international organized crime & law", "302": "polio"}),
-        ("q1\twhat is  it\r\nq2\ta\tb\n\n", {"q1": "what is it", "q2": "a b"}),
-        ('{"_id": "1", "text": "x y"}\n{"_id": 2, "title": "z"}\n', {"1": "x y", "2": "z"}),
-        ('{"id": 7, "query": "why"}\n{"query": "8", "text": "how"}\n', {"7": "why", "8": "how"}),
-        ("\ufeffq1\tfirst\n", {"q1": "first"}),
-        ('query_id,text\nq1,"a, b"\n', {"q1": "a, b"}),
-        ("lang;qid;query\nen;1;why\n", {"1": "why"}),
-        ("qid\tquery\n1\twhy\n", {"1": "why"}),
-        ('[{"_id": "1", "text": "x"}, {"_id": "2", "text": "y"}]', {"1": "x", "2": "y"}),
-        ('{\n "q1": "what",\n "q2": "is"\n}\n', {"q1": "what", "q2": "is"}),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    (TREC, {"301": "international organized crime & law", "302": "polio"}),
+    ("q1\twhat is  it\r\nq2\ta\tb\n\n", {"q1": "what is it", "q2": "a b"}),
+    ('{"_id": "1", "text": "x y"}\n{"_id": 2, "title": "z"}\n', {"1": "x y", "2": "z"}),
+    ('{"id": 7, "query": "why"}\n{"query": "8", "text": "how"}\n', {"7": "why", "8": "how"}),
+    ("\ufeffq1\tfirst\n", {"q1": "first"}),
+    ('query_id,text\nq1,"a, b"\n', {"q1": "a, b"}),
+    ("lang;qid;query\nen;1;why\n", {"1": "why"}),
+    ("qid\tquery\n1\twhy\n", {"1": "why"}),
+    ('[{"_id": "1", "text": "x"}, {"_id": "2", "text": "y"}]', {"1": "x", "2": "y"}),
+    ('{\n "q1": "what",\n "q2": "is"\n}\n', {"q1": "what", "q2": "is"}),
+])  # fmt: skip
 def test_files_of_topics(tmp_path, text, expected):
     path = tmp_path / "topics"
     path.write_text(text, encoding="utf-8")
@@ -54,22 +51,19 @@ def test_objects_of_topics():
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("q1\ttext\nq2 no tab\n", "line 2: no query id and text"),
-        ('{"_id": "1"}\n{"text": "x"}\n{broken\n', "3 bad lines"),
-        ("\n", "no lines"),
-        ("<top><num>1</num></top>", "without <num> or <title>"),
-        (TREC + "<top><num>303<title>cut", "topic 3: no </top> at its end"),
-        (TREC + TREC, "topic 3: query 301 stands twice"),
-        ("q1\ta\nq1\tb\n", "line 2: query q1 stands twice"),
-        ('{"_id": 1, "text": ' + "9" * 5000 + "}", "line 1: no query id and text"),
-        ('{"_id": 1, "text": ' + "[" * 5000 + "]" * 5000 + "}", "no query id and text"),
-        ('{"_id": 1, "text": null}', "line 1: no query id and text"),
-        ("x" * 2_000_000, "byte 0: a line is longer than 1 MB"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("q1\ttext\nq2 no tab\n", "line 2: no query id and text"),
+    ('{"_id": "1"}\n{"text": "x"}\n{broken\n', "3 bad lines"),
+    ("\n", "no lines"),
+    ("<top><num>1</num></top>", "without <num> or <title>"),
+    (TREC + "<top><num>303<title>cut", "topic 3: no </top> at its end"),
+    (TREC + TREC, "topic 3: query 301 stands twice"),
+    ("q1\ta\nq1\tb\n", "line 2: query q1 stands twice"),
+    ('{"_id": 1, "text": ' + "9" * 5000 + "}", "line 1: no query id and text"),
+    ('{"_id": 1, "text": ' + "[" * 5000 + "]" * 5000 + "}", "no query id and text"),
+    ('{"_id": 1, "text": null}', "line 1: no query id and text"),
+    ("x" * 2_000_000, "byte 0: a line is longer than 1 MB"),
+])  # fmt: skip
 def test_bad_topics(tmp_path, text, message):
     path = tmp_path / "topics"
     path.write_text(text)
@@ -110,23 +104,20 @@ def test_segments_are_columns_of_a_table(tmp_path):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("name,intent\n1,head\n", "no column of query_id"),
-        ("", "no lines"),
-        ("query_id,intent\n1,a,b\n2,c\n", "line 2: expected 2 fields, found 3"),
-        ("query_id,intent\n1,a\n2\n", "line 3: expected 2 fields, found 1"),
-        ("query_id,intent\n1,a\n2,b,c\n", "line 3: expected 2 fields, found 3"),
-        ("query_id,a,a\n1,b,c\n", 'the column "a" stands there twice'),
-        ("query_id,\n1,b\n", "a column has no name"),
-        ("query_id,a\n,b\n", "line 2: the query id is empty"),
-        (f"query_id,a\n1,{'x' * 200_000}\n", "line 2: no line of a table: field larger"),
-        ('query_id,a\n1,"x\n', "no line of a table: unexpected end of data"),
-        ("query_id\n1\n", "no column beside query_id"),
-        ("query_id,intent\n1,a\n1,b\n", "query 1 stands twice"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("name,intent\n1,head\n", "no column of query_id"),
+    ("", "no lines"),
+    ("query_id,intent\n1,a,b\n2,c\n", "line 2: expected 2 fields, found 3"),
+    ("query_id,intent\n1,a\n2\n", "line 3: expected 2 fields, found 1"),
+    ("query_id,intent\n1,a\n2,b,c\n", "line 3: expected 2 fields, found 3"),
+    ("query_id,a,a\n1,b,c\n", 'the column "a" stands there twice'),
+    ("query_id,\n1,b\n", "a column has no name"),
+    ("query_id,a\n,b\n", "line 2: the query id is empty"),
+    (f"query_id,a\n1,{'x' * 200_000}\n", "line 2: no line of a table: field larger"),
+    ('query_id,a\n1,"x\n', "no line of a table: unexpected end of data"),
+    ("query_id\n1\n", "no column beside query_id"),
+    ("query_id,intent\n1,a\n1,b\n", "query 1 stands twice"),
+])  # fmt: skip
 def test_bad_segments(tmp_path, text, message):
     path = tmp_path / "segments.csv"
     path.write_text(text)
@@ -280,26 +271,19 @@ def test_support_by_hand() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([{"nuggets": []}], "answer 1: an answer has no query id"),
-        ([{"qid": "1", "nuggets": [{"text": "t"}]}], "nuggets without 'assignment': were they"),
-        ([{"qid": "1", "nuggets": ["t"]}], "nuggets without 'assignment'"),
-        ([answer("1", ("vital", "support"))] * 2, "has several scores of NuggetRecall"),
-        (
-            [answer("1", ("vital", "suport"), *[("vital", "support")] * 99)],
-            "1 unknown label among 100 parts: suport\n  write one of support, partial_support,",
-        ),
-        ([answer("1", ("vital", "x"), ("vital", "support"))], "1 unknown label among 2 parts: x"),
-        ([answer("1"), answer("2")], "no answer.* has any nuggets"),
-        ([answer("1", ("vital", None))], "nuggets without 'assignment': were they"),
-        (
-            [answer("1", ("vital", "support")), {"qid": "2", "nuggets": None}],
-            "answer 2: an answer has no list of nuggets",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rows", "said"), [
+    ([{"nuggets": []}], "answer 1: an answer has no query id"),
+    ([{"qid": "1", "nuggets": [{"text": "t"}]}], "nuggets without 'assignment': were they"),
+    ([{"qid": "1", "nuggets": ["t"]}], "nuggets without 'assignment'"),
+    ([answer("1", ("vital", "support"))] * 2, "has several scores of NuggetRecall"),
+    ([answer("1", ("vital", "suport"), *[("vital", "support")] * 99)],
+     "1 unknown label among 100 parts: suport\n  write one of support, partial_support,"),
+    ([answer("1", ("vital", "x"), ("vital", "support"))], "1 unknown label among 2 parts: x"),
+    ([answer("1"), answer("2")], "no answer.* has any nuggets"),
+    ([answer("1", ("vital", None))], "nuggets without 'assignment': were they"),
+    ([answer("1", ("vital", "support")), {"qid": "2", "nuggets": None}],
+     "answer 2: an answer has no list of nuggets"),
+])  # fmt: skip
 def test_what_was_not_judged_is_said(rows, said) -> None:
     with pytest.raises(ReadError, match=said):
         read_scores(rows)

@@ -162,17 +162,14 @@ def test_grades_that_are_no_numbers(grade: str, words: str) -> None:
     assert f'line 1: grade "{grade}" {words}' in str(error)
 
 
-@pytest.mark.parametrize(
-    ("line", "layout", "words"),
-    [
-        (b"301 Q0 d1 1 2.5\n", RUN, "expected 6 fields, found 5"),
-        (b"301\n", RUN, "expected 6 fields, found 1"),
-        (b"301 d1 1\n", QRELS, "expected 4 fields, found 3"),
-        (b"301 0 d1 1 x\n", QRELS, "expected 4 fields, found 5"),
-        (b"301 Q0 d1 1 2.5 t\0g\n", RUN, "holds a NUL byte"),
-        (b"#\0\n", RUN, "holds a NUL byte"),
-    ],
-)
+@pytest.mark.parametrize(("line", "layout", "words"), [
+    (b"301 Q0 d1 1 2.5\n", RUN, "expected 6 fields, found 5"),
+    (b"301\n", RUN, "expected 6 fields, found 1"),
+    (b"301 d1 1\n", QRELS, "expected 4 fields, found 3"),
+    (b"301 0 d1 1 x\n", QRELS, "expected 4 fields, found 5"),
+    (b"301 Q0 d1 1 2.5 t\0g\n", RUN, "holds a NUL byte"),
+    (b"#\0\n", RUN, "holds a NUL byte"),
+])  # fmt: skip
 def test_lines_of_the_wrong_shape(line: bytes, layout: Layout, words: str) -> None:
     error = problem(line, layout)
     assert error.lines[0].number == 1
@@ -319,10 +316,8 @@ def test_lines_of_qrels(tmp_path: Path) -> None:
 def test_lines_of_a_run(tmp_path: Path) -> None:
     run = read_run({"1": {"a": 0.1, "b": 1e-7, "c": 0.1}}, name=" ")
     assert run.write(tmp_path / "a.run").read_text().splitlines() == [
-        "1 Q0 c 1 0.1 run",
-        "1 Q0 a 2 0.1 run",
-        "1 Q0 b 3 1e-07 run",
-    ]
+        "1 Q0 c 1 0.1 run", "1 Q0 a 2 0.1 run", "1 Q0 b 3 1e-07 run"
+    ]  # fmt: skip
 
 
 def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
@@ -435,23 +430,20 @@ def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("301 Q0 d1 1 2.5\n", "bad line"),
-        ("\ufeff301 Q0 d1 1 2.5 t\n", "bad line"),
-        ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "bad line"),
-        ("301 Q0 d1 1 high t\n", "number"),
-        ("301 Q0 d1 1 1e999 t\n", "number"),
-        ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
-        ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "bad line"),
-        ("301 Q0 d1 1 2.5 t\n301  d1 1 2.5 t\n", "bad line"),
-        ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
-        ("301 Q0 d1 0x1 2.5 t\n", "rank"),
-        ("301 Q0 d1 -1 2.5 t\n", "rank"),
-        ("301 Q0 d1 -0 2.5 t\n", "rank"),
-    ],
-)
+@pytest.mark.parametrize(("line", "why"), [
+    ("301 Q0 d1 1 2.5\n", "bad line"),
+    ("\ufeff301 Q0 d1 1 2.5 t\n", "bad line"),
+    ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "bad line"),
+    ("301 Q0 d1 1 high t\n", "number"),
+    ("301 Q0 d1 1 1e999 t\n", "number"),
+    ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
+    ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "bad line"),
+    ("301 Q0 d1 1 2.5 t\n301  d1 1 2.5 t\n", "bad line"),
+    ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
+    ("301 Q0 d1 0x1 2.5 t\n", "rank"),
+    ("301 Q0 d1 -1 2.5 t\n", "rank"),
+    ("301 Q0 d1 -0 2.5 t\n", "rank"),
+])  # fmt: skip
 def test_what_is_not_plain_is_refused(line, why):
     with pytest.raises(NotPlain, match=why):
         trec.block(line.encode())

@@ -34,16 +34,13 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[{"query_id": "q1", "winner": "A"}, 2]', "holds no objects of JSON"),
-        ("query_id,winner\n", "no lines below a header"),
-        ("query_id,score\nq1,0.5\n", "no column of votes"),
-        ("query_id,winner\nq1,error\n", "no vote can be used"),
-        ("query_id,winner\nq1,A\nq2,C\n", "line 3: no known winner"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ('[{"query_id": "q1", "winner": "A"}, 2]', "holds no objects of JSON"),
+    ("query_id,winner\n", "no lines below a header"),
+    ("query_id,score\nq1,0.5\n", "no column of votes"),
+    ("query_id,winner\nq1,error\n", "no vote can be used"),
+    ("query_id,winner\nq1,A\nq2,C\n", "line 3: no known winner"),
+])  # fmt: skip
 def test_a_file_without_votes_is_refused(text: str, said: str, tmp_path) -> None:
     (tmp_path / "votes").write_text(text)
     with pytest.raises(ReadError, match=said):
@@ -123,15 +120,12 @@ def test_the_text_of_a_query_names_it_where_there_is_no_id(column, tmp_path) -> 
     assert [vote.query for vote in votes.votes] == ["how?", "why?", "how?"]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "sides"),
-    [
-        ("left", "right", ("left", "right")),
-        ("system_left", "system_right", ("system_left", "system_right")),
-        ("Ranker A", "Ranker B", ("A", "B")),
-        ("model1", "model2", ("1", "2")),
-    ],
-)
+@pytest.mark.parametrize(("left", "right", "sides"), [
+    ("left", "right", ("left", "right")),
+    ("system_left", "system_right", ("system_left", "system_right")),
+    ("Ranker A", "Ranker B", ("A", "B")),
+    ("model1", "model2", ("1", "2")),
+])  # fmt: skip
 def test_columns_of_the_two_sides_hold_names_or_answers(left, right, sides) -> None:
     rows = [
         {"query_id": f"q{i}", left: a, right: b, "winner": sides[i // 2 % 2]}

@@ -159,14 +159,11 @@ def test_without_a_ledger_none_of_it_is_loaded() -> None:
     assert done.stdout.strip() == "['abrank.ledger.record']"
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"error_budget": "fdr:0.05"}, "comparisons of a ledger: give ledger="),
-        ({"error_budget": "fdr", "ledger": "made"}, "an error budget is fdr:0.05 or fwer:0.05"),
-        ({"error_budget": "fdr:0.05", "ledger": "made", "design": "1/2"}, "levels of their own"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"error_budget": "fdr:0.05"}, "comparisons of a ledger: give ledger="),
+    ({"error_budget": "fdr", "ledger": "made"}, "an error budget is fdr:0.05 or fwer:0.05"),
+    ({"error_budget": "fdr:0.05", "ledger": "made", "design": "1/2"}, "levels of their own"),
+])  # fmt: skip
 def test_what_no_budget_can_hold_is_refused(tmp_path, monkeypatch, asked, message) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArgumentError, match=message):

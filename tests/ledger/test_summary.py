@@ -129,16 +129,13 @@ def test_what_could_not_be_tested_is_no_finding() -> None:
     assert replace(selected, pvalue=math.nan, verdict="better").pvalue_better == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "method"),
-    [
-        ("fdr:0.05", "lord++"),
-        ("fdr:0.1:saffron", "saffron"),
-        ("fdr:0.05:positive-dependence", "lond"),
-        ("fdr:0.05:any-dependence", "lond-dependent"),
-        ("fwer:0.01", "spending"),
-    ],
-)
+@pytest.mark.parametrize(("text", "method"), [
+    ("fdr:0.05", "lord++"),
+    ("fdr:0.1:saffron", "saffron"),
+    ("fdr:0.05:positive-dependence", "lond"),
+    ("fdr:0.05:any-dependence", "lond-dependent"),
+    ("fwer:0.01", "spending"),
+])  # fmt: skip
 def test_budgets_are_written_as_they_are_read(text, method) -> None:
     budget = ErrorBudget.parse(text)
     assert str(budget) == text

@@ -49,14 +49,11 @@ def test_grades_beyond_the_scale_count_as_its_ends():
     assert got.tolist() == [1.0, 1.0, 0.5, 0.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"min_rel": -1, "max_rel": 1}, "min_rel must be a whole number of at least 0"),
-        ({"min_rel": 1, "max_rel": 1}, "max_rel must be a whole number of at least 2"),
-        ({"min_rel": 0, "max_rel": 1, "cutoff": 0}, "cutoff must be"),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"min_rel": -1, "max_rel": 1}, "min_rel must be a whole number of at least 0"),
+    ({"min_rel": 1, "max_rel": 1}, "max_rel must be a whole number of at least 2"),
+    ({"min_rel": 0, "max_rel": 1, "cutoff": 0}, "cutoff must be"),
+])  # fmt: skip
 def test_scales_and_cutoffs_without_meaning(parameters, message):
     with pytest.raises(ArgumentError, match=message):
         rate_of_gain(JudgedRun.from_grades([[1]]), lambda seen: seen.rank, **parameters)

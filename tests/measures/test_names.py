@@ -137,22 +137,19 @@ def test_all_trec_is_all_that_trec_eval_prints_but_texts_and_rbp():
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("text", "note"),
-    [
-        ("P", "P: trec_eval's 9 cut-offs, P@5 … P@1000"),
-        ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
-        ("precision", "precision: SetP, of all retrieved documents as in ranx"),
-        ("f1", "f1: SetF, of all retrieved documents as in ranx"),
-        ("rbp", "rbp: RBP, p=0.8 as in ir_measures; trec_eval has p=0.9"),
-        ("RBP", None),
-        ("rbp.95", None),
-        ("map", None),
-        ("AP(rel=2)", None),
-        ("official", None),
-        (parse("P@10"), None),
-    ],
-)
+@pytest.mark.parametrize(("text", "note"), [
+    ("P", "P: trec_eval's 9 cut-offs, P@5 … P@1000"),
+    ("recall", "recall: trec_eval's 9 cut-offs, R@5 … R@1000"),
+    ("precision", "precision: SetP, of all retrieved documents as in ranx"),
+    ("f1", "f1: SetF, of all retrieved documents as in ranx"),
+    ("rbp", "rbp: RBP, p=0.8 as in ir_measures; trec_eval has p=0.9"),
+    ("RBP", None),
+    ("rbp.95", None),
+    ("map", None),
+    ("AP(rel=2)", None),
+    ("official", None),
+    (parse("P@10"), None),
+])  # fmt: skip
 def test_reading_says_what_a_bare_word_was_taken_for(text, note):
     assert reading(text) == note
 
@@ -197,33 +194,30 @@ def test_every_name_of_the_catalogue_parses_back(measure):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("P", '"P" means 9 measures, P@5 … P@1000; one is wanted here'),
-        ("P_5,10", '"P_5,10" means 2 measures, P@5 … P@10; one is wanted here'),
-        ("R", "R needs a cut-off, for example R@10"),
-        ("P()", "P needs a cut-off, for example P@10"),
-        ("hit_rate", "Success needs a cut-off, for example Success@10"),
-        ("SetP@10", "SetP has no cut-off"),
-        ("set_P_10", "SetP has no cut-off"),
-        ("nDCG@0", "nDCG@0: cutoff must be a whole number of at least 1, not 0"),
-        ("P@-1", "P@-1: cutoff must be a whole number of at least 1, not -1"),
-        ("P@1.5", "cutoff must be a whole number, not 1.5"),
-        ("P.0.5", "cutoff must be a whole number, not 0.5"),
-        ("P@None", "cutoff must be a whole number, not None"),
-        ("AP(rel=0)", "AP(rel=0): rel must be a grade above 0, not 0"),
-        ("map-l0", "AP(rel=0): rel must be a grade above 0, not 0"),
-        ("ERR(max_grade=2.0)", "max_grade must be a whole number, not 2.0"),
-        ("AP(rel=1,rel=2)", '"AP(rel=1,rel=2)" gives rel more than once'),
-        ("AP(cutoff=5)@10", '"AP(cutoff=5)@10" gives cutoff more than once'),
-        ("AP_5@10", '"AP_5@10" gives cutoff more than once'),
-        ("SetF(beta=0)", "SetF(beta=0.0): beta must be above 0; a beta of 0 is SetP"),
-        ("RBP(p=1e400)", "RBP(p=inf): p must lie between 0 and 1, not inf"),
-        ("rbp@95", "rbp@95 has two meanings: write RBP@95 or RBP(p=0.95)"),
-        ("ERR(max_grade=0)", "ERR(max_grade=0): max_grade must be a whole number of at least 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("P", '"P" means 9 measures, P@5 … P@1000; one is wanted here'),
+    ("P_5,10", '"P_5,10" means 2 measures, P@5 … P@10; one is wanted here'),
+    ("R", "R needs a cut-off, for example R@10"),
+    ("P()", "P needs a cut-off, for example P@10"),
+    ("hit_rate", "Success needs a cut-off, for example Success@10"),
+    ("SetP@10", "SetP has no cut-off"),
+    ("set_P_10", "SetP has no cut-off"),
+    ("nDCG@0", "nDCG@0: cutoff must be a whole number of at least 1, not 0"),
+    ("P@-1", "P@-1: cutoff must be a whole number of at least 1, not -1"),
+    ("P@1.5", "cutoff must be a whole number, not 1.5"),
+    ("P.0.5", "cutoff must be a whole number, not 0.5"),
+    ("P@None", "cutoff must be a whole number, not None"),
+    ("AP(rel=0)", "AP(rel=0): rel must be a grade above 0, not 0"),
+    ("map-l0", "AP(rel=0): rel must be a grade above 0, not 0"),
+    ("ERR(max_grade=2.0)", "max_grade must be a whole number, not 2.0"),
+    ("AP(rel=1,rel=2)", '"AP(rel=1,rel=2)" gives rel more than once'),
+    ("AP(cutoff=5)@10", '"AP(cutoff=5)@10" gives cutoff more than once'),
+    ("AP_5@10", '"AP_5@10" gives cutoff more than once'),
+    ("SetF(beta=0)", "SetF(beta=0.0): beta must be above 0; a beta of 0 is SetP"),
+    ("RBP(p=1e400)", "RBP(p=inf): p must lie between 0 and 1, not inf"),
+    ("rbp@95", "rbp@95 has two meanings: write RBP@95 or RBP(p=0.95)"),
+    ("ERR(max_grade=0)", "ERR(max_grade=0): max_grade must be a whole number of at least 1"),
+])  # fmt: skip
 def test_parse_of_what_has_no_meaning(text, message):
     with pytest.raises(ArgumentError) as caught:
         parse(text)

@@ -105,20 +105,17 @@ def test_name_with_a_number_goes_before_a_number_behind_a_name(empty_catalogue):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("cutoff", "x", "cutoff must be a whole number, not 'x'"),
-        ("cutoff", 1.5, r"cutoff must be a whole number, not 1\.5"),
-        ("cutoff", True, "cutoff must be a whole number, not True"),
-        ("scale", "x", "scale must be a number, not 'x'"),
-        ("scale", None, "scale must be a number, not None"),
-        ("unit", "pagse", "did you mean pages"),
-        ("unit", 3, "choices: ranks, pages"),
-        ("doubled", 1, "doubled must be True or False, not 1"),
-        ("label", 1, "label must be text, not 1"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "message"), [
+    ("cutoff", "x", "cutoff must be a whole number, not 'x'"),
+    ("cutoff", 1.5, r"cutoff must be a whole number, not 1\.5"),
+    ("cutoff", True, "cutoff must be a whole number, not True"),
+    ("scale", "x", "scale must be a number, not 'x'"),
+    ("scale", None, "scale must be a number, not None"),
+    ("unit", "pagse", "did you mean pages"),
+    ("unit", 3, "choices: ranks, pages"),
+    ("doubled", 1, "doubled must be True or False, not 1"),
+    ("label", 1, "label must be text, not 1"),
+])  # fmt: skip
 def test_value_of_the_wrong_type(empty_catalogue, name, value, message):
     enter()
     with pytest.raises(ArgumentError, match=message):

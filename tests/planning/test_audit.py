@@ -20,17 +20,14 @@ from abrank.report import compose, html, latex, markdown, text, to_dict
 A = np.linspace(0.1, 0.9, 20)
 
 
-@pytest.mark.parametrize(
-    ("a", "how", "said"),
-    [
-        (np.zeros((2, 2, 2)), {}, "at least one query and one run are needed"),
-        ([], {}, "at least one query and one run are needed"),
-        (A, {"b": A[:5]}, r"b has the shape \(5,\), and A has 20 queries"),
-        ([0.5, np.nan], {}, "a score is not finite"),
-        (A, {"b": A + np.inf}, "a score is not finite"),
-        (A, {"b": A + 0.1, "sd": 0.2}, "the spread comes from b or from sd, not from both"),
-    ],
-)
+@pytest.mark.parametrize(("a", "how", "said"), [
+    (np.zeros((2, 2, 2)), {}, "at least one query and one run are needed"),
+    ([], {}, "at least one query and one run are needed"),
+    (A, {"b": A[:5]}, r"b has the shape \(5,\), and A has 20 queries"),
+    ([0.5, np.nan], {}, "a score is not finite"),
+    (A, {"b": A + np.inf}, "a score is not finite"),
+    (A, {"b": A + 0.1, "sd": 0.2}, "the spread comes from b or from sd, not from both"),
+])  # fmt: skip
 def test_scores_that_give_no_margin_are_refused(a, how, said: str) -> None:
     with pytest.raises(ArgumentError, match=said):
         abrank.suggest_margins(a, **how)
@@ -56,17 +53,14 @@ def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
         assert (result.counts_a, result.counts_b) == ((a,), (b,))
 
 
-@pytest.mark.parametrize(
-    ("asked", "title", "tag"),
-    [
-        ((50, "0.412", "0.431"), "At the usual spread 50 queries cannot tell", "? Not significant"),
-        ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! Cannot be sig"),
-        ((50, "0.412", "0.5", "P@1"), "No scores of 0 or 1 on 50 queries have a mean", "!"),
-        ((5, "0.1", "0.9", "AP"), "No outcome with these means", "! Cannot be significant"),
-        ((200, "0.1", "0.9", "AP"), "Every outcome with these means is", "▲ Always significant"),
-        ((200, "0.41", "0.44", "AP"), "At the usual spread this difference is", "△ Plausible"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "title", "tag"), [
+    ((50, "0.412", "0.431"), "At the usual spread 50 queries cannot tell", "? Not significant"),
+    ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! Cannot be sig"),
+    ((50, "0.412", "0.5", "P@1"), "No scores of 0 or 1 on 50 queries have a mean", "!"),
+    ((5, "0.1", "0.9", "AP"), "No outcome with these means", "! Cannot be significant"),
+    ((200, "0.1", "0.9", "AP"), "Every outcome with these means is", "▲ Always significant"),
+    ((200, "0.41", "0.44", "AP"), "At the usual spread this difference is", "△ Plausible"),
+])  # fmt: skip
 def test_what_is_said_first(asked, title, tag) -> None:
     *means, measure = asked if len(asked) == 4 else (*asked, "nDCG@10")
     options = {"sd": 0.4} if measure == "P@1" else {}
@@ -88,22 +82,16 @@ def test_every_format_has_the_interval_and_the_bound() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ((1, 0.1, 0.2), "queries must be"),
-        ((50, 41.2, 43.1), "a mean between 0 and 1, as 0.412 for 41.2%"),
-        ((50, "much", 0.2), "a is a mean such as 0.412"),
-        ((50, 0.1, 0.2, {"measure": "bpref"}), "no spread of Bpref is stored"),
-        ((50, 0.1, 0.2, {"measure": "DCG@10"}), "between 0 and 1, which DCG@10 is not"),
-        ((50, 0.1, 0.2, {"sd": -1.0}), "sd must be"),
-        (
-            (50, "0.400", "0.500", {"sd": 5.0}),
-            r"sd is 5, but .* these means spread by 0.954 at most",
-        ),
-        ((2, "0.000", "1.000", {"sd": 0.5}), r"spread by 0\.07\d+ at most"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "said"), [
+    ((1, 0.1, 0.2), "queries must be"),
+    ((50, 41.2, 43.1), "a mean between 0 and 1, as 0.412 for 41.2%"),
+    ((50, "much", 0.2), "a is a mean such as 0.412"),
+    ((50, 0.1, 0.2, {"measure": "bpref"}), "no spread of Bpref is stored"),
+    ((50, 0.1, 0.2, {"measure": "DCG@10"}), "between 0 and 1, which DCG@10 is not"),
+    ((50, 0.1, 0.2, {"sd": -1.0}), "sd must be"),
+    ((50, "0.400", "0.500", {"sd": 5.0}), r"sd is 5, but .* these means spread by 0.954 at most"),
+    ((2, "0.000", "1.000", {"sd": 0.5}), r"spread by 0\.07\d+ at most"),
+])  # fmt: skip
 def test_what_cannot_be_audited_is_said(asked, said) -> None:
     *means, options = asked if isinstance(asked[-1], dict) else (*asked, {})
     with pytest.raises(ArgumentError, match=said):

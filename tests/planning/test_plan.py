@@ -53,14 +53,11 @@ def by_noncentral_t(n, effect):
     return sum(stats.nct.sf(stats.t.isf(0.025, n - 1), n - 1, (center, -center)))
 
 
-@pytest.mark.parametrize(
-    ("pilot", "sd"),
-    [
-        ([0.1, 0.3], 0.1 * math.sqrt(2)),
-        ([0.0] * 7 + [0.8], 0.2 * math.sqrt(2)),
-        ([-0.1] * 4 + [0.3] * 4, 0.4 * math.sqrt(2 / 7)),
-    ],
-)
+@pytest.mark.parametrize(("pilot", "sd"), [
+    ([0.1, 0.3], 0.1 * math.sqrt(2)),
+    ([0.0] * 7 + [0.8], 0.2 * math.sqrt(2)),
+    ([-0.1] * 4 + [0.3] * 4, 0.4 * math.sqrt(2 / 7)),
+])  # fmt: skip
 def test_small_pilots_against_theory(pilot, sd) -> None:
     plan = abrank.power(pilot, effect=0.1)
     assert plan.sd == pytest.approx(sd)
@@ -90,20 +87,17 @@ def test_pilots_that_are_not_finite_are_refused() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"effect": 0.1}, "a pilot or sd"),
-        ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
-        ({"sd": 0.1}, "an effect, a margin or a width, or the queries"),
-        ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
-        ({"sd": 0.1, "margin": math.nan}, "margin must be finite, not nan"),
-        ({"sd": 0.1, "width": math.inf}, "width must be finite, not inf"),
-        ({"sd": -0.1, "effect": 0.1}, "sd must be"),
-        ({"sd": 0.1, "queries": -1}, "queries must be"),
-        ({"pilot": [[0.1, 0.2], [0.1, 0.3]], "effect": 0.1}, "one column"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    ({"effect": 0.1}, "a pilot or sd"),
+    ({"pilot": [0.1, 0.2], "sd": 0.1}, "not both"),
+    ({"sd": 0.1}, "an effect, a margin or a width, or the queries"),
+    ({"sd": 0.1, "effect": math.nan}, "effect must be finite"),
+    ({"sd": 0.1, "margin": math.nan}, "margin must be finite, not nan"),
+    ({"sd": 0.1, "width": math.inf}, "width must be finite, not inf"),
+    ({"sd": -0.1, "effect": 0.1}, "sd must be"),
+    ({"sd": 0.1, "queries": -1}, "queries must be"),
+    ({"pilot": [[0.1, 0.2], [0.1, 0.3]], "effect": 0.1}, "one column"),
+])  # fmt: skip
 def test_arguments_without_meaning(given, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         abrank.power(**given)

@@ -110,17 +110,14 @@ def test_a_target_below_the_level_needs_no_difference() -> None:
     assert smallest_visible(0.2, 50, target=0.04) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: power(1, effect=0.5), "n_queries"),
-        (lambda: power(50, effect=math.nan), "finite effect"),
-        (lambda: power_curve(1, [0.1]), "n_queries"),
-        (lambda: power(50, effect=0.5, alpha=1.0), "alpha"),
-        (lambda: smallest_visible(-0.1, 50), "sd must be 0 or more"),
-        (lambda: queries_needed(0.2, 0.1, target=1.0), "target"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: power(1, effect=0.5), "n_queries"),
+    (lambda: power(50, effect=math.nan), "finite effect"),
+    (lambda: power_curve(1, [0.1]), "n_queries"),
+    (lambda: power(50, effect=0.5, alpha=1.0), "alpha"),
+    (lambda: smallest_visible(-0.1, 50), "sd must be 0 or more"),
+    (lambda: queries_needed(0.2, 0.1, target=1.0), "target"),
+])  # fmt: skip
 def test_arguments_without_meaning(call, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         call()
@@ -215,16 +212,13 @@ def test_degenerate_widths() -> None:
         assert all(map(math.isnan, spread_interval(sd, n)))
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: queries_for_width(0.2, 0.0), "width"),
-        (lambda: expected_width(math.nan, 10), "sd"),
-        (lambda: expected_width(-0.1, 10), "sd"),
-        (lambda: spread_interval(-0.1, 10), "sd"),
-        (lambda: expected_width(0.1, 10, confidence=1.0), "confidence"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: queries_for_width(0.2, 0.0), "width"),
+    (lambda: expected_width(math.nan, 10), "sd"),
+    (lambda: expected_width(-0.1, 10), "sd"),
+    (lambda: spread_interval(-0.1, 10), "sd"),
+    (lambda: expected_width(0.1, 10, confidence=1.0), "confidence"),
+])  # fmt: skip
 def test_widths_without_meaning(call, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         call()

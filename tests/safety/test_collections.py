@@ -32,14 +32,11 @@ def table(**systems: list[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("systems", "flags"),
-    [
-        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, []),
-        ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
-        ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
-    ],
-)
+@pytest.mark.parametrize(("systems", "flags"), [
+    ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, []),
+    ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
+    ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
+])  # fmt: skip
 def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
     call = ["compare", "--collections", table(**systems), "-m", "AP", *flags]
     assert run(call) == 3
@@ -77,15 +74,12 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param("runs", marks=pytest.mark.slow),
-        pytest.param("copies in another order", marks=pytest.mark.slow),
-        pytest.param("copies with other ids", marks=pytest.mark.slow),
-        "scores",
-    ],
-)
+@pytest.mark.parametrize("kind", [
+    pytest.param("runs", marks=pytest.mark.slow),
+    pytest.param("copies in another order", marks=pytest.mark.slow),
+    pytest.param("copies with other ids", marks=pytest.mark.slow),
+    "scores",
+])  # fmt: skip
 def test_a_collection_under_two_names_is_refused(folder, capsys, command, kind) -> None:
     paths = ["c1.qrels", "c1.bm25.run", "c1.t5.run"]
     if kind == "scores":

@@ -60,14 +60,11 @@ def test_names_that_look_like_numbers_are_names(call, capsys) -> None:
     assert deviations(saved["provenance"]) == [("baseline", "none", "8")]
 
 
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ("keep_scores = 'kept'", "Parquet"),
-        ("engine = 'local:host'", "address"),
-        ("engine = 'dask'\nkeep_scores = 'kept'", "Parquet"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "said"), [
+    ("keep_scores = 'kept'", "Parquet"),
+    ("engine = 'local:host'", "address"),
+    ("engine = 'dask'\nkeep_scores = 'kept'", "Parquet"),
+])  # fmt: skip
 def test_keys_of_the_engine_do_what_their_flags_do(call, capsys, keys, said) -> None:
     Path("rule.toml").write_text(f"measure = 'AP'\n{keys}\n")
     flags = [

@@ -97,20 +97,17 @@ def test_a_sum_has_no_interval_and_a_geometric_mean_has_its_own() -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"at_least": "nDCG@10"}, "nDCG@10 is no floor, as nDCG@10:0.35"),
-        ({"at_least": "nDCG@10:much"}, "is no floor"),
-        ({"at_least": "nDCG@10:1.5"}, "lies between 0 and 1, not 1.5"),
-        ({"at_least": "AP:0.1"}, "AP is not among nDCG@10"),
-        ({"at_least": ["nDCG@10:0.1", "ndcg_cut_10:0.2"]}, "two floors"),
-        ({"test": "sign"}, "unknown test"),
-        ({"test": "bounded", "clusters": {f"q{i}": i for i in range(9)}}, "bets|betting"),
-        ({"clusters": {"q1": 1}}, "8 queries of 9 have none"),
-        ({"segments": {"kind": {"other": "a"}}}, "none of their query ids"),
-    ],
-)
+@pytest.mark.parametrize(("how", "said"), [
+    ({"at_least": "nDCG@10"}, "nDCG@10 is no floor, as nDCG@10:0.35"),
+    ({"at_least": "nDCG@10:much"}, "is no floor"),
+    ({"at_least": "nDCG@10:1.5"}, "lies between 0 and 1, not 1.5"),
+    ({"at_least": "AP:0.1"}, "AP is not among nDCG@10"),
+    ({"at_least": ["nDCG@10:0.1", "ndcg_cut_10:0.2"]}, "two floors"),
+    ({"test": "sign"}, "unknown test"),
+    ({"test": "bounded", "clusters": {f"q{i}": i for i in range(9)}}, "bets|betting"),
+    ({"clusters": {"q1": 1}}, "8 queries of 9 have none"),
+    ({"segments": {"kind": {"other": "a"}}}, "none of their query ids"),
+])  # fmt: skip
 def test_what_cannot_be_asked_is_said(how, said) -> None:
     with pytest.raises((ArgumentError, AlignmentError), match=said):
         scores_of(RNG.random(9)).intervals(**how)

@@ -70,15 +70,13 @@ def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> Non
     assert run(["check", "models.csv", "grid.csv", "sweep.csv"]) == 0
     out = capsys.readouterr().out
     for line in (
-        "query: qid",
-        "variant: model (3 variants: small, large, tiny int8)",
-        "segments: category",
-        "not compared: query, top1_id, top1_score, top_score",
+        "query: qid", "variant: model (3 variants: small, large, tiny int8)",
+        "segments: category", "not compared: query, top1_id, top1_score, top_score",
         "less is better, by their names: gold_rank",
         "variant: preprocessing, model, k1, b (6 variants: raw/vector, raw/bm25/0.9/0.4,",
         "settings: retriever, chunking_strategy",
-        "10 queries without a score of any variant are left out: q04, q08, q12",
-    ):
+        "10 queries without a score of any variant are left out: q04, q08, q12"
+    ):  # fmt: skip
         assert line in out
 
 
@@ -266,14 +264,10 @@ BOARD = pd.DataFrame({"task": [f"t{i}" for i in range(5)], "x": A[:5], "y": B[:5
 BY_MODEL = BOARD.set_index("task").T.rename_axis("Model").reset_index()
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        BOARD.melt("task", var_name="model", value_name="main_score"),
-        BY_MODEL,
-        BY_MODEL.assign(Rank=[3, 1, 2], Average=BOARD[["x", "y", "z"]].mean().array, Dim=384),
-    ],
-)
+@pytest.mark.parametrize("frame", [
+    BOARD.melt("task", var_name="model", value_name="main_score"),
+    BY_MODEL, BY_MODEL.assign(Rank=[3, 1, 2], Average=BOARD[["x", "y", "z"]].mean().array, Dim=384)
+])  # fmt: skip
 def test_tasks_of_a_leaderboard_are_its_queries(frame: pd.DataFrame) -> None:
     pair = pair_scores(frame, baseline="x", candidate="z")
     assert pair.query_ids == tuple(BOARD["task"])
@@ -431,20 +425,17 @@ def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("a", "b", "systems", "measure"),
-    [
-        ("cost_usd", "cost_usd", ("A", "B"), "cost_usd"),
-        ("p95 latency", "p95 latency", ("A", "B"), "p95 latency"),
-        ("wer", "wer", ("A", "B"), "wer"),
-        ("tokens_control", "tokens_treatment", ("control", "treatment"), "tokens"),
-        ("latency_a", "latency_b", ("a", "b"), "latency"),
-        ("old latency", "new latency", ("old", "new"), "latency"),
-        ("ndcg@10/old", "ndcg@10/new", ("old", "new"), "nDCG@10"),
-        ("bm25", "dense", ("bm25", "dense"), "score"),
-        ("ndcg@10", "ndcg@10", ("A", "B"), "nDCG@10"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "systems", "measure"), [
+    ("cost_usd", "cost_usd", ("A", "B"), "cost_usd"),
+    ("p95 latency", "p95 latency", ("A", "B"), "p95 latency"),
+    ("wer", "wer", ("A", "B"), "wer"),
+    ("tokens_control", "tokens_treatment", ("control", "treatment"), "tokens"),
+    ("latency_a", "latency_b", ("a", "b"), "latency"),
+    ("old latency", "new latency", ("old", "new"), "latency"),
+    ("ndcg@10/old", "ndcg@10/new", ("old", "new"), "nDCG@10"),
+    ("bm25", "dense", ("bm25", "dense"), "score"),
+    ("ndcg@10", "ndcg@10", ("A", "B"), "nDCG@10"),
+])  # fmt: skip
 def test_names_are_read_for_what_they_are(a, b, systems, measure, tmp_path) -> None:
     first, two = (pd.Series(v, QUERIES, name=name) for v, name in ((A, a), (B, b)))
     sources = {"Series": (first, two), "frames": (first.to_frame(), two.to_frame())}
@@ -750,18 +741,13 @@ def test_a_frame_as_json_keeps_its_index_in_every_orientation(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("shape", "options"),
-    [
-        (lambda f: f.set_index(["query_id", "variant"])["ndcg"], {}),
-        (lambda f: f.set_index(["variant", "query_id"])["ndcg"], {}),
-        (lambda f: json.loads(f.reset_index(drop=True).to_json()), {}),
-        (
-            lambda f: f.assign(is_treatment=f["variant"] == "treatment").drop(columns="variant"),
-            {"baseline": "false", "candidate": "true"},
-        ),
-    ],
-    ids=["Series of two levels", "the other way round", "JSON of columns", "truth"],
-)
+    ("shape", "options"), [(lambda f: f.set_index(["query_id", "variant"])["ndcg"], {}),
+     (lambda f: f.set_index(["variant", "query_id"])["ndcg"], {}),
+     (lambda f: json.loads(f.reset_index(drop=True).to_json()), {}),
+     (lambda f: f.assign(is_treatment=f["variant"] == "treatment").drop(columns="variant"),
+     {"baseline": "false", "candidate": "true"})],
+    ids=["Series of two levels", "the other way round", "JSON of columns", "truth"]
+)  # fmt: skip
 def test_shapes_that_pandas_leaves(shape: Any, options: dict) -> None:
     result = compare_scores(shape(long()), **options)
     assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-12)
@@ -781,16 +767,13 @@ def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
         compare_scores(twice, baseline="A", candidate="B")
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "systems", "measure"),
-    [
-        ("bert-base", "bert-large", ("bert-base", "bert-large"), "score"),
-        ("colbert-v1", "colbert-v2", ("colbert-v1", "colbert-v2"), "score"),
-        ("Group A", "Group B", ("Group A", "Group B"), "score"),
-        ("NDCG (old)", "NDCG (new)", ("old", "new"), "nDCG"),
-        ("clicks_control", "clicks_treatment", ("control", "treatment"), "clicks"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "systems", "measure"), [
+    ("bert-base", "bert-large", ("bert-base", "bert-large"), "score"),
+    ("colbert-v1", "colbert-v2", ("colbert-v1", "colbert-v2"), "score"),
+    ("Group A", "Group B", ("Group A", "Group B"), "score"),
+    ("NDCG (old)", "NDCG (new)", ("old", "new"), "nDCG"),
+    ("clicks_control", "clicks_treatment", ("control", "treatment"), "clicks"),
+])  # fmt: skip
 def test_a_common_part_of_names_is_a_measure_where_it_is_called_so(a, b, systems, measure) -> None:
     frame = pd.DataFrame({"query": QUERIES, a: A, b: B})
     result = compare_scores(frame, baseline=systems[0], candidate=systems[1])

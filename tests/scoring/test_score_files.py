@@ -49,13 +49,10 @@ def test_trec_eval(saved) -> None:
     assert scores.audits == {}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("map                   \tall\t0.3751", "map all 0.3752", '"all" gives 0.3752 for map'),
-        ("num_ret               \tall\t9", "num_ret all 10", '"all" gives 10 for num_ret'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ("map                   \tall\t0.3751", "map all 0.3752", '"all" gives 0.3752 for map'),
+    ("num_ret               \tall\t9", "num_ret all 10", '"all" gives 10 for num_ret'),
+])  # fmt: skip
 def test_an_aggregate_that_is_not_that_of_the_queries(saved, old, new, said) -> None:
     with pytest.raises(ReadError) as caught:
         read_scores(saved(TREC.replace(old, new)))
@@ -224,15 +221,12 @@ def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
         check(tmp_path / "empty")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("query_id,variant,ndcg\nq1,a,0.1\nq1,a,0.1\n", "q1 has several rows for variant=a"),
-        ("query_id,winner\nq1,A\nq2,B\n", "votes are compared by --preferences FILE"),
-        ("qid,docno,score\nq1,d1,0.5\nq1,d1,0.2\n", "document d1 twice in query q1"),
-        ("query_id,doc_id,score\nq1,d1,x\n", 'score "x" is not a number'),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), [
+    ("query_id,variant,ndcg\nq1,a,0.1\nq1,a,0.1\n", "q1 has several rows for variant=a"),
+    ("query_id,winner\nq1,A\nq2,B\n", "votes are compared by --preferences FILE"),
+    ("qid,docno,score\nq1,d1,0.5\nq1,d1,0.2\n", "document d1 twice in query q1"),
+    ("query_id,doc_id,score\nq1,d1,x\n", 'score "x" is not a number'),
+])  # fmt: skip
 def test_check_names_the_fault_of_what_a_table_is(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "t.csv").write_text(text)
     (error,) = abrank.check(tmp_path / "t.csv").errors

@@ -53,14 +53,11 @@ def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
     assert whole_text(again) == text
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"best_of": 0}, "whole number of at least 1"),
-        ({"best_of": 3, "test": "bootstrap"}, "does not hold at small levels"),
-        ({"best_of": 3, "error_budget": "fdr:0.05"}, "each candidate is a comparison of its own"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"best_of": 0}, "whole number of at least 1"),
+    ({"best_of": 3, "test": "bootstrap"}, "does not hold at small levels"),
+    ({"best_of": 3, "error_budget": "fdr:0.05"}, "each candidate is a comparison of its own"),
+])  # fmt: skip
 def test_what_it_cannot_be_asked_with_is_refused(asked, message) -> None:
     with pytest.raises(ArgumentError, match=message):
         Question(**asked)

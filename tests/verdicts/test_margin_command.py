@@ -110,15 +110,12 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     assert "--against is one system, and two.csv has 2" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "QRELS and RUNS are needed"),
-        (["q.csv", "a.csv", "--against", "b.csv", "--sd", "0.1"], "choose one"),
-        (["--scores", "two.csv"], "say which: -m AP"),
-        (["--scores", "two.csv", "--depth", "5"], "--depth is for runs"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    ([], "QRELS and RUNS are needed"),
+    (["q.csv", "a.csv", "--against", "b.csv", "--sd", "0.1"], "choose one"),
+    (["--scores", "two.csv"], "say which: -m AP"),
+    (["--scores", "two.csv", "--depth", "5"], "--depth is for runs"),
+])  # fmt: skip
 def test_what_cannot_be_answered_is_refused(arguments, said, tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [

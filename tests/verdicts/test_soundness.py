@@ -113,13 +113,10 @@ def test_unsound_evidence_decides_nothing_and_passes_no_gate(files, a, b, how, c
     assert raised.value.exit_code == 3
 
 
-@pytest.mark.parametrize(
-    ("b", "flags"),
-    [
-        ("lower", ["--fail-on", "worse"]),
-        ("foreign", ["--require", "non-inferior", "--margin", "0.5", "--accept-doubt"]),
-    ],
-)
+@pytest.mark.parametrize(("b", "flags"), [
+    ("lower", ["--fail-on", "worse"]),
+    ("foreign", ["--require", "non-inferior", "--margin", "0.5", "--accept-doubt"]),
+])  # fmt: skip
 def test_the_command_ends_with_3(files, b, flags, capsys) -> None:
     with pytest.raises(SystemExit) as left:
         main(["compare", files["qrels"], files["a"], files[b], "-m", "AP", *flags])
@@ -143,14 +140,11 @@ def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str])
     )
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "how", "code"),
-    [
-        ("a", "few", {}, "missing-queries"),
-        ("a", "few", {"missing": "drop"}, "missing-queries"),
-        ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "how", "code"), [
+    ("a", "few", {}, "missing-queries"),
+    ("a", "few", {"missing": "drop"}, "missing-queries"),
+    ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
+])  # fmt: skip
 def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(files, a, b, how, code):
     result = compare(files, a, b, require="better", **how)
     assert (result.soundness.level, result.soundness.reasons[0].code) == ("doubtful", code)
@@ -295,10 +289,8 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level
     for query in list(b)[:12]:
         b[query]["P@10"] = math.nan
     options: dict[str, Any] = {
-        "measures": ["AP", "P@10"],
-        "guard": "P@10:-0.02",
-        "require": "better",
-    }
+        "measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"
+    }  # fmt: skip
     comparison = abrank.compare_scores(a, b, missing=missing, **options)
     assert (comparison.verdict, comparison.soundness.level) == ("better", level)
     gate = comparison.decision.gate

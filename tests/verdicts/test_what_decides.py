@@ -293,10 +293,8 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     assert comparison.primary.diff == pytest.approx((b - a)["AP"].mean())
     (row,) = (test_row for test_row in comparison.test_rows if test_row.decides)
     assert (row.test, row.title, row.estimate) == (
-        "trimmed",
-        "Yuen's t",
-        comparison.primary.estimate,
-    )
+        "trimmed", "Yuen's t", comparison.primary.estimate
+    )  # fmt: skip
     assert (row.ci_low, row.pvalue) == (comparison.primary.ci_low, comparison.pvalue)
     assert "trimmed mean difference" in str(comparison)
     for name in ("html", "md", "tex", "txt", "csv", "junit", "methods", "bib"):
@@ -312,16 +310,13 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
 # ---- small things
 
 
-@pytest.mark.parametrize(
-    ("guard", "said", "how"),
-    [
-        ("AP:-3", "the guard AP:-3 excludes nothing", {}),
-        ("AP:-150%", "the guard AP:-150% allows to lose everything", {}),
-        ("AP:-2%", "the guard AP:-2% is decided by the paired t test", {"test": "permutation"}),
-        ("gain:-2%", "the guard gain:-2%: a relative margin needs scores of 0", {}),
-        ("RR:-0.1", "no measure 'RR' here; there are gain, AP", {}),
-    ],
-)
+@pytest.mark.parametrize(("guard", "said", "how"), [
+    ("AP:-3", "the guard AP:-3 excludes nothing", {}),
+    ("AP:-150%", "the guard AP:-150% allows to lose everything", {}),
+    ("AP:-2%", "the guard AP:-2% is decided by the paired t test", {"test": "permutation"}),
+    ("gain:-2%", "the guard gain:-2%: a relative margin needs scores of 0", {}),
+    ("RR:-0.1", "no measure 'RR' here; there are gain, AP", {}),
+])  # fmt: skip
 def test_messages_on_a_guard_name_it(guard, said, how) -> None:
     a, b = (
         item.assign(AP=np.linspace(0.2, 0.4, N) + i / 100) for i, item in enumerate(two("gain"))

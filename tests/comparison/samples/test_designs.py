@@ -155,14 +155,11 @@ def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
         abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(weights))
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (1e-300, r"that of q\d\d, .*more than 1e\+12 times that of q07, 1e-300"),
-        (1e200, r"that of q07, 1e\+200, is more than 1e\+12 times that of q"),
-        (1e308, r"1 query of 60 without a weight above 0 \(q07\)"),
-    ],
-)
+@pytest.mark.parametrize(("value", "said"), [
+    (1e-300, r"that of q\d\d, .*more than 1e\+12 times that of q07, 1e-300"),
+    (1e200, r"that of q07, 1e\+200, is more than 1e\+12 times that of q"),
+    (1e308, r"1 query of 60 without a weight above 0 \(q07\)"),
+])  # fmt: skip
 def test_a_weight_beside_which_others_are_lost_is_refused(value, said, scores) -> None:
     with pytest.raises(abrank.AlignmentError, match=said):
         abrank.compare_scores(

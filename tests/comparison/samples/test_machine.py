@@ -36,10 +36,8 @@ def scores() -> dict[str, pd.DataFrame]:
 
 def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
     arguments = {
-        "measures": MEASURES,
-        "machine_scores": (scores["machine a"], scores["machine b"]),
-        **how,
-    }
+        "measures": MEASURES, "machine_scores": (scores["machine a"], scores["machine b"]), **how
+    }  # fmt: skip
     return compare_scores(scores["a"], scores["b"], **asked(**arguments))
 
 
@@ -82,17 +80,14 @@ def test_three_answers_stand_side_by_side(scores) -> None:
     assert machine.worth > 2 * N_JUDGED
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ({"test": "permutation"}, "sign-flip test has no exact counterpart.*7.5 to 10%"),
-        ({"test": "wilcoxon"}, "prediction-powered t test, not by wilcoxon"),
-        ({"adjust": "max-t"}, "max-t flips signs"),
-        ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
-        ({"machine_scores": None, "machine_judge": "m"}, "machine.judge .* give --machine-qrels"),
-        ({"shared_model": "c"}, "shared model"),
-    ],
-)
+@pytest.mark.parametrize(("how", "words"), [
+    ({"test": "permutation"}, "sign-flip test has no exact counterpart.*7.5 to 10%"),
+    ({"test": "wilcoxon"}, "prediction-powered t test, not by wilcoxon"),
+    ({"adjust": "max-t"}, "max-t flips signs"),
+    ({"machine_scores": None, "shared_model": "a"}, "give --machine-qrels"),
+    ({"machine_scores": None, "machine_judge": "m"}, "machine.judge .* give --machine-qrels"),
+    ({"shared_model": "c"}, "shared model"),
+])  # fmt: skip
 def test_refused(scores, how, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         compared(scores, **how)
