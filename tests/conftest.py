@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -86,6 +87,18 @@ def kept_bytecode() -> None:
     A hundred of them import abrank, and each would compile it anew.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Call the command line, hold it to its exit code, and return what it printed."""
+    from abrank.cli import run  # not for tests that need no command
+
+    def call(arguments: list[str], code: int = 0) -> Any:
+        assert run(arguments) == code
+        return capsys.readouterr()
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -131,8 +131,7 @@ def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None
         assert (keep("push", folder).returncode, keep("push", folder).stdout) == (0, "")
     again = checkouts[0]
     assert keep("fetch", again).returncode == 0
-    entries = abrank.history(f"{again}-ledger").entries
-    assert [entry.measure for entry in entries] == ["AP", "RR"]
+    assert [entry.measure for entry in abrank.history(f"{again}-ledger").entries] == ["AP", "RR"]
     assert git(again, "rev-list", "--count", "refs/abrank/ledger") <= "2"
     assert not git(again, "status", "--porcelain", "--untracked-files=no")
 
@@ -208,8 +207,7 @@ def test_a_token_that_may_not_write_is_told_of_and_breaks_nothing(desk) -> None:
 def test_the_action_names_only_inputs_it_has_and_puts_none_into_a_script() -> None:
     text = (FOLDER / "action.yml").read_text(encoding="utf-8")
     declared = re.findall(r"^  ([a-z-]+):$", text.partition("\noutputs:")[0], re.M)
-    used = set(re.findall(r"inputs\.([a-z-]+)", text))
-    assert used == set(declared)
+    assert set(re.findall(r"inputs\.([a-z-]+)", text)) == set(declared)
     # What a user gives goes through the environment: in a script it could run commands.
     assert not re.search(r"run:.*\$\{\{", text)
     # A ledger in the checkout could be a link, or hold entries, of the branch under judgment.

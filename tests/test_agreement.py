@@ -9,7 +9,6 @@ from scipy import stats
 
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank.cli import run
 from tests.report.written import text
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 0}, "q9": {"d1": 1}}
@@ -46,8 +45,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 
 
 def test_what_one_judged_alone_and_a_table_too_wide_are_told() -> None:
-    judge_agreement = abrank.judge_agreement(HUMAN, MACHINE)
-    visible = " ".join(text(judge_agreement).split())
+    visible = " ".join(text(abrank.judge_agreement(HUMAN, MACHINE)).split())
     assert "judged by the human alone: 1 document of these queries and 1 other query" in visible
     assert "judged by the machine alone: 1 document of these queries" in visible
     is_many = {"q1": {f"d{i}": i for i in range(18)}}
@@ -99,25 +97,21 @@ def test_favour_by_hand() -> None:
     assert math.isnan(pair.favour.low)  # one query has no interval
 
 
-def test_the_command_prints_80_columns_and_json(made, tmp_path, monkeypatch, capsys) -> None:
+def test_the_command_prints_80_columns_and_json(made, tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     made.qrels.write("people.qrels")
     abrank.read_qrels(judged_by(made, favour=True)).write("llm.qrels")
     made.baseline.write("a.run")
     made.candidate.write("b.run")
     call = ["agreement", "people.qrels", "llm.qrels"]
-    assert run([*call, "a.run", "b.run"]) == 0
-    out = capsys.readouterr().out
+    out = command([*call, "a.run", "b.run"]).out
     assert max(map(len, out.splitlines())) <= 80
     assert "Krippendorff's alpha, ordinal" in out
     assert "the machine favours b" in out
-    assert run([*call, "--level", "nominal", "--format", "json"]) == 0
-    read = json.loads(capsys.readouterr().out)
+    read = json.loads(command([*call, "--level", "nominal", "--format", "json"]).out)
     assert (read["level"], read["tau"], read["n_queries"]) == ("nominal", None, 80)
-    assert run([*call, "--ascii"]) == 0
-    assert capsys.readouterr().out.isascii()
-    assert run([*call, "a.run"]) == 2
-    assert "two runs or more" in capsys.readouterr().err
+    assert command([*call, "--ascii"]).out.isascii()
+    assert "two runs or more" in command([*call, "a.run"], 2).err
 
 
 @pytest.mark.slow

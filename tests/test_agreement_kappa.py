@@ -41,8 +41,7 @@ def test_kappa_by_hand() -> None:
 
 
 def test_kappa_against_statsmodels() -> None:
-    random = np.random.default_rng(7)
-    tables = random.integers(0, 30, (5, 4, 4)).astype(float)
+    tables = np.random.default_rng(7).integers(0, 30, (5, 4, 4)).astype(float)
     for weights in ("none", "linear", "quadratic"):
         wt = None if weights == "none" else weights
         theirs = [inter_rater.cohens_kappa(table, wt=wt).kappa for table in tables]

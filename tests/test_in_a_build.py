@@ -9,7 +9,6 @@ import pytest
 
 import abrank
 from abrank import GateError
-from abrank.cli import run
 
 PAGE = (Path(__file__).parents[1] / ".github/actions/abrank/README.md").read_text("utf-8")
 
@@ -30,7 +29,7 @@ def result(made: Any) -> abrank.Comparison:
     return abrank.compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10"])
 
 
-def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, capsys) -> None:
+def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "abrank.toml").write_text(blocks("# abrank in a build", "toml"))
     for place, kind in (
@@ -39,8 +38,7 @@ def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, capsys) -> No
     ):  # fmt: skip
         (tmp_path / place).parent.mkdir(exist_ok=True)
         kind.write(tmp_path / place)
-    assert run(["compare", "--config", "abrank.toml"]) == 0
-    text = " ".join(capsys.readouterr().err.split())
+    text = " ".join(command(["compare", "--config", "abrank.toml"]).err.split())
     assert "passed: not worse by 0.005 or more on nDCG@10" in text
     assert "R@100 is not worse by 0.020 or more" in text
     assert "P@10 is not worse by 3% or more" in text

@@ -31,8 +31,7 @@ FILES = sorted(
 
 
 def room_of(path: Path) -> str:
-    first = path.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py")
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 # Parsing every file takes fifty times as long. Relative imports are refused by ruff.
@@ -91,8 +90,7 @@ def test_a_comparison_of_files_enters_few_modules(tmp_path: Path) -> None:
             f"q{q} Q0 d{d} 0 {s + q * d} {name}" for q in range(6) for d, s in enumerate(scores)
         ]
         (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n")
-    judged = "".join(f"q{q} 0 d{q % 3} 1\n" for q in range(6))
-    (tmp_path / "qrels.txt").write_text(judged)
+    (tmp_path / "qrels.txt").write_text("".join(f"q{q} 0 d{q % 3} 1\n" for q in range(6)))
     code = (
         "import sys, abrank\n"
         "abrank.compare('qrels.txt', 'a.run', 'b.run', measures='nDCG@10')\n"

@@ -41,8 +41,7 @@ def test_a_tie_has_one_order_whatever_the_input(order, tmp_path) -> None:
     )
     path = tmp_path / "run"
     path.write_text("".join(f"q Q0 {doc} {i} 1 t\n" for i, doc in enumerate(order)))
-    rows = [("q", doc, 1.0) for doc in order]
-    for source in (run, frame, path, rows):
+    for source in (run, frame, path, [("q", doc, 1.0) for doc in order]):
         assert value({"q": {"b": 1}}, source, "RR") == 0.5
 
 

@@ -139,8 +139,7 @@ def test_a_rule_says_what_becomes_of_missing_ready_scores(tmp_path) -> None:
     a = {f"q{i}": 0.1 * i for i in range(6)}
     b = {query: 0.2 + 0.9 * score for query, score in a.items() if query != "q5"}
     (tmp_path / "rule.toml").write_text('missing = "drop"\n')
-    declared = abrank.Question(scoring=abrank.Scoring(missing="drop"))
-    for config in (tmp_path / "rule.toml", declared):
+    for config in (tmp_path / "rule.toml", abrank.Question(scoring=abrank.Scoring(missing="drop"))):
         assert abrank.compare_scores(a, b, config=config).n_queries == 5
         assert abrank.compare_scores(a, b, config=config, missing="zero").n_queries == 6
     with pytest.raises(abrank.AlignmentError, match="q5"):

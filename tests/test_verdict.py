@@ -110,14 +110,12 @@ def test_decide_swapping_the_systems_mirrors_the_verdict() -> None:
     ("no-significant-loss", -0.05, -0.001, None, False),
 ])  # fmt: skip
 def test_check_gate(require, low, high, inner, passed) -> None:
-    decision = judge(low, high, inner=inner, require=require)
-    assert decision.gate.passed is passed
+    assert judge(low, high, inner=inner, require=require).gate.passed is passed
 
 
 @pytest.mark.parametrize("require", ["better", "non-inferior", "equivalent", "no-significant-loss"])
 def test_check_gate_never_opens_on_what_could_not_be_tested(require) -> None:
-    decision = judge(-INF, INF, require=require, reason="no-variance")
-    assert not decision.gate.passed
+    assert not judge(-INF, INF, require=require, reason="no-variance").gate.passed
 
 
 @pytest.mark.parametrize("reason", ["same-rankings", "tied-scores"])

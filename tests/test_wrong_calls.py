@@ -93,9 +93,8 @@ def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
     assert comparison.measures.count("nDCG@15") == 1
 
 
-def test_the_help_of_rank_names_every_test(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rank", "--help-all"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+def test_the_help_of_rank_names_every_test(command) -> None:
+    text = " ".join(command(["rank", "--help-all"]).out.split())
     choices = text.partition("--test [")[2].partition("]")[0].split("|")
     assert {*choices} == {*TESTS, *JOINT_TESTS} - {"pairwise"}
 
@@ -155,10 +154,9 @@ def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -
         abrank.read_qrels(held.assign(price=1.0))
 
 
-def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_knows_ready_scores(folder: Path, command) -> None:
     (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
-    assert run(["check", str(folder / "ready.csv")]) == 0
-    out = capsys.readouterr().out
+    out = command(["check", str(folder / "ready.csv")]).out
     assert "read as a column per measure, 2 queries, 1 measure\n  query: query_id\n" in out
     assert "  measures as abrank calls them: AP\n" in out
     assert run(["check", str(folder / "s.csv")]) == 3

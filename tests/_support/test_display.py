@@ -15,8 +15,7 @@ finite = st.floats(-1e5, 1e5, allow_nan=False)
 def test_signed_reads_back_with_the_sign_of_the_number(value: float) -> None:
     text = f.signed(value)
     assert "-" not in text
-    number = float(text.replace(f.MINUS, "-"))
-    assert number == pytest.approx(value, abs=0.0005001)
+    assert float(text.replace(f.MINUS, "-")) == pytest.approx(value, abs=0.0005001)
     if abs(value) > 1e-10:
         assert text[0] == ("+" if value > 0 else f.MINUS)
 

@@ -164,8 +164,7 @@ def test_every_result_speaks_the_language_of_the_field(tmp_path: Path) -> None:
         assert "</html>" in result.to_html(), name
         if name != "query":  # a view of one, of which nothing is written but its report
             assert json.loads(result.to_json()), name
-            path = result.save(tmp_path / f"{name}.json")
-            assert path.read_text() == result.to_json(), name
+            assert result.save(tmp_path / f"{name}.json").read_text() == result.to_json(), name
         if name in ("comparison", "ranking", "collections"):
             assert r"\begin{table}" in result.to_latex(digits=4), name
     kinds = {"comparison": Comparison, "ranking": Ranking, "collections": CollectionsComparison}

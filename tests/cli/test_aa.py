@@ -8,7 +8,6 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.cli import run
 from abrank.inference.aa_test import check_level
 
 
@@ -32,9 +31,8 @@ CALL = ["aa", "--scores", "a.csv", "b.csv", "--replications", "400"]
 
 
 @pytest.mark.slow
-def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, capsys) -> None:
-    assert run([*CALL, "--format", "json"]) == 0
-    loads = json.loads(capsys.readouterr().out)
+def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, command) -> None:
+    loads = json.loads(command([*CALL, "--format", "json"]).out)
     assert {row["test"] for row in loads["rows"]} == {
         "t", "permutation", "wilcoxon", "sign", "hall", "bounded",
     }  # fmt: skip
@@ -45,9 +43,8 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
 
 
 @pytest.mark.slow
-def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -> None:
-    assert run([*CALL, "--test", "t", "--clusters", "who.csv"]) == 0
-    out = capsys.readouterr().out
+def test_clusters_show_that_the_plain_test_finds_too_much(differences, command) -> None:
+    out = command([*CALL, "--test", "t", "--clusters", "who.csv"]).out
     assert max(map(len, out.splitlines())) <= 80
     assert "t errs too often on such queries. Choose another test." in out
     assert "cluster-robust t errs too often" not in out
@@ -67,16 +64,15 @@ def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
     assert list(aa_test.to_frame()["rate"]) == [row.rate for row in aa_test.rows]
 
 
-def test_csv_has_a_line_a_row(differences, capsys) -> None:
-    assert run([*CALL, "--test", "sign", "--format", "csv"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_csv_has_a_line_a_row(differences, command) -> None:
+    lines = command([*CALL, "--test", "sign", "--format", "csv"]).out.splitlines()
     assert lines[0].startswith("test,by,n_queries,rate,low,high")
     assert [line.split(",")[:3] for line in lines[1:]] == [
         ["sign", "flips", "120"], ["sign", "halves", "60"], ["sign", "resampled", "120"],
     ]  # fmt: skip
 
 
-def test_refusals(differences, capsys) -> None:
+def test_refusals(differences, command) -> None:
     d, who = differences
     with pytest.raises(ArgumentError, match="halves would split them"):
         abrank.aa_test(d, by="halves", clusters=who)
@@ -84,16 +80,14 @@ def test_refusals(differences, capsys) -> None:
         abrank.aa_test([0.1])
     with pytest.raises(ArgumentError, match="unknown test"):
         abrank.aa_test(d, tests="F")
-    assert run(["aa"]) == 2
-    assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err
+    assert "QRELS, RUN_A and RUN_B are needed" in command(["aa"], 2).err
 
 
-def test_of_several_ready_measures_a_ranking_measure_is_taken(differences, capsys) -> None:
+def test_of_several_ready_measures_a_ranking_measure_is_taken(differences, command) -> None:
     # It was the first column, a count, where power and compare take the ranking measure.
     for name in "ab":
         lines = Path(f"{name}.csv").read_text().splitlines()
         rows = [f"{query},{i % 7},{score}" for i, (query, score) in enumerate(
             line.split(",") for line in lines[1:])]  # fmt: skip
         Path(f"{name}.csv").write_text("\n".join(["query_id,num_ret,AP", *rows]))
-    assert run([*CALL, "--test", "t", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["measure"] == "AP"
+    assert json.loads(command([*CALL, "--test", "t", "--format", "json"]).out)["measure"] == "AP"

@@ -15,24 +15,21 @@ from abrank.cli._flags import repeated
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)]
 )
-def test_help(arguments, capsys) -> None:
-    assert run(arguments) == 0
-    out = capsys.readouterr().out
+def test_help(arguments, command) -> None:
+    out = command(arguments).out
     assert out.startswith("Usage: abrank")
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_no_command_shows_help_and_is_wrong_usage(capsys) -> None:
-    assert run([]) == 2
-    assert "Commands" in capsys.readouterr().err
+def test_no_command_shows_help_and_is_wrong_usage(command) -> None:
+    assert "Commands" in command([], 2).err
 
 
 # ---- compare
 
 
-def test_compare_prints_the_verdict_first(files, capsys) -> None:
-    assert run(["compare", "qrels", "a.run", "b.run", "-m", "nDCG@10", "-m", "AP"]) == 0
-    out, err = capsys.readouterr()
+def test_compare_prints_the_verdict_first(files, command) -> None:
+    out, err = command(["compare", "qrels", "a.run", "b.run", "-m", "nDCG@10", "-m", "AP"])
     assert out.splitlines()[0].startswith("▲ BETTER  b is better than a on nDCG@10")
     assert max(map(len, out.splitlines())) <= 80
     assert "\x1b" not in out
@@ -66,25 +63,22 @@ def test_reports_are_written_and_named(files, capsys) -> None:
     ("md:folder", "error: folder: cannot be written: it is a folder\n"),
     (f"{'x' * 300}.md", ".md: cannot be written: file name too long\n"),
 ])  # fmt: skip
-def test_a_place_that_cannot_be_written_is_told_first(files, report, said, capsys) -> None:
+def test_a_place_that_cannot_be_written_is_told_first(files, report, said, command) -> None:
     (files / "reports").write_text("no folder")
     (files / "folder").mkdir()
-    assert run(["compare", "nothing", "a.run", "b.run", "--report", report]) == 2
-    out, err = capsys.readouterr()
+    out, err = command(["compare", "nothing", "a.run", "b.run", "--report", report], 2)
     assert said in err
     assert out == ""
 
 
-def test_color_of_the_environment_and_ascii(files, capsys, monkeypatch) -> None:
+def test_color_of_the_environment_and_ascii(files, command, monkeypatch) -> None:
     options = ["compare", "qrels", "a.run", "b.run", "-m", "AP"]
     for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("TERM", "dumb")):
         for variable in ("FORCE_COLOR", "NO_COLOR"):
             monkeypatch.delenv(variable, raising=False)
         monkeypatch.setenv(name, value)
-        assert run(options) == 0
-        assert ("\x1b[" in capsys.readouterr().out) is (name == "FORCE_COLOR")
-    assert run([*options, "--ascii"]) == 0
-    assert capsys.readouterr().out.isascii()
+        assert ("\x1b[" in command(options).out) is (name == "FORCE_COLOR")
+    assert command([*options, "--ascii"]).out.isascii()
 
 
 @pytest.mark.slow
@@ -109,31 +103,27 @@ def test_score_prints_means_under_all(files, capsys) -> None:
     assert [line[2] for line in lines] == [f"{value:.4f}" for value in expected]
 
 
-def test_score_notes_what_was_missing(files, capsys) -> None:
+def test_score_notes_what_was_missing(files, command) -> None:
     rows = (files / "a.run").read_text().splitlines(keepends=True)
     (files / "short.run").write_text("".join(rows[100:]))
-    assert run(["score", "qrels", "short.run", "-m", "AP"]) == 0
-    err = capsys.readouterr().err
+    err = command(["score", "qrels", "short.run", "-m", "AP"]).err
     assert " judged queries is missing from short. Scored 0 for short (--missing zero): " in err
-    assert run(["score", "qrels", "short.run", "-m", "AP", "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
+    assert command(["score", "qrels", "short.run", "-m", "AP", "--quiet"]).err == ""
 
 
 # ---- check
 
 
-def test_check_says_what_is_in_the_files(files, capsys) -> None:
-    assert run(["check", "qrels", "a.run"]) == 0
-    out = capsys.readouterr().out
+def test_check_says_what_is_in_the_files(files, command) -> None:
+    out = command(["check", "qrels", "a.run"]).out
     assert "60 queries" in out
     assert "judged@10" in out
 
 
-def test_check_reports_every_bad_file(files, capsys) -> None:
+def test_check_reports_every_bad_file(files, command) -> None:
     (files / "bad.run").write_text("1 Q0 d 1 2.0 t\n2 Q0 d 1 high t\n")
     (files / "far.run").write_text("999 Q0 d 1 2.0 t\n")
-    assert run(["check", "qrels", "bad.run", "nothere", "far.run", "a.run"]) == 3
-    out, err = capsys.readouterr()
+    out, err = command(["check", "qrels", "bad.run", "nothere", "far.run", "a.run"], 3)
     assert "bad.run, line 2" in err
     assert "nothere: no such file" in err
     assert "no query" in err
@@ -148,19 +138,17 @@ def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> Non
     )
 
 
-def test_check_counts_what_is_left_out(files, capsys) -> None:
+def test_check_counts_what_is_left_out(files, command) -> None:
     (files / "comments").write_text("# made today\nq01 0 d1 1\nq02 0 d1 0\n")
     (files / "unrated.csv").write_text("query_id,doc_id,rating\nq1,d1,3\nq1,d2,\nq2,,\n")
-    assert run(["check", "comments", "unrated.csv"]) == 0
-    out = capsys.readouterr().out
+    out = command(["check", "comments", "unrated.csv"]).out
     assert "\n  1 comment line skipped" in out
     assert "\n  2 rows without a grade left out\n" in out
 
 
-def test_check_takes_judgments_by_subtopic(files, capsys) -> None:
+def test_check_takes_judgments_by_subtopic(files, capsys, command) -> None:
     (files / "div").write_text("q01 a d1 1\nq01 b d1 0\nq02 a d1 2\n")
-    assert run(["check", "div"]) == 3
-    assert "if these are subtopics" in capsys.readouterr().err
+    assert "if these are subtopics" in command(["check", "div"], 3).err
     assert run(["check", "--subtopics", "div", "a.run"]) == 0
     assert "3 judgments, 2 queries, 3 subtopics, grades 0, 1, 2" in capsys.readouterr().out
 

@@ -27,12 +27,11 @@ ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5",
 
 
 @pytest.mark.slow
-def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
+def test_text_and_every_report_from_one_command(table, command, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
-    assert run(["compare", "--collections", table, *ASKED, *reports]) == 0
-    out = capsys.readouterr().out
+    out = command(["compare", "--collections", table, *ASKED, *reports]).out
     assert " ".join(out.split()).startswith(
         "▲ BETTER OVER ALL QUERIES t5 is better than bm25 on average over these 3 collections"
         " (ahead on 3)"
@@ -54,13 +53,12 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
     (["--collections", "none.tsv"], "no such file"),
 ])  # fmt: skip
-def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
-    assert run(["compare", *arguments]) == 2
-    assert words in capsys.readouterr().err
+def test_wrong_usage_is_told(table, command, arguments, words) -> None:
+    assert words in command(["compare", *arguments], 2).err
 
 
 @pytest.mark.slow
-def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsys) -> None:
+def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, command) -> None:
     lines = Path(table).read_text().splitlines()
     everything = ["collection,query_id,intent,user"]
     for i, line in enumerate(lines[1:], 1):
@@ -78,8 +76,7 @@ def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsy
     }.items():
         kinds = ["md", "json", "csv", "methods"]
         reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
-        assert run(["compare", "--collections", name, *ASKED, *flags, *reports]) == 0
-        out[name] = capsys.readouterr().out
+        out[name] = command(["compare", "--collections", name, *ASKED, *flags, *reports]).out
         out[name] += Path("out.segments.csv").read_text()
     assert out["own.tsv"] == out[table]
     assert "clusters  The 75 queries come in 27 clusters by user" in out[table]

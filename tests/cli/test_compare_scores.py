@@ -23,10 +23,9 @@ def files(tmp_path, monkeypatch, capsys):
     return tmp_path
 
 
-def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
+def test_the_verdict_is_that_of_the_runs(files, command) -> None:
     measures = ["-m", "ndcg_cut_10", "-m", "map"]
-    assert run(["compare", "--scores", "a.eval", "b.eval", *measures, "--format", "json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = command(["compare", "--scores", "a.eval", "b.eval", *measures, "--format", "json"])
     loads = json.loads(out)
     expected = abrank.compare("qrels", "a.run", "b.run", measures=["nDCG@10", "AP"])
     assert [row["measure"] for row in loads["measures"]] == ["nDCG@10", "AP"]
@@ -75,47 +74,40 @@ def test_names_gates_and_reports(files, capsys) -> None:
         ["margin", "wide.csv", "-m", "score"],
     ],
 )  # fmt: skip
-def test_tables_of_scores_need_no_flag(files, call, capsys) -> None:
+def test_tables_of_scores_need_no_flag(files, call, command) -> None:
     frames = []
     for name in "ab":
         frames.append(read_scores(f"{name}.eval").tidy().assign(system=name))
-        table = frames[-1].pivot(index="query_id", columns="measure", values="score")
-        table.to_csv(f"{name}.csv")
+        frames[-1].pivot(index="query_id", columns="measure", values="score").to_csv(f"{name}.csv")
     both = pd.concat(frames)
     both.to_csv("both.csv", index=False)
     both.to_parquet("both.parquet", index=False)
     both.to_json("both.json", orient="records")
     one = both[both.measure == "AP"]
     one.pivot(index="query_id", columns="system", values="score").to_csv("wide.csv")
-    assert run(call) == 0
-    expected = capsys.readouterr().out
+    expected = command(call).out
     assert expected
-    assert run([call[0], "--scores", *call[1:]]) == 0
-    assert capsys.readouterr().out == expected
+    assert command([call[0], "--scores", *call[1:]]).out == expected
 
 
-def test_one_table_of_one_system_is_scored_without_a_flag(files, capsys) -> None:
-    assert run(["score", "a.eval"]) == 0
-    expected = capsys.readouterr().out
-    assert run(["score", "--scores", "a.eval"]) == 0
-    assert capsys.readouterr().out == expected
+def test_one_table_of_one_system_is_scored_without_a_flag(files, command) -> None:
+    expected = command(["score", "a.eval"]).out
+    assert command(["score", "--scores", "a.eval"]).out == expected
 
 
-def test_judgments_and_runs_alone_are_no_scores(files, capsys) -> None:
+def test_judgments_and_runs_alone_are_no_scores(files, capsys, command) -> None:
     (files / "qrels.csv").write_text("query_id,doc_id,rating\nq1,d1,1\nq2,d1,0\n")
     (files / "run.csv").write_text("query_id,doc_id,score\nq1,d1,1\nq2,d1,0.5\n")
     for call in (["qrels"], ["a.run"], ["qrels.csv"], ["qrels.csv", "run.csv"], ["qrels", "a.run"]):
-        assert run(["compare", *call]) == 2
-        assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err
+        assert "QRELS, RUN_A and RUN_B are needed" in command(["compare", *call], 2).err
     assert run(["compare", "a.eval", "b.eval"]) == 2
     assert "abrank compare --scores a.eval b.eval" in capsys.readouterr().err
 
 
-def test_a_folder_of_other_files_is_refused_by_their_names(files, capsys) -> None:
+def test_a_folder_of_other_files_is_refused_by_their_names(files, command) -> None:
     (files / "below").mkdir()
     (files / "below" / "a.parquet").write_text("nothing")
-    assert run(["compare", "--scores", "."]) == 3
-    assert "holds other files than Parquet" in capsys.readouterr().err
+    assert "holds other files than Parquet" in command(["compare", "--scores", "."], 3).err
 
 
 def test_a_segment_that_is_no_property_is_answered_by_a_flag(files, capsys) -> None:

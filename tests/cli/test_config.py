@@ -95,10 +95,9 @@ def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, c
     ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
     ("reports = ['x.html']", 2, 'unknown key "reports"'),
 ])  # fmt: skip
-def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, capsys) -> None:
+def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, command) -> None:
     (folder / "abrank.toml").write_text(text)
-    assert run(CALL) == code
-    assert message in capsys.readouterr().err
+    assert message in command(CALL, code).err
 
 
 @pytest.mark.slow
@@ -107,12 +106,10 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, code, message, caps
     ("table = 'x.csv'", 'unknown key "table"\n  did you mean scores?'),
     ("baseline = 'a.run'\ncandidate = 'b.run'", "baseline and candidate names"),
 ])  # fmt: skip
-def test_a_file_without_inputs_says_how_they_are_named(folder, text, message, capsys) -> None:
+def test_a_file_without_inputs_says_how_they_are_named(folder, text, message, command) -> None:
     (folder / "abrank.toml").write_text(text)
-    assert run(CALL[:3]) == 2
-    assert message in capsys.readouterr().err
+    assert message in command(CALL[:3], 2).err
 
 
-def test_a_missing_file(folder, capsys) -> None:
-    assert run(["compare", "--config", "no.toml"]) == 2
-    assert "no.toml: no such file" in capsys.readouterr().err
+def test_a_missing_file(folder, command) -> None:
+    assert "no.toml: no such file" in command(["compare", "--config", "no.toml"], 2).err

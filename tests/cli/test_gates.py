@@ -13,9 +13,8 @@ README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
-def test_help_shows_the_definition(gate, capsys) -> None:
-    assert run(["compare", "--help-all"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+def test_help_shows_the_definition(gate, command) -> None:
+    text = " ".join(command(["compare", "--help-all"]).out.split())
     assert f"{gate.flag} {gate.passes}. Verdicts that pass: {gate.passing}" in text
 
 

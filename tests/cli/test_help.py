@@ -67,9 +67,8 @@ def test_every_flag_stands_once_under_a_heading(name: str, capsys) -> None:
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_help_shows_some_of_the_flags_and_how_to_see_all(name: str, capsys) -> None:
-    assert run([name, "--help"]) == 0
-    head, options, lines = capsys.readouterr().out.partition("Options:\n")
+def test_help_shows_some_of_the_flags_and_how_to_see_all(name: str, command) -> None:
+    head, options, lines = command([name, "--help"]).out.partition("Options:\n")
     assert options
     assert ALL in lines
     if name == "compare":
@@ -82,17 +81,15 @@ def test_compare_has_few_flags_and_help_shows_those_that_most_need(capsys) -> No
     assert set(shown(capsys, "compare", "--help")) == {*FIRST, "-h", ALL}
 
 
-def test_keys_that_are_no_flags_stand_below_them(capsys) -> None:
-    assert run(["compare", ALL]) == 0
-    below = capsys.readouterr().out.partition("Keys of --config")[2]
+def test_keys_that_are_no_flags_stand_below_them(command) -> None:
+    below = command(["compare", ALL]).out.partition("Keys of --config")[2]
     for option in options_of(*TAKERS["compare"]).values():
         if option.group and not option.is_flag(*TAKERS["compare"]):
             assert f"  {option.key} " in below
 
 
-def test_a_flag_that_is_a_key_can_be_set_by_config(capsys) -> None:
-    assert run(["compare", "--depth", "5"]) == 2
-    assert "Did you mean '--config depth=...'?" in capsys.readouterr().err
+def test_a_flag_that_is_a_key_can_be_set_by_config(command) -> None:
+    assert "Did you mean '--config depth=...'?" in command(["compare", "--depth", "5"], 2).err
 
 
 @pytest.mark.parametrize(
@@ -104,6 +101,5 @@ def test_a_flag_that_is_a_key_can_be_set_by_config(capsys) -> None:
         ("--correction", "--config adjust=..."), ("--score-dtype", "--config score_dtype=..."),
     ],
 )  # fmt: skip
-def test_names_of_others_find_ours(flag, ours, capsys) -> None:
-    assert run(["compare", flag, "x"]) == 2
-    assert f"Did you mean '{ours}'?" in capsys.readouterr().err
+def test_names_of_others_find_ours(flag, ours, command) -> None:
+    assert f"Did you mean '{ours}'?" in command(["compare", flag, "x"], 2).err

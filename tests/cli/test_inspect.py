@@ -23,11 +23,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None:
+def test_lists_scores_missed_documents_and_what_to_judge(folder, command) -> None:
     more = ["-m", "P@2", "-m", "AP", "--docs", "docs.tsv", "--topics", "topics"]
-    assert run(["inspect", "qrels", "a.run", "b.run", "q1", *more]) == 0
-    out = capsys.readouterr().out
-    lines = out.splitlines()
+    lines = command(["inspect", "qrels", "a.run", "b.run", "q1", *more]).out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0] == "▼  q1 “tea pots”"
     assert lines[1].startswith(
@@ -60,9 +58,8 @@ def test_what_to_judge_is_written_as_a_pool(folder, capsys) -> None:
     assert capsys.readouterr().out.endswith("pool      pool\n")
 
 
-def test_a_run_without_the_query_and_ascii(folder, capsys) -> None:
-    assert run(["inspect", "qrels", "a.run", "b.run", "q2", "-m", "RR", "--ascii"]) == 0
-    out = capsys.readouterr().out
+def test_a_run_without_the_query_and_ascii(folder, command) -> None:
+    out = command(["inspect", "qrels", "a.run", "b.run", "q2", "-m", "RR", "--ascii"]).out
     assert out.isascii()
     assert "B returned no document for this query." in " ".join(out.split())
     assert "RR       1.000  0.000  -1.000" in out
@@ -73,13 +70,12 @@ def test_a_query_that_is_not_judged_names_the_nearest(folder, capsys) -> None:
     assert "is not judged in the qrels; did you mean q1?" in capsys.readouterr().err
 
 
-def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatch, capsys) -> None:
+def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     abrank.read_qrels({"q1": {f"d{i:02}": 1 for i in range(30)}}).write("qrels")
     for name in ("a", "b"):
         abrank.read_run({"q1": {"d00": 2.0, "x": 1.0}}, name=name).write(f"{name}.run")
-    assert run(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = command(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2"]).out.splitlines()
     index = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
     assert [line.split()[0] for line in lines[index + 3 : index + 23]] == [
         f"d{i:02}" for i in range(1, 21)

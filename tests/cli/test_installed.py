@@ -78,8 +78,7 @@ def test_a_summary_grows_and_junit_counts_what_did_not_pass(folder, tmp_path) ->
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     cases = {case.get("name"): case.find("failure") for case in suite.iter("testcase")}
     assert list(cases) == ["better on nDCG@10", "guard on R@100", "guard on nDCG@10"]
-    failure = cases["guard on R@100"]
-    assert "R@100 lost more than 0.010" in str(failure.get("message"))
+    assert "R@100 lost more than 0.010" in str(cases["guard on R@100"].get("message"))
     assert cases["better on nDCG@10"] is None
     assert suite.findtext("system-out", "").startswith("▲ BETTER  short is better than prod")
     summary = (tmp_path / "summary.md").read_text()

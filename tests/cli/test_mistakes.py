@@ -109,19 +109,17 @@ MISTAKES = [
 @pytest.mark.parametrize(
     ("arguments", "code", "said"), MISTAKES, ids=[item[0] for item in MISTAKES]
 )
-def test_mistake(arguments, code, said, folder, monkeypatch, capsys) -> None:
+def test_mistake(arguments, code, said, folder, monkeypatch, command) -> None:
     monkeypatch.chdir(folder)
-    assert run(arguments.split()) == code
-    out, err = capsys.readouterr()
+    out, err = command(arguments.split(), code)
     assert said in " ".join(err.split()) or said in err
     assert out == ""
     assert "Traceback" not in err
 
 
-def test_runs_of_one_file_name_are_called_by_their_folders(folder, monkeypatch, capsys) -> None:
+def test_runs_of_one_file_name_are_called_by_their_folders(folder, monkeypatch, command) -> None:
     monkeypatch.chdir(folder)
-    assert run(["compare", "qrels.txt", "old/run.txt", "new/run.txt", "-m", "AP"]) == 0
-    out = capsys.readouterr().out
+    out = command(["compare", "qrels.txt", "old/run.txt", "new/run.txt", "-m", "AP"]).out
     assert out.startswith("▲ BETTER  new/run is better than old/run on AP")
     assert "A old/run (baseline)   B new/run (candidate)" in out
 
@@ -147,12 +145,11 @@ def test_a_narrow_terminal_is_not_overrun(folder, monkeypatch) -> None:
     assert all(line.isascii() for line in lines)
 
 
-def test_a_depth_beyond_every_rank_is_no_depth(folder, monkeypatch, capsys) -> None:
+def test_a_depth_beyond_every_rank_is_no_depth(folder, monkeypatch, command) -> None:
     monkeypatch.chdir(folder)
     visible = []
     for depth in ([], ["--depth", "9" * 30]):
-        assert run(["score", "qrels.txt", "a.run", "-m", "AP", *depth]) == 0
-        visible.append(capsys.readouterr().out)
+        visible.append(command(["score", "qrels.txt", "a.run", "-m", "AP", *depth]).out)
     assert visible[0] == visible[1]
 
 

@@ -21,9 +21,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_sd_and_queries_need_no_files(capsys) -> None:
-    assert run(["power", "--sd", "0.2", "--queries", "250"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_sd_and_queries_need_no_files(command) -> None:
+    lines = command(["power", "--sd", "0.2", "--queries", "250"]).out.splitlines()
     assert lines[0] == "250 queries detect a difference of 0.0356 or more with 80% power"
     assert ["0.02", "787", "35.0%"] in [line.split() for line in lines]
     assert max(map(len, lines)) <= 80
@@ -40,10 +39,9 @@ def test_files_give_the_spread(files, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
+def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys, command) -> None:
     arguments = ["power", "qrels", "a.run", "b.run", "-m", "AP", "--margin", "0.015"]
-    assert run([*arguments, "--format", "json"]) == 0
-    loads = json.loads(capsys.readouterr().out)
+    loads = json.loads(command([*arguments, "--format", "json"]).out)
     row = next(item for item in loads["rows"] if item["difference"] == 0.015)
     assert row["n_low"] < row["n"] < row["n_high"]
     assert (loads["same"]["margin"], run(arguments)) == (0.015, 0)
@@ -56,8 +54,7 @@ def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     text += " difference of ±0.015 if the true difference is 0"
     assert text in " ".join(plain.split())
     assert max(map(len, out.splitlines())) <= 80
-    assert run(["power", "--sd", "0.2", "--margin", "0.02"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(command(["power", "--sd", "0.2", "--margin", "0.02"]).out.split())
     assert "not worse 620 queries would exclude a loss of 0.02 if the true difference is 0" in out
     assert "same 858 queries would exclude a difference of ±0.02 if the true difference is 0" in out
 
@@ -69,10 +66,9 @@ def test_one_effect_is_answered_before_what_the_queries_at_hand_detect(files, ca
     assert rest.startswith("40 queries detect a difference of ")
 
 
-def test_csv_has_a_line_a_difference(capsys) -> None:
+def test_csv_has_a_line_a_difference(command) -> None:
     flags = ["--effect", "0.02", "--effect", "0.05", "--format", "csv"]
-    assert run(["power", "--sd", "0.2", *flags]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    rows = list(csv.DictReader(io.StringIO(command(["power", "--sd", "0.2", *flags]).out)))
     assert [(row["difference"], row["n"], row["power"]) for row in rows] == [
         ("0.02", "787", ""), ("0.05", "128", ""),
     ]  # fmt: skip
@@ -96,7 +92,7 @@ def test_differences_without_spread_are_told(files, capsys, shown) -> None:
 
 
 @pytest.mark.parametrize(("alike", "times"), [(1.0, "about 3.0 times as many queries"), (0.0, "")])
-def test_queries_of_one_user_that_are_alike_are_told(alike, times, tmp_path, capsys) -> None:
+def test_queries_of_one_user_that_are_alike_are_told(alike, times, tmp_path, command) -> None:
     random = np.random.default_rng(4)
     users = np.repeat(np.arange(40), 5)
     gain = alike * random.normal(size=40)[users] + random.normal(size=200)
@@ -106,19 +102,16 @@ def test_queries_of_one_user_that_are_alike_are_told(alike, times, tmp_path, cap
         pd.DataFrame({**columns, "variant": variant, "gain": value})
         for variant, value in (("control", 0.0 * gain), ("treatment", gain))
     ]).to_csv(path, index=False)  # fmt: skip
-    assert run(["power", str(path), "--effect", "0.5"]) == 0
-    err = capsys.readouterr().err
-    means = gain.reshape(40, 5).mean(axis=1)
-    ratio = (means.var(ddof=1) / 40) / (gain.var(ddof=1) / 200)
+    err = command(["power", str(path), "--effect", "0.5"]).err
+    ratio = (gain.reshape(40, 5).mean(axis=1).var(ddof=1) / 40) / (gain.var(ddof=1) / 200)
     assert times in err
     assert bool(err) == bool(times) == (ratio > 1.25**2)
     if times:
         assert f"{ratio:.1f}" in times
 
 
-def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
-    assert run(["power", "--sd", "1e300", "--margin", "1e-300", "--width", "0.001"]) == 0
-    out, err = capsys.readouterr()
+def test_what_no_number_of_queries_shows_is_a_sentence(command) -> None:
+    out, err = command(["power", "--sd", "1e300", "--margin", "1e-300", "--width", "0.001"])
     assert (" ".join(out.split()).count("no number of queries would"), err) == (3, "")
 
 

@@ -25,9 +25,8 @@ def files(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
-    assert run(["rank", *files]) == 0
-    out, err = capsys.readouterr()
+def test_a_line_a_system_then_what_was_found(files, capsys, command) -> None:
+    out, err = command(["rank", *files])
     assert err == ""
     lines = out.splitlines()
     expected = abrank.rank(files[0], RUNS)
@@ -49,16 +48,13 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_a_folder_holds_runs_perhaps_beside_their_judgments(files, capsys) -> None:
-    assert run(["rank", files[0], ".", "-q"]) == 0
-    of_folder = capsys.readouterr().out
-    assert run(["rank", *files, "-q"]) == 0
-    assert capsys.readouterr().out == of_folder
+def test_a_folder_holds_runs_perhaps_beside_their_judgments(files, command) -> None:
+    of_folder = command(["rank", files[0], ".", "-q"]).out
+    assert command(["rank", *files, "-q"]).out == of_folder
 
 
-def test_against_a_baseline(files, capsys) -> None:
-    assert run(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"]) == 0
-    out, _ = capsys.readouterr()
+def test_against_a_baseline(files, command) -> None:
+    out, _ = command(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"])
     assert out.isascii()
     assert "Of 2 comparisons" not in out
     assert "+ better" in out
@@ -66,10 +62,9 @@ def test_against_a_baseline(files, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_reports_are_written_and_named(files, capsys) -> None:
+def test_reports_are_written_and_named(files, command) -> None:
     flags = ["--report", "md", "--report", "out.csv", "--report", "tex:table", "--digits", "4"]
-    assert run(["rank", *files, *flags, "--style", "superscript"]) == 0
-    out = capsys.readouterr().out
+    out = command(["rank", *files, *flags, "--style", "superscript"]).out
     expected = abrank.rank("qrels", RUNS)
     assert f"{expected.rows[0].mean:.4f}" in out
     for line in ("reports/ranking-nDCG-10.md", "out.csv", "table"):
@@ -82,11 +77,10 @@ def test_reports_are_written_and_named(files, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> None:
+def test_several_measures_are_all_shown_and_the_first_orders(files, command) -> None:
     # The last measure ordered, and the first was not shown.
     flags = ["-m", "map", "-m", "P@10", "-m", "ndcg_cut_10"]
-    assert run(["rank", *files, *flags, "-v"]) == 0
-    out = capsys.readouterr().out
+    out = command(["rank", *files, *flags, "-v"]).out
     expected = abrank.rank("qrels", RUNS, measures="AP")
     assert "3 systems by AP on 60 queries." in " ".join(out.split())
     lines = [line.split() for line in out.splitlines()]
@@ -98,8 +92,7 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
     assert "better than all 2 others on AP" in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in ("json", "csv", "md", "tex"):
-        assert run(["rank", *files, *flags, "--format", kind]) == 0
-        out = capsys.readouterr().out
+        out = command(["rank", *files, *flags, "--format", kind]).out
         assert all(measure in out for measure in ("AP", "P@10", "nDCG@10"))
 
 

@@ -24,13 +24,12 @@ def table(tmp_path, monkeypatch) -> str:
 
 
 @pytest.mark.slow
-def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> None:
+def test_text_and_every_report_from_one_command(table, command, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
     requested = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-v"]
-    assert run([*requested, *reports]) == 0
-    out = capsys.readouterr().out
+    out = command([*requested, *reports]).out
     assert "Of 3 systems 2 could be the best on these 3 collections: rrf and t5." in out
     assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
     assert max(map(len, out.splitlines())) <= 80
@@ -41,8 +40,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     assert len(Path("out.pairs.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
     # One collection by itself has that collection's numbers.
     files = ["fiqa.qrels", "bm25=fiqa.bm25.run", "t5=fiqa.t5.run", "rrf=fiqa.t5.run"]
-    alone = ["rank", *files, "-m", "nDCG@10", "-m", "AP", "--report", "fiqa.json", "-q"]
-    assert run(alone) == 0
+    assert run(["rank", *files, "-m", "nDCG@10", "-m", "AP", "--report", "fiqa.json", "-q"]) == 0
     loads = json.loads(Path("fiqa.json").read_text())
     saved = json.loads(Path("out.json").read_text())["collections"][0]["ranking"]
     assert [row["system"] for row in loads["systems"]] == [
@@ -51,7 +49,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     assert loads["pairs"] == saved["pairs"]
 
 
-def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None:
+def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     for i, name in enumerate("xyzvw"):
         rows = [
@@ -61,8 +59,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     Path("c.tsv").write_text(
         "\n".join(["name\tscores", *(f"{name}\t{name}.csv" for name in "xyzvw")])
     )
-    assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
-    output = capsys.readouterr()
+    output = command(["rank", "--collections", "c.tsv", "-m", "AP"])
     assert output.out.startswith(
         "▲ ONE FIRST PLACE\n  Only t5 could be the best of 2 systems on these 5 collections.\n"
     )
@@ -78,11 +75,9 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     (["--pairs"], "--pairs is for one collection"),
     (["bm25.run"], "qrels is for one collection"),
 ])  # fmt: skip
-def test_flags_that_do_nothing_are_refused(table, capsys, flags, said) -> None:
-    assert run(["rank", "--collections", table, *flags]) == 2
-    assert said in capsys.readouterr().err
+def test_flags_that_do_nothing_are_refused(table, command, flags, said) -> None:
+    assert said in command(["rank", "--collections", table, *flags], 2).err
 
 
-def test_without_files_the_three_ways_are_named(capsys) -> None:
-    assert run(["rank"]) == 2
-    assert "or --collections FILE" in capsys.readouterr().err
+def test_without_files_the_three_ways_are_named(command) -> None:
+    assert "or --collections FILE" in command(["rank"], 2).err

@@ -29,24 +29,21 @@ def saved(result: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return result.report("results.json")
 
 
-def test_text_is_that_of_the_comparison(saved, result, capsys) -> None:
-    assert run(["render", "results.json"]) == 0
-    out, err = capsys.readouterr()
+def test_text_is_that_of_the_comparison(saved, result, command) -> None:
+    out, err = command(["render", "results.json"])
     assert out == text(result) + "\n"
     assert err == ""
 
 
 @pytest.mark.slow
-def test_digits_reach_text_and_reports(saved, result, capsys) -> None:
-    assert run(["render", "results.json", "--digits", "5"]) == 0
-    assert capsys.readouterr().out == text(result, digits=5) + "\n"
+def test_digits_reach_text_and_reports(saved, result, command) -> None:
+    assert command(["render", "results.json", "--digits", "5"]).out == text(result, digits=5) + "\n"
     assert run(["render", "results.json", "--digits", "5", "--report", "out.md"]) == 0
     assert Path("out.md").read_bytes() == WRITERS[".md"](result, digits=5)
 
 
-def test_whoever_asks_for_files_is_told_of_them_alone(saved, result, capsys) -> None:
-    assert run(["render", "results.json", "--report", "out.md"]) == 0
-    out, err = capsys.readouterr()
+def test_whoever_asks_for_files_is_told_of_them_alone(saved, result, capsys, command) -> None:
+    out, err = command(["render", "results.json", "--report", "out.md"])
     assert out == f"report    out.md  {max(round(Path('out.md').stat().st_size / 1000), 1)} kB\n"
     assert err == ""
     assert run(["render", "results.json", "--report", "out.md", "--format", "text"]) == 0
@@ -91,10 +88,9 @@ def test_style_is_for_latex(saved, capsys) -> None:
     assert "--style is for LaTeX" in capsys.readouterr().err
 
 
-def test_results_come_from_standard_input(saved, result, capsys, monkeypatch) -> None:
+def test_results_come_from_standard_input(saved, result, command, monkeypatch) -> None:
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(saved.read_bytes())))
-    assert run(["render", "-"]) == 0
-    assert capsys.readouterr().out == text(result) + "\n"
+    assert command(["render", "-"]).out == text(result) + "\n"
 
 
 @pytest.mark.parametrize(("content", "code", "said"), [
@@ -106,12 +102,11 @@ def test_results_come_from_standard_input(saved, result, capsys, monkeypatch) ->
     ('{"schema": "abrank-ranking/2"}', 3, "settings: is not there"),
     ('{"schema": "abrank/2"}', 3, "results.json, systems: is not there"),
 ])  # fmt: skip
-def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     if content is not None:
         Path("results.json").write_text(content)
-    assert run(["render", "results.json", "--report", "out.md"]) == code
-    out, err = capsys.readouterr()
+    out, err = command(["render", "results.json", "--report", "out.md"], code)
     assert out == ""
     assert said in err
     assert not Path("out.md").exists()
@@ -122,8 +117,6 @@ def test_unknown_format_is_told_before_anything_is_read(capsys) -> None:
     assert "known formats: .html" in capsys.readouterr().err
 
 
-def test_a_gate_is_told_and_changes_no_exit_code(tmp_path, capsys) -> None:
+def test_a_gate_is_told_and_changes_no_exit_code(tmp_path, command) -> None:
     unclear = compare_scores({"q1": 0.1, "q2": 0.5}, {"q1": 0.5, "q2": 0.1}, require="better")
-    path = unclear.report(tmp_path / "results.json")
-    assert run(["render", str(path)]) == 0
-    assert "not passed" in capsys.readouterr().out
+    assert "not passed" in command(["render", str(unclear.report(tmp_path / "results.json"))]).out

@@ -21,8 +21,7 @@ def test_progress_is_silent_when_asked(capsys) -> None:
     ("utf-8", True, True),
 ])  # fmt: skip
 def test_ascii_where_the_stream_cannot_do_more(encoding, flag, expected) -> None:
-    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    assert wants_ascii(flag, stream) is expected
+    assert wants_ascii(flag, io.TextIOWrapper(io.BytesIO(), encoding=encoding)) is expected
 
 
 class Terminal(io.StringIO):

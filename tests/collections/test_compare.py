@@ -234,8 +234,7 @@ def test_clusters_are_of_their_collection(tmp_path) -> None:
     assert [segmentation.name for segmentation in column.pooled.segmentations] == ["intent"]
     assert np.isnan(column.pooled.segmentations[0].interaction_pvalue)
     for i, result in enumerate((collections, both, column)):
-        saved = result.report(tmp_path / f"{i}.json")
-        assert CollectionsComparison.from_json(saved) == result
+        assert CollectionsComparison.from_json(result.report(tmp_path / f"{i}.json")) == result
 
 
 def test_clusters_that_are_too_few_say_so() -> None:
@@ -246,8 +245,7 @@ def test_clusters_that_are_too_few_say_so() -> None:
         "too-few-clusters",
     )
     two = {query: f"u{i // 15}" for i, query in enumerate(LETTERS)}
-    clusters = abrank.Clusters(dict.fromkeys(PAIRS, two))
-    few = compare_collections(PAIRS, design=clusters)
+    few = compare_collections(PAIRS, design=abrank.Clusters(dict.fromkeys(PAIRS, two)))
     assert [note.code for note in few.pooled.notes if note.code == "few-clusters"] == []
     assert few.pooled.clusters.n_effective > 3.0
 

@@ -45,8 +45,7 @@ def test_on_each_is_for_a_gate() -> None:
 
 
 def test_the_headline_counts_the_collections_on_which_b_is_ahead() -> None:
-    text = " ".join(str(compare_collections(MIXED, measures="nDCG@10")).split())
-    assert "ahead on 2" in text
+    assert "ahead on 2" in " ".join(str(compare_collections(MIXED, measures="nDCG@10")).split())
 
 
 @pytest.fixture

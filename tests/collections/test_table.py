@@ -167,8 +167,7 @@ def test_one_table_of_all_collections(tmp_path, capsys) -> None:
             assert result.primary == results[0].primary
     command = ["--collections", str(tmp_path / "scores.csv"), "-m", "ndcg@10"]
     assert run(["compare", *command, *TWO, "--report", str(tmp_path / "out.json")]) == 0
-    saved = json.loads((tmp_path / "out.json").read_text())
-    for part in saved["collections"]:
+    for part in json.loads((tmp_path / "out.json").read_text())["collections"]:
         assert part["comparison"]["systems"] == {"a": "control", "b": "treatment"}
     ranking = abrank.rank_collections(frame[frame["arm"] != "third"], measures="ndcg@10")
     assert ranking.systems == ("treatment", "control")

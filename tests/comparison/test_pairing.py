@@ -107,8 +107,7 @@ def test_measures_are_chosen_in_any_dialect() -> None:
     a = pd.DataFrame({"map": A, "own": B, "P_10": A})
     b = pd.DataFrame({"AP": B, "own": A})
     assert pair_scores(a, b, measures=["own", "map"]).measures == ("own", "AP")
-    pair = pair_scores(a, b, measures="map")
-    assert pair.values[:, :, 0].tolist() == VALUES
+    assert pair_scores(a, b, measures="map").values[:, :, 0].tolist() == VALUES
     with pytest.raises(AlignmentError, match="the measures differ: AP, own, P@10 and AP, own"):
         pair_scores(a, b)
     with pytest.raises(ArgumentError, match="no measure 'precision@10' here; there are AP, own"):
@@ -235,8 +234,7 @@ def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
     with pytest.raises(AlignmentError, match=why):
         abrank.compare_collections({"one": (a, b), "two": (a, b)}, measures="AP")
     # One unit for both is one scale, whatever it is; of an own score both ranges tell.
-    both = abrank.compare_scores(b, b + 1.0 + b / 100.0, measures="AP")
-    assert str(both.verdict) == "better"
+    assert str(abrank.compare_scores(b, b + 1.0 + b / 100.0, measures="AP").verdict) == "better"
     renames = [item.rename(columns={"AP": "stars"}) for item in (a, b)]
     with pytest.raises(AlignmentError, match=r"from 31 to 60.*; is one in per cent"):
         abrank.compare_scores(*(renames if not swapped else renames[::-1]))

@@ -61,8 +61,7 @@ def test_the_level_of_the_rule_is_that_of_the_plan() -> None:
     result = compared(0.05, alpha=0.01).planning
     assert (result.sd_low, result.sd_high) == spread_interval(result.sd, 100, confidence=0.99)
     needed = queries_needed(result.sd, 0.02, alpha=0.01)
-    row = result.of(0.02)
-    assert row.queries_needed == needed
+    assert result.of(0.02).queries_needed == needed
     assert result.of(0.03) is None
 
 

@@ -244,8 +244,7 @@ def test_margins_that_would_give_another_verdict_and_units() -> None:
     a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
     ranges = [(str(x.verdict), x.low, x.high) for x in margin_ranges(compare_scores(a, b))]
     assert [name for name, *_ in ranges] == ["inconclusive", "not-worse", "same"]
-    ends = [low for _, low, _ in ranges]
-    assert ends == pytest.approx([0.0, 0.191, 0.324], abs=5e-4)
+    assert [low for _, low, _ in ranges] == pytest.approx([0.0, 0.191, 0.324], abs=5e-4)
     b = {"q1": 0.3, "q2": 0.6, "q3": 0.4}
     for margin, visible in ((0.05, (0.133, -0.010)), ("5%", (0.444, -0.128))):
         (row,) = rows_in_unit(compare_scores(a, b, margin=margin))
@@ -301,8 +300,7 @@ def test_everything_is_in_per_cent_where_the_margin_is() -> None:
     assert others[-1] == result.test_rows[-1]
     share = result.planning.smallest_visible / row.mean_a
     assert smallest_visible(result) == f"{100.0 * share:.1f}% of A's mean"
-    section = all_tests(result)
-    cells = [[cell.text for cell in line] for line in section.blocks[0].rows]
+    cells = [[cell.text for cell in line] for line in all_tests(result).blocks[0].rows]
     assert all("%" in line[2] and "%" in line[4] for line in cells[:-1])
     assert "%" not in cells[-1][2] + cells[-1][4]
 

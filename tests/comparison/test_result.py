@@ -21,8 +21,7 @@ def test_worst_are_lost_by_b_in_the_order_of_the_loss() -> None:
     assert list(worst["query_id"]) == list(expected["query_id"])
     assert worst["text"][0] == MADE.topics[worst["query_id"][0]]
     assert set(RESULT.worst(60, measure="AP")["outcome"]) == {"A wins"}
-    best = RESULT.best(5)
-    assert best["diff"].tolist() == sorted(RESULT.queries["diff"], reverse=True)[:5]
+    assert RESULT.best(5)["diff"].tolist() == sorted(RESULT.queries["diff"], reverse=True)[:5]
     assert set(RESULT.best(60)["outcome"]) == {"B wins"}
 
 
@@ -63,8 +62,7 @@ def test_inspect_shows_what_the_result_holds() -> None:
 
 
 def test_inspect_takes_a_number_and_ready_scores() -> None:
-    result = abrank.compare_scores([0.1, 0.2, 0.3], [0.2, 0.2, 0.5])
-    text = str(result.inspect(2))
+    text = str(abrank.compare_scores([0.1, 0.2, 0.3], [0.2, 0.2, 0.5]).inspect(2))
     assert "+0.200" in text
     assert "Ranked lists" not in text
     judged, run = {"622": {"d1": 1}}, {"622": {"d1": 1.0}}

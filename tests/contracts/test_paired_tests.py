@@ -127,8 +127,7 @@ def test_swapping_the_systems_swaps_the_answer(name, options):
 
 @every_variant
 def test_other_columns_change_nothing(name, options):
-    random = np.random.default_rng(3)
-    d = np.round(random.normal(0.05, 0.2, (40, 6)), 2)
+    d = np.round(np.random.default_rng(3).normal(0.05, 0.2, (40, 6)), 2)
     d[:, 2] = 0.0
     together = fields(run_test(name, d, **options))
     for column in range(6):
@@ -138,8 +137,7 @@ def test_other_columns_change_nothing(name, options):
 
 @every_variant
 def test_the_order_of_the_queries_changes_nothing_but_the_draw(name, options):
-    random = np.random.default_rng(4)
-    d = np.round(random.normal(0.1, 0.3, 11), 2)
+    d = np.round(np.random.default_rng(4).normal(0.1, 0.3, 11), 2)
     exact = not draws(options) or options["n_resamples"] >= 2**11
     arguments = options if exact else {**options, "n_resamples": 9_999}
     first, second = (run_test(name, order, **arguments) for order in (d, d[::-1]))
@@ -181,11 +179,9 @@ def test_the_level_is_kept_on_symmetric_differences(name, options):
     """Type I error at .05, 2,000 samples of 30: within the 99.9 % binomial band, or below it."""
     from scipy import stats
 
-    random = np.random.default_rng(12)
-    d = random.normal(0.0, 0.2, (30, 2000))
+    d = np.random.default_rng(12).normal(0.0, 0.2, (30, 2000))
     arguments = {**options, "n_resamples": 999} if draws(options) else options
-    pvalue = run_test(name, d, **arguments).pvalue
-    rejected = int((pvalue < 0.05).sum())
+    rejected = int((run_test(name, d, **arguments).pvalue < 0.05).sum())
     assert rejected <= stats.binom.isf(0.0005, 2000, 0.05)
     # Discrete laws and the +1 of a resampling test stay below the level, but not far: only the
     # bound that holds for all scores between known limits is wide for small differences.

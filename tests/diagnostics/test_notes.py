@@ -113,8 +113,7 @@ def test_one_query_decides() -> None:
     assert notes["one-query-decides"] == {
         "query_id": "q49", "difference": 0.25, "pvalue": pytest.approx(without),
     }  # fmt: skip
-    mirrored = notes_of(-d, tests=tests)["one-query-decides"]
-    assert mirrored["difference"] == -0.25
+    assert notes_of(-d, tests=tests)["one-query-decides"]["difference"] == -0.25
     # Of another test's call it is not said.
     assert "one-query-decides" not in notes_of(d, tests=[FakeTest("t", whole)])
     sure = np.r_[calm(49) + 0.2, 0.9]

@@ -38,8 +38,7 @@ def lacking(count: int) -> dict[str, dict[str, float]]:
 
 @pytest.mark.parametrize(("count", "severity"), [(2, 2), (3, 3)])
 def test_more_than_one_in_a_hundred_missing_comes_first(count: int, severity: int) -> None:
-    audit = read_judged_run(read_qrels(QRELS), lacking(count)).audit
-    (note,) = inspect_run("new", audit, "zero")
+    (note,) = inspect_run("new", read_judged_run(read_qrels(QRELS), lacking(count)).audit, "zero")
     assert (note.code, note.severity) == ("missing-queries", severity)
     assert note.values["count"] == count
     assert (note.values["n_queries"], note.values["policy"]) == (200, "zero")
@@ -63,8 +62,7 @@ def test_no_policy_where_nothing_is_missing() -> None:
 def test_ids_are_to_blame_rather_than_the_judgments() -> None:
     read = read_qrels(QRELS)
     audits = {"a": read_judged_run(read, GOOD).audit, "b": read_judged_run(read, LOWER).audit}
-    codes = [note.code for note in inspect_inputs(audits)]
-    assert codes == ["document-ids"]
+    assert [note.code for note in inspect_inputs(audits)] == ["document-ids"]
 
 
 def test_documents_of_another_collection() -> None:
@@ -148,8 +146,7 @@ def test_names_the_measures_that_look_further_down() -> None:
 
 def test_scores_at_the_common_depth_are_those_of_the_option() -> None:
     depth = unequal_depth(scored(10))
-    again = scored(10, ["AP", "R@20"], depth=10)
-    np.testing.assert_array_equal(depth.cut.values, again.values)
+    np.testing.assert_array_equal(depth.cut.values, scored(10, ["AP", "R@20"], depth=10).values)
     assert (depth.cut.values[:, 0] == depth.cut.values[:, 1]).all()
 
 
@@ -168,13 +165,11 @@ def test_nothing_where_no_measure_looks_further_down() -> None:
 
 def test_queries_without_results_do_not_count_for_the_median() -> None:
     few = {query: docs for query, docs in DEEP.items() if query < "q2"}
-    scores = evaluate(TEN_QUERIES, {"deep": DEEP, "few": few}, ["AP"])
-    assert unequal_depth(scores) is None
+    assert unequal_depth(evaluate(TEN_QUERIES, {"deep": DEEP, "few": few}, ["AP"])) is None
 
 
 def test_ready_scores_and_one_system_have_no_depths() -> None:
-    ready = Scores(("q1",), ("a", "b"), ("AP",), np.zeros((1, 2, 1)))
-    assert unequal_depth(ready) is None
+    assert unequal_depth(Scores(("q1",), ("a", "b"), ("AP",), np.zeros((1, 2, 1)))) is None
     assert unequal_depth(evaluate(TEN_QUERIES, {"deep": DEEP}, ["AP"])) is None
 
 

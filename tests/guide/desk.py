@@ -59,8 +59,7 @@ def lay(folder: Path) -> Path:
          "shown_first": first} for i in range(80) for first in "AB"
     ]  # fmt: skip
     clicks = simulate_clicks(abrank.simulate_runs(40, effect=0.3, rng=3), rng=4)
-    impressions = "\n".join(map(json.dumps, clicks))
-    (folder / "clicks.jsonl").write_text(impressions, encoding="utf-8")
+    (folder / "clicks.jsonl").write_text("\n".join(map(json.dumps, clicks)), encoding="utf-8")
     pd.DataFrame(votes).to_csv(folder / "votes.csv", index=False)
     lines = ["name\tqrels\ta\tb\n"]
     for name in ("web", "news"):

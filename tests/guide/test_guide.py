@@ -57,18 +57,16 @@ def test_a_page_is_found_by_any_name_of_it(name, title) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "near"), [("tie", "ties"), ("nDGC", "nDCG"), ("zzzz", "")])
-def test_a_wrong_topic_suggests_the_nearest(name, near, capsys) -> None:
-    assert run(["guide", name]) == 2
-    err = capsys.readouterr().err
+def test_a_wrong_topic_suggests_the_nearest(name, near, command) -> None:
+    err = command(["guide", name], 2).err
     hint = f"did you mean {near}?" if near else "all: abrank guide"
     assert err == f'error: unknown topic "{name}"; {hint}\n'
     with pytest.raises(UnknownNameError):
         guide.find_page(name)
 
 
-def test_without_a_topic_all_are_listed(capsys) -> None:
-    assert run(["guide"]) == 0
-    out = capsys.readouterr().out
+def test_without_a_topic_all_are_listed(command) -> None:
+    out = command(["guide"]).out
     for heading, topics in guide.CONTENTS.items():
         assert f"\n{heading}\n" in out
         for topic in topics:
@@ -76,9 +74,8 @@ def test_without_a_topic_all_are_listed(capsys) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> None:
-    assert run(["guide", "gates"]) == 0
-    out = capsys.readouterr().out
+def test_a_page_is_text_that_fits_and_names_the_commands_of_others(command) -> None:
+    out = command(["guide", "gates"]).out
     assert out.startswith("Three gates, and which to take\n")
     assert "margin (abrank guide margin)" not in out
     assert "cautions" not in out
@@ -95,14 +92,12 @@ def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
     assert [item.partition(",")[2] for item in parts] == ["margin", "machine"]
 
 
-def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
+def test_colour_and_ascii_follow_the_terminal(command, monkeypatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert run(["guide", "start"]) == 0
-    assert "\x1b[1m" in capsys.readouterr().out
+    assert "\x1b[1m" in command(["guide", "start"]).out
     monkeypatch.delenv("FORCE_COLOR")
     monkeypatch.setattr("abrank.cli._terminal.wants_ascii", lambda flag, stream: True)
-    assert run(["guide", "start"]) == 0
-    assert capsys.readouterr().out.isascii()
+    assert command(["guide", "start"]).out.isascii()
 
 
 def test_the_verdicts_of_the_page_are_all_there_are() -> None:

@@ -57,8 +57,7 @@ def brute_force(sums, sizes, theta):
     shifted = sums - sizes * theta
     flipped = np.array([np.dot(s, shifted) for s in product((1, -1), repeat=len(sums))])
     upper = np.mean(flipped >= shifted.sum() - 1e-9)
-    lower = np.mean(flipped <= shifted.sum() + 1e-9)
-    return min(1.0, 2 * min(upper, lower))
+    return min(1.0, 2 * min(upper, np.mean(flipped <= shifted.sum() + 1e-9)))
 
 
 @pytest.mark.every_case

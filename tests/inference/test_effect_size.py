@@ -45,8 +45,7 @@ def test_intervals_hold_the_estimate_widen_with_confidence_and_swap(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["d_z", "hedges_g"])
 def test_intervals_exclude_0_exactly_when_the_t_test_rejects(name):
-    random = np.random.default_rng(9)
-    a, b = random.integers(0, 6, (2, 12, 200)) / 10
+    a, b = np.random.default_rng(9).integers(0, 6, (2, 12, 200)) / 10
     for level in (0.5, 0.9):
         result = effect_interval(name, a, b, confidence=level)
         excluded = (result.ci_low > 0.0) | (result.ci_high < 0.0)

@@ -16,8 +16,7 @@ P = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
 @pytest.mark.parametrize("method", list(ADJUSTMENTS))
 def test_nan_is_no_member_and_order_does_not_matter(method):
     shuffled = np.random.default_rng(1).permutation(8)
-    with_nan = np.insert(P[shuffled], 3, np.nan)
-    adjusted = adjust(with_nan, method)
+    adjusted = adjust(np.insert(P[shuffled], 3, np.nan), method)
     assert np.isnan(adjusted[3])
     np.testing.assert_allclose(np.delete(adjusted, 3), adjust(P, method)[shuffled])
     assert np.all(adjust(P, method) >= P)
@@ -159,8 +158,7 @@ def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch)
     from scipy.stats import multivariate_normal
 
     random = np.random.default_rng(8)
-    shared = random.normal(size=(20_000, 1))
-    d = shared + random.normal(0.0, [0.5, 1.0], (20_000, 2))
+    d = random.normal(size=(20_000, 1)) + random.normal(0.0, [0.5, 1.0], (20_000, 2))
     d += np.array([0.012, 0.016]) - d.mean(axis=0)
     result = max_t(d, seed=4)
     assert result.n_resamples == 2**15 - 1
@@ -188,8 +186,7 @@ def test_the_level_of_an_interval_is_that_of_the_test(method) -> None:
     for _ in range(200):
         pvalues = random.random(random.integers(1, 12)) ** random.integers(1, 6)
         share = share_of_alpha(pvalues, method, alpha)
-        adjusted = adjust(pvalues, method)
-        np.testing.assert_array_equal(pvalues < share * alpha, adjusted < alpha)
+        np.testing.assert_array_equal(pvalues < share * alpha, adjust(pvalues, method) < alpha)
         m = len(pvalues)
         if method == "bonferroni":
             np.testing.assert_allclose(share, 1.0 / m)

@@ -52,8 +52,7 @@ def test_a_level_is_known_before_its_result(method, pvalues, next_one) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_but_noise_spends_no_more_than_alpha(method) -> None:
     # Where nothing is ever found, the levels of what costs level sum to at most alpha.
-    levels = online_levels(np.ones(2000), method, alpha=0.05)
-    assert levels.sum() < 0.05
+    assert online_levels(np.ones(2000), method, alpha=0.05).sum() < 0.05
 
 
 @pytest.mark.slow
@@ -62,8 +61,7 @@ def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
     rates = {method: [] for method in METHODS}
     for _ in range(200):
         is_null = rng.random(200) < 0.8
-        effects = np.where(is_null, 0.0, 3.5)
-        pvalues = ndtr(-(effects + rng.standard_normal(200)))
+        pvalues = ndtr(-(np.where(is_null, 0.0, 3.5) + rng.standard_normal(200)))
         for method in METHODS:
             result = pvalues <= online_levels(pvalues, method)[:-1]
             rates[method].append((result & is_null).sum() / max(result.sum(), 1))
@@ -174,8 +172,7 @@ def test_what_cannot_be_learnt_from_is_refused(effects, errors, message) -> None
 
 
 def test_a_repetition_has_its_limits() -> None:
-    gains = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
-    again = predict_repetition(gains, [0.02] * 8, 0)
+    again = predict_repetition([0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03], [0.02] * 8, 0)
     assert (
         f"{again.expected:.3f} ({again.low:.3f} to {again.high:.3f})"
     ) == "0.035 (-0.020 to 0.091)"

@@ -145,8 +145,7 @@ def test_exact_agrees_with_a_million_flips(n, decimals):
 
 def test_without_a_narrow_bracket_flips_are_drawn():
     """Sums that one huge difference pushes together cannot be told apart; a column beside can."""
-    random = np.random.default_rng(4)
-    d = random.normal(0.002, 0.01, (60, 2))
+    d = np.random.default_rng(4).normal(0.002, 0.01, (60, 2))
     d[0, 1] = 1e4
     result = run_test("permutation", d)
     assert (result.method, result.n_resamples) == ("Monte Carlo", 99_999)

@@ -52,8 +52,7 @@ def test_p_is_alpha_at_both_ends(end, confidence) -> None:
 
 
 def test_a_constant_machine_leaves_the_t_test_of_people_alone() -> None:
-    constant = np.full_like(F, 0.3)
-    result, alone = run_prediction_powered(D, ROWS, constant), run_test("t", D)
+    result, alone = run_prediction_powered(D, ROWS, np.full_like(F, 0.3)), run_test("t", D)
     for name in ("estimate", "statistic", "pvalue", "ci_low", "ci_high"):
         np.testing.assert_allclose(getattr(result, name), getattr(alone, name), rtol=1e-13)
     assert result.slope.tolist() == [0.0] * 3
@@ -74,8 +73,7 @@ def test_a_perfect_machine_is_not_believed_beyond_the_rule_of_three() -> None:
 
 def test_outside_counts_queries_beyond_the_range_of_the_judged() -> None:
     f = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 0.5])
-    result = run_prediction_powered([0.1, 0.2, 0.4, 0.3], [0, 1, 2, 5], f)
-    assert result.outside.tolist() == [2 / 6]
+    assert run_prediction_powered([0.1, 0.2, 0.4, 0.3], [0, 1, 2, 5], f).outside.tolist() == [2 / 6]
 
 
 def test_no_difference_and_no_spread() -> None:

@@ -14,8 +14,7 @@ def some(sizes, seed=0, shift=0.0):
     random = np.random.default_rng(seed)
     labels = [f"s{i}" for i, size in enumerate(sizes) for _ in range(size)]
     order = random.permutation(len(labels))
-    d = np.round(random.normal(shift, 0.2, len(labels)), 3)
-    return d, [labels[i] for i in order]
+    return np.round(random.normal(shift, 0.2, len(labels)), 3), [labels[i] for i in order]
 
 
 def test_each_segment_is_the_test_alone() -> None:
@@ -108,8 +107,7 @@ def test_against_statsmodels() -> None:
 
 
 def test_groups_that_cannot_be_judged_are_left_out() -> None:
-    with_others = ask([*GROUPS, [0.3], [0.25, 0.25, 0.25]])
-    assert with_others == ask(GROUPS)
+    assert ask([*GROUPS, [0.3], [0.25, 0.25, 0.25]]) == ask(GROUPS)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +139,7 @@ def test_level_against_itself() -> None:
 
 @pytest.mark.parametrize("n", [6, 10, 40])
 def test_t_is_adjusted_for_skewness_whichever_finds_less(n) -> None:
-    random = np.random.default_rng(n)
-    d = random.exponential(size=(n, 30)) - 0.7
+    d = np.random.default_rng(n).exponential(size=(n, 30)) - 0.7
     d[:, 0] = np.round(d[:, 0], 1)
     mean, error = mean_and_error(d)
     skewness = skewness_of(d)

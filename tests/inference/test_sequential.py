@@ -72,8 +72,7 @@ def test_rho_is_tuned_to_the_plan() -> None:
     ("pocock", [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]),
 ])  # fmt: skip
 def test_spending_published(spending, expected) -> None:
-    boundaries = stopping_boundaries(5, spending=spending)
-    assert boundaries.critical == pytest.approx(expected, abs=1.5e-4)
+    assert stopping_boundaries(5, spending=spending).critical == pytest.approx(expected, abs=1.5e-4)
 
 
 @pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])

@@ -141,8 +141,7 @@ def test_the_limit_is_unbounded_where_no_count_is_below_alpha():
 
 def test_the_formula_of_the_drawn_pvalue():
     """37 of 9,999 flips reach the mean: p = 38 / 10,000 (Phipson & Smyth 2010)."""
-    d = np.random.default_rng(2).normal(0.08, 0.2, 45)
-    result = draw(d)
+    result = draw(np.random.default_rng(2).normal(0.08, 0.2, 45))
     b = result[0, 0] * 10_000 - 1
     assert b == pytest.approx(round(b), abs=1e-6)
     assert b >= 1
@@ -278,5 +277,4 @@ def test_signed_sums_against_enumeration():
 def test_scaling_costs_no_digit(n):
     law = subset_sum_distribution(np.ones(n, np.int64), n)
     for heads in (n // 2, n // 3):
-        exact = Fraction(math.comb(n, heads), 2**n)
-        assert law[heads] == pytest.approx(float(exact), rel=1e-12)
+        assert law[heads] == pytest.approx(float(Fraction(math.comb(n, heads), 2**n)), rel=1e-12)

@@ -45,8 +45,7 @@ def test_permutation_in_the_deep_tail(case):
     expected = case("p09")["expected"]["p_two"]
     assert expected < 1e-40
     assert run_test("permutation", d).pvalue[0] == pytest.approx(expected, rel=1e-10)
-    test = run_test("permutation", d, method="monte-carlo", n_resamples=999)
-    assert test.pvalue[0] == 1 / 1000
+    assert run_test("permutation", d, method="monte-carlo", n_resamples=999).pvalue[0] == 1 / 1000
 
 
 def test_effect_sizes(case):

@@ -36,8 +36,7 @@ def test_the_distribution_function_takes_it_back(freedom: int) -> None:
 
 def test_arrays_are_broadcast_and_the_ends_are_infinite() -> None:
     assert student_quantile(np.array([[3.0], [9.0]]), PROBABILITIES).shape == (2, 11)
-    quantile = student_quantile(5, [0.0, 0.5, 1.0])
-    assert quantile.tolist() == [-np.inf, 0.0, np.inf]
+    assert student_quantile(5, [0.0, 0.5, 1.0]).tolist() == [-np.inf, 0.0, np.inf]
     assert np.isnan(student_quantile(5.0, np.nan))
     assert student_quantile(np.inf, 0.975) == pytest.approx(ndtri(0.975), rel=1e-12)
 
@@ -49,8 +48,7 @@ def test_tails_of_a_test_against_scipy(freedom):
     for center, alpha in itertools.product((-3.0, -0.1, 0.0, 0.5, 3.0, 12.0), (0.05, 1e-4)):
         critical = stats.t.isf(alpha / 2, freedom)
         above = chance_above(critical, freedom, center)
-        expected = stats.nct.sf(critical, freedom, center)
-        assert above == pytest.approx(expected, rel=1e-9, abs=1e-14)
+        assert above == pytest.approx(stats.nct.sf(critical, freedom, center), rel=1e-9, abs=1e-14)
 
 
 def test_where_scipys_noncentral_t_is_wrong():
@@ -194,8 +192,7 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
 
 def test_where_the_product_is_nothing_no_more_is_multiplied():
     sizes = np.ones(300) + 1e-6 * np.arange(300)
-    function = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
-    assert np.abs(function[0]) < 1e-17
+    assert np.abs(characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)[0]) < 1e-17
 
 
 # --- Roots between limits, against scipy and closed forms

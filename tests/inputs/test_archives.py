@@ -141,8 +141,7 @@ def test_a_zip_of_one_file_is_read_as_that_file(tmp_path: Path) -> None:
 
 
 def test_the_table_of_a_workbook_is_read_as_its_csv(tmp_path, monkeypatch) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
+    book = pytest.importorskip("openpyxl").Workbook()
     days = [datetime.datetime(2026, 5, 1), datetime.datetime(2026, 5, 2)]
     rows = [[f"q{i}", day, 0.25 + i / 8, None] for i in range(4) for day in days]
     for row in [["Experiment"], [], ["query_id", "variant", "ndcg@10", "remark"], *rows]:

@@ -109,8 +109,7 @@ def test_a_column_named_twice_is_refused_at_every_door(door, kind, tmp_path) -> 
     path.write_text(f"{separator.join(names)}\n{separator.join(cells)}\n")
     if kind == "feather":
         feather.write_feather(table, path)
-    frame = pd.DataFrame([cells], columns=names)
-    source = {"frame": frame, "arrow": table}.get(kind, path)
+    source = {"frame": pd.DataFrame([cells], columns=names), "arrow": table}.get(kind, path)
     readers = {
         "qrels": abrank.read_qrels, "run": abrank.read_run, "segments": read_segments,
         "scores": abrank.read_scores,

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from abrank import ArgumentError, ReadError, read_qrels, read_run
-from abrank.cli import run
 from abrank.inputs.topics import read_segments
 from abrank.inputs.votes import read_votes
 
@@ -156,8 +155,7 @@ def test_numbers_by_document_are_scores() -> None:
     assert read_qrels({"q": {"d": Fraction(1, 2)}}).grades("q") == {"d": 0.5}
     series = pd.Series({"d1": 0.5, "d2": 0.75})
     pairs = np.array([("d1", 0.5), ("d2", 0.75)], dtype=[("doc", "U2"), ("score", "f8")])
-    scalars = {"d1": np.array(0.5), "d2": np.array(0.75)}
-    for documents in (series, pairs, scalars):
+    for documents in (series, pairs, {"d1": np.array(0.5), "d2": np.array(0.75)}):
         assert read_run({"q": documents}).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
 
 
@@ -226,11 +224,10 @@ def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
         read_qrels({"judgmentRatings": [{"query": "q"}]})
 
 
-def test_judgments_by_their_name_in_ir_datasets(monkeypatch, capsys, tmp_path) -> None:
+def test_judgments_by_their_name_in_ir_datasets(monkeypatch, command, tmp_path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.run").write_text("q Q0 d1 1 1 t\n")
-    assert run(["score", "irds:x/dev", "a.run"]) == 3
-    assert "pip install ir_datasets" in capsys.readouterr().err
+    assert "pip install ir_datasets" in command(["score", "irds:x/dev", "a.run"], 3).err
     library = ModuleType("ir_datasets")
     record = pd.Series({"query_id": "q", "doc_id": "d1", "relevance": 1, "iteration": "0"})
     library.load = lambda name: {"x/dev": pd.Series({"qrels_iter": lambda: [record]})}[name]  # type: ignore[attr-defined]

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from abrank import ReadError
-from abrank.cli import run
 from abrank.comparison import pair_scores
 from abrank.inputs import exports, storage
 
@@ -47,7 +46,7 @@ def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
         exports.rows_of_log(exports.read_archive(data, "x.eval"), "x.eval")
 
 
-def test_logs_of_two_tasks_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_of_two_tasks_are_said(tmp_path: Path, command) -> None:
     for name, task in (("a", "t"), ("b", "t"), ("c", "u")):
         (tmp_path / f"{name}.eval").write_bytes(log_of(6, 6, task=task))
     logs = [tmp_path / f"{name}.eval" for name in "abc"]
@@ -55,8 +54,7 @@ def test_logs_of_two_tasks_are_said(tmp_path: Path, capsys: pytest.CaptureFixtur
         notes = pair_scores(logs[0], other).notes
         assert ("the logs are of two tasks, t and u" in " ".join(notes)) == is_said
     logs[0].write_bytes(log_of(3, 4))
-    assert run(["check", str(logs[0])]) == 3
-    assert "holds 3 samples, and its header counts 4" in capsys.readouterr().err
+    assert "holds 3 samples, and its header counts 4" in command(["check", str(logs[0])], 3).err
 
 
 def test_every_damage_of_a_log_is_an_error_of_its_file_or_changes_nothing() -> None:

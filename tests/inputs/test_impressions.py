@@ -77,8 +77,7 @@ def test_shares_and_clusters_are_those_of_the_reference(part, rows, folder) -> N
     for name in ("session", "user", "query_id"):
         labels = {row["impression"]: row[name] for row in chosen}
         groups = [labels[query] for query in comparison.query_ids]
-        by_group = pd.Series(1.0, groups).groupby(level=0)
-        sizes = by_group.sum().to_numpy().astype(int)
+        sizes = pd.Series(1.0, groups).groupby(level=0).sum().to_numpy().astype(int)
         for measure, key in (("preference", "sign"), ("credits", "credit_difference")):
             values = comparison.differences(measure) * (2.0 if key == "sign" else 1.0)
             owner = gold[f"{key}_clustered_by_{name}"]

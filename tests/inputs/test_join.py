@@ -77,8 +77,7 @@ def test_an_id_matches_within_its_query_only() -> None:
 
 
 def test_a_few_that_are_alike_by_chance_are_no_cause() -> None:
-    rest = [(0, f"x{i}") for i in range(30)]
-    assert id_difference([(0, "d1"), *rest], [(0, "D1")]) is None
+    assert id_difference([(0, "d1"), *[(0, f"x{i}") for i in range(30)]], [(0, "D1")]) is None
     assert id_difference([(0, "d1")], [(0, "D1")], n_compared=21) is None
     assert id_difference([(0, "d1")], [(0, "D1")], n_compared=20) is not None
 

@@ -35,8 +35,7 @@ def test_names_that_other_tools_use(query: str, doc: str) -> None:
 
 @pytest.mark.parametrize("value", ["relevance", "label", "Rel", "grade"])
 def test_names_of_the_grade(value: str) -> None:
-    rename = frame().rename(columns={"score": value})
-    assert read_qrels(rename).grades("301") == {"d1": 1, "d2": 2}
+    assert read_qrels(frame().rename(columns={"score": value})).grades("301") == {"d1": 1, "d2": 2}
 
 
 def test_two_candidates_are_an_error_that_names_the_way_out() -> None:
@@ -71,14 +70,12 @@ def test_columns_can_be_named() -> None:
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "Int64", "category"])
 def test_whole_number_ids_become_text(dtype: str) -> None:
-    ids = pd.Series([30, 31]).astype(dtype)
-    assert read_run(frame(query_id=ids)).query_ids == ("30", "31")
+    assert read_run(frame(query_id=pd.Series([30, 31]).astype(dtype))).query_ids == ("30", "31")
 
 
 @pytest.mark.parametrize("dtype", ["object", "str", "category"])
 def test_text_ids_of_any_dtype(dtype: str) -> None:
-    arguments = frame(query_id=pd.Series(["01", "1"]).astype(dtype))
-    assert read_run(arguments).query_ids == ("01", "1")
+    assert read_run(frame(query_id=pd.Series(["01", "1"]).astype(dtype))).query_ids == ("01", "1")
 
 
 @pytest.mark.every_case
@@ -445,8 +442,7 @@ def test_lenskit(tmp_path: Path) -> None:
         lists.save_parquet(tmp_path / f"{layout}.parquet", layout=layout)
         same(read_run(tmp_path / f"{layout}.parquet"), read_run(lists))
     rated = pd.DataFrame({"user_id": [1, 2], "item_id": [10, 11], "rating": [4.0, 5.0]})
-    test = data.ItemListCollection.from_df(rated, ["user_id"])
-    assert read_qrels(test).grades("2") == {"11": 5}
+    assert read_qrels(data.ItemListCollection.from_df(rated, ["user_id"])).grades("2") == {"11": 5}
 
 
 def test_frames_by_their_index() -> None:

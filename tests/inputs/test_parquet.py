@@ -89,8 +89,7 @@ def groups_of(about: dict[int, Any] | bytes, *, size: int = 100) -> Any:
 
 def footer(*columns: dict[int, Any], n_rows: int = 2, rows: int = 2, leaves: int = 1) -> Any:
     schema = [{4: b"root", 5: leaves}, *[{1: DOUBLE, 4: b"x"}] * leaves]
-    group = {1: [{3: item} for item in columns], 3: rows}
-    return {1: 1, 2: schema, 3: n_rows, 4: [group]}
+    return {1: 1, 2: schema, 3: n_rows, 4: [{1: [{3: item} for item in columns], 3: rows}]}
 
 
 def test_a_footer_written_here_is_read() -> None:

@@ -48,8 +48,7 @@ def test_dict_frame_tuples_and_back(table: dict[str, dict[str, int]]) -> None:
     assert as_dict(qrels) == table
     assert as_dict(read_qrels(qrels.frame())) == table
     assert as_dict(read_qrels(qrels.frame().itertuples(index=False))) == table
-    shuffled = qrels.frame().sample(frac=1, random_state=0)
-    assert as_dict(read_qrels(shuffled)) == table
+    assert as_dict(read_qrels(qrels.frame().sample(frac=1, random_state=0))) == table
 
 
 @pytest.mark.slow
@@ -119,8 +118,7 @@ def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> N
         read = read_qrels(source)
         assert read.source.ungraded
         assert (read.grades("u1"), read.grades("u2")) == ({"i1": 1, "i2": 1}, {"i1": 1}), source
-    run = {"u1": {"i1": 1.0}, "u2": {"i2": 1.0}}
-    scores = abrank.evaluate(frame, {"a": run}, measures=["P@1"])
+    scores = abrank.evaluate(frame, {"a": {"u1": {"i1": 1.0}, "u2": {"i2": 1.0}}}, measures=["P@1"])
     assert any("no grade: each pair of user and item counts as grade 1" in n for n in scores.notes)
     for second in (frame.assign(clicks=2), frame.rename(columns={"user_id": "qid"})):
         with pytest.raises(ReadError, match="no column relevance"):

@@ -137,8 +137,7 @@ def test_every_count(tmp_path: Path) -> None:
         b"1 Q0 a 1 5 t\n1 Q0 b 2 5 u\n1 Q0 c 3 6 t\n1 Q0 x 4 1 t\n"
         b"9 Q0 a 1 1 t\n"
     )
-    table = {"1": {"a": 2, "b": 0, "c": -1}, "2": {"a": 1}}
-    result = counts(table, tmp_path / "a.run")
+    result = counts({"1": {"a": 2, "b": 0, "c": -1}, "2": {"a": 1}}, tmp_path / "a.run")
     assert (result.n_queries, result.missing, result.extra) == (2, ("2",), ("9",))
     assert (result.n_rows, result.n_tied_rows, result.n_queries_with_ties) == (5, 2, 1)
     assert (result.n_rank_conflicts, result.n_duplicates_dropped) == (1, 0)

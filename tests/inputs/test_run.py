@@ -112,8 +112,7 @@ def test_files_of_one_name_in_two_folders_are_told_apart_by_the_folders() -> Non
 
 
 def test_runs_of_one_name_are_numbered() -> None:
-    run = {"q1": {"d1": 1.0}}
-    assert list(named_runs(["a/t.run", "b/t.run", run])) == ["t 1", "t 2", "run 3"]
+    assert list(named_runs(["a/t.run", "b/t.run", {"q1": {"d1": 1.0}}])) == ["t 1", "t 2", "run 3"]
 
 
 @pytest.mark.parametrize("run", ["bm25.run", {1}, [("q1", "d1", 1.0)]])
@@ -129,8 +128,7 @@ LETOR = "2 qid:a 1:0.3\n0 qid:a 1:0.9\n1 qid:b 1:0.8\n0 qid:b 1:0.1\n1 qid:b 1:0
 @pytest.mark.parametrize("group", [[2, 3], np.array([2, 3]), ["a", "a", "b", "b", "b"]])
 def test_sizes_and_ids(group: Any) -> None:
     qrels, run = from_groups(np.array(Y), np.array(S), group=group)
-    scores = evaluate(qrels, {"B": run}, ["RR", "nDCG"])
-    assert scores.values[:, 0, 0].tolist() == [0.5, 1.0]
+    assert evaluate(qrels, {"B": run}, ["RR", "nDCG"]).values[:, 0, 0].tolist() == [0.5, 1.0]
 
 
 def test_columns_of_frames_and_names_of_documents() -> None:

@@ -19,8 +19,7 @@ def table(
     path: Path, cells: list[str], *, mark: str = ",", beside: list[str] | None = None
 ) -> Path:
     """Write a table of two systems, the same cells of both."""
-    names = ["query", "variant", "clicks", *["ndcg"] * bool(beside)]
-    lines = [mark.join(names)]
+    lines = [mark.join(["query", "variant", "clicks", *["ndcg"] * bool(beside)])]
     for i, cell in enumerate(cells):
         for variant in ("control", "treatment"):
             lines.append(
@@ -41,8 +40,7 @@ ENGLISH = [f"{number:,}" for number in CLICKS]
 
 @pytest.mark.parametrize("mark", [";", "\t"])
 def test_points_mark_thousands_where_commas_mark_decimals(mark: str, tmp_path: Path) -> None:
-    beside = [f"0,{1000 + i}" for i in range(N)]
-    path = table(tmp_path / "a.csv", GERMAN, mark=mark, beside=beside)
+    path = table(tmp_path / "a.csv", GERMAN, mark=mark, beside=[f"0,{1000 + i}" for i in range(N)])
     np.testing.assert_array_equal(values(path), CLICKS)
     scores = read_with_gaps(path, options=TableOptions.of(measures=["clicks"]))
     (note,) = [note for note in scores.notes if " is read as " in note]
@@ -61,8 +59,7 @@ def test_decimals_beside_marks_of_thousands(tmp_path: Path) -> None:
 def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path: Path) -> None:
     path = table(tmp_path / "a.csv", [f'"{number}"' for number in ENGLISH])
     np.testing.assert_array_equal(values(path), CLICKS)
-    beside = [f"0.{1000 + i}" for i in range(N)]
-    path = table(tmp_path / "b.csv", ENGLISH, mark=";", beside=beside)
+    path = table(tmp_path / "b.csv", ENGLISH, mark=";", beside=[f"0.{1000 + i}" for i in range(N)])
     np.testing.assert_array_equal(values(path), CLICKS)
 
 
@@ -144,8 +141,7 @@ def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) 
     np.testing.assert_array_equal(values(path), [float(i % 3 != 0) for i in range(N)])
     yes, no = (word.casefold() for word in words)
     assert any(f"{yes} is read as 1, {no} as 0" in note for note in read_scores(path).notes)
-    beside = [f"0.{1000 + i}" for i in range(N)]
-    path = table(tmp_path / "b.csv", cells, beside=beside)
+    path = table(tmp_path / "b.csv", cells, beside=[f"0.{1000 + i}" for i in range(N)])
     assert read_scores(path).measures == ("nDCG",)  # a property of the query
     assert {*read_scores(path).reading.properties["clicks"].values()} == {*words}
 

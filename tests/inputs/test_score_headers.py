@@ -23,8 +23,7 @@ EXPECTED = compare_scores(TABLE, measures="ndcg")
 def test_two_rows_of_names_of_a_pivot(tmp_path: Path) -> None:
     pivot = TABLE.pivot(index="query", columns="variant", values=["ndcg", "recall"])
     pivot.to_csv(tmp_path / "a.csv")
-    text = (tmp_path / "a.csv").read_text()
-    _, _, _, *rows = text.splitlines()
+    _, _, _, *rows = (tmp_path / "a.csv").read_text().splitlines()
     merged = ["query,ndcg,,recall,", ",control,treatment,control,treatment", *rows]
     (tmp_path / "b.csv").write_text("\n".join(merged) + "\n")
     for name in ("a.csv", "b.csv"):
@@ -39,8 +38,7 @@ def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path: Path
     for name, table in (("a", TABLE), ("b", arms)):
         pivot = table.pivot(index="query", columns="variant", values=["ndcg"])
         (pivot.reset_index() if name == "a" else pivot).to_csv(tmp_path / name)
-        result = compare_scores(tmp_path / name)
-        assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+        assert compare_scores(tmp_path / name).pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
 @pytest.mark.parametrize("mark", [",", ";"])
@@ -51,8 +49,7 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Pa
     decimal = "," if mark == ";" else "."
     text = title.format(mark) + WIDE.to_csv(sep=mark, decimal=decimal)
     (tmp_path / "a.csv").write_text(text)
-    result = compare_scores(tmp_path / "a.csv")
-    assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+    assert compare_scores(tmp_path / "a.csv").pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
     assert any(
         "names of its columns: " in note and "Experiment 42" in note
         for note in read_scores(tmp_path / "a.csv").notes
@@ -66,8 +63,7 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Pa
 def test_separators_at_the_ends_of_lines_make_no_column(tmp_path: Path) -> None:
     lines = [f"{line},," for line in WIDE.to_csv().splitlines()]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
-    result = compare_scores(tmp_path / "a.csv")
-    assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+    assert compare_scores(tmp_path / "a.csv").pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
 def test_names_in_windows_1252_are_read_with_the_whole_table(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ def written(frame: pd.DataFrame, path: Path) -> Path:
 @pytest.mark.parametrize("kind", ["mean", "sum"])
 def test_a_row_of_means_or_sums_is_left_out(name: str, kind: str, tmp_path: Path) -> None:
     last = {"query": name, **WIDE[["old", "new"]].agg(kind).round(4)}
-    frame = pd.concat([WIDE, pd.DataFrame([last])])
-    scores = read_scores(written(frame, tmp_path / "a.csv"))
+    scores = read_scores(written(pd.concat([WIDE, pd.DataFrame([last])]), tmp_path / "a.csv"))
     np.testing.assert_array_equal(scores.values[:, :, 0], WIDE[["old", "new"]].to_numpy())
     assert any(f"{name}: 1 row left out" in note for note in scores.notes)
 
@@ -53,8 +52,7 @@ def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
 
 def test_a_query_that_is_called_so_stays_and_is_named(tmp_path: Path) -> None:
     last = {"query": "total", "old": 0.001, "new": 0.999}
-    frame = pd.concat([WIDE, pd.DataFrame([last])])
-    scores = read_scores(written(frame, tmp_path / "a.csv"))
+    scores = read_scores(written(pd.concat([WIDE, pd.DataFrame([last])]), tmp_path / "a.csv"))
     assert len(scores.query_ids) == N + 1
     assert any("counts as a query" in note for note in scores.notes)
     within = pd.concat([pd.DataFrame([last]), WIDE])

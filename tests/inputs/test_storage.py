@@ -13,7 +13,6 @@ from pyarrow import fs
 
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError
-from abrank.cli import run
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -100,12 +99,11 @@ def test_runs_and_judgments_are_those_of_the_files(folder: Path, store: str) -> 
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
-def test_scores_are_those_of_the_file(folder: Path, store: str, name: str, capsys) -> None:
+def test_scores_are_those_of_the_file(folder: Path, store: str, name: str, command) -> None:
     there, here = (abrank.compare_scores(f"{at}/{name}") for at in (store, folder))
     assert there.rows == here.rows
     np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
-    assert run(["compare", "--scores", f"{store}/{name}"]) == 0
-    assert "30 queries" in capsys.readouterr().out
+    assert "30 queries" in command(["compare", "--scores", f"{store}/{name}"]).out
 
 
 def test_partitions_of_a_run_are_those_of_the_file(folder: Path, store: str) -> None:

@@ -144,8 +144,7 @@ def outcome(data: bytes, layout: Layout) -> Any:
 @pytest.mark.slow
 @given(rows=ROWS, layout=st.sampled_from([RUN, QRELS]), end=st.sampled_from(["\n", "\r\n"]))
 def test_both_readers_give_the_same(rows: list[list[str]], layout: Layout, end: str) -> None:
-    lines = ["qid,docno,score", *map(",".join, rows)]
-    data = end.join(lines).encode()
+    data = end.join(["qid,docno,score", *map(",".join, rows)]).encode()
     fast = outcome(data, layout)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_files, "plain_table", lambda *_: None)

@@ -13,7 +13,6 @@ import pytest
 from pyarrow.feather import write_feather
 
 from abrank import ArgumentError, NotFoundError, ReadError, compare_scores, rank_scores, read_scores
-from abrank.cli import run
 from abrank.inputs.topics import LONGEST, read_clusters, read_documents, read_segments, read_topics
 
 TREC = """<top>
@@ -142,8 +141,7 @@ def test_tables_of_other_libraries() -> None:
     table = pa.table(columns)
     assert read_topics(table) == {"q1": "red shoes", "q2": "hat"}
     assert read_segments(table.drop_columns("text")) == {"intent": {"q1": "buy"}}
-    polars = pytest.importorskip("polars", reason="polars is in the extra `test`")
-    frame = polars.from_arrow(table)
+    frame = pytest.importorskip("polars", reason="polars is in the extra `test`").from_arrow(table)
     assert read_topics(frame.lazy()) == read_topics(table)
     assert read_segments(frame) == read_segments(table)
 
@@ -289,24 +287,22 @@ def test_what_was_not_judged_is_said(rows, said) -> None:
         read_scores(rows)
 
 
-def test_empty_answers_beside_judged_ones_are_counted(tmp_path, capsys) -> None:
+def test_empty_answers_beside_judged_ones_are_counted(tmp_path, command) -> None:
     rows = [answer("1", ("vital", "support")), answer("2")]
     assert "1 of 2 answers empty, which score 0" in read_scores(rows).notes[0]
     lines = [json.dumps(answer(query, ("vital", "x"))) for query in "12"]
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    assert run(["check", str(tmp_path / "a.jsonl")]) == 3
-    assert "2 unknown labels among 2 parts" in capsys.readouterr().err
+    assert "2 unknown labels among 2 parts" in command(["check", str(tmp_path / "a.jsonl")], 3).err
 
 
 def test_rows_with_a_text_as_answer_are_no_judgments() -> None:
-    rows = [{"query_id": str(i), "answer": "text", "AP": 0.5} for i in range(2)]
-    scores = read_scores(rows)
+    scores = read_scores([{"query_id": str(i), "answer": "text", "AP": 0.5} for i in range(2)])
     assert scores.measures == ("AP",)
     assert "not compared: answer" in scores.notes[0]
 
 
 @pytest.mark.slow
-def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> None:
+def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     queries = [f"q{i}" for i in range(12)]
     for system, gain in (("a", 0), ("b", 1)):
@@ -317,8 +313,7 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
         rows = [answer(q, ("vital", kinds[(i + gain) % 2])) for i, q in enumerate(queries)]
         Path(f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     flags = ["-m", "nDCG@10", "-m", "NuggetRecall(vital)", "--report", "r.html", "-q"]
-    assert run(["compare", "--scores", "a.eval,a.jsonl", "b.eval,b.jsonl", *flags]) == 0
-    out = capsys.readouterr().out
+    out = command(["compare", "--scores", "a.eval,a.jsonl", "b.eval,b.jsonl", *flags]).out
     assert "▲ BETTER  b is better than a on nDCG@10" in out
     assert "NuggetRecall(vital)" in Path("r.html").read_text()
     comparison = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")

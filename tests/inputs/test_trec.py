@@ -59,15 +59,13 @@ def test_a_carriage_return_separates_and_does_not_end_a_line() -> None:
 
 def test_unicode_spaces_are_part_of_an_id() -> None:
     odd = "a\u00a0b\u3000c\u2028d\u0085e\x1cf"
-    read = parse([f"301 Q0 {odd} 1 1 t\n".encode()], RUN, label="a.run")
-    assert ids.decode(read.doc) == [odd]
+    assert ids.decode(parse([f"301 Q0 {odd} 1 1 t\n".encode()], RUN, label="a.run").doc) == [odd]
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("text", ["01", "1.0", "NA", "1e5", "NaN", "True", "null", '"a', "#5", ""])
 def test_ids_stay_text(text: str) -> None:
-    line = f"q{text} Q0 {text or 'd'} 1 1 t\n".encode()
-    read = parse([line], RUN, label="a.run")
+    read = parse([f"q{text} Q0 {text or 'd'} 1 1 t\n".encode()], RUN, label="a.run")
     assert ids.decode(read.query) == [f"q{text}"]
     assert ids.decode(read.doc) == [text or "d"]
 
@@ -158,8 +156,7 @@ def test_grades(grade: str, value: int) -> None:
     ],
 )  # fmt: skip
 def test_grades_that_are_no_numbers(grade: str, words: str) -> None:
-    error = problem(f"301 0 d1 {grade}\n".encode(), QRELS)
-    assert f'line 1: grade "{grade}" {words}' in str(error)
+    assert f'line 1: grade "{grade}" {words}' in str(problem(f"301 0 d1 {grade}\n".encode(), QRELS))
 
 
 @pytest.mark.parametrize(("line", "layout", "words"), [
@@ -383,8 +380,7 @@ def test_what_is_too_long_to_be_held_is_left_to_the_careful_reader(monkeypatch, 
     with pytest.raises(ReadError, match="byte 15: a line is longer than 1 MB"):
         read_judged_run(qrels, path)
 
-    lines = [b"q1 Q0 d%d %d %d t\n" % (i, i, 99 - i) for i in range(20)]
-    path.write_bytes(b"".join(lines))
+    path.write_bytes(b"".join([b"q1 Q0 d%d %d %d t\n" % (i, i, 99 - i) for i in range(20)]))
     monkeypatch.setattr(trec, "BLOCK", 64)
     monkeypatch.setattr(trec, "LARGEST", 100)
     with pytest.raises(NotPlain, match="a ranking that is too large to be held"):

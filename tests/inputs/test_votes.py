@@ -69,8 +69,7 @@ def test_strengths_count_by_those_of_the_two_that_are_compared() -> None:
         {"query_id": f"q{i}", "model_a": "x", "model_b": b, "winner": "b", "strength": strength}
         for i, (b, strength) in enumerate((("y", 1), ("y", 2), ("z", 9)))
     ]
-    votes = read_votes(rows, name_a="x", name_b="y")
-    assert [vote.value for vote in votes.votes] == [0.5, 1.0]
+    assert [vote.value for vote in read_votes(rows, name_a="x", name_b="y").votes] == [0.5, 1.0]
 
 
 def test_annotators_may_have_a_column_each() -> None:
@@ -116,8 +115,7 @@ def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:
 def test_the_text_of_a_query_names_it_where_there_is_no_id(column, tmp_path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text(f"{column},model_a,model_b,winner\nhow?,x,y,y\nwhy?,x,y,x\nhow?,x,y,y\n")
-    votes = read_votes(path)
-    assert [vote.query for vote in votes.votes] == ["how?", "why?", "how?"]
+    assert [vote.query for vote in read_votes(path).votes] == ["how?", "why?", "how?"]
 
 
 @pytest.mark.parametrize(("left", "right", "sides"), [

@@ -41,7 +41,7 @@ def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -
 
 
 @pytest.mark.slow
-def test_history_tells_what_compare_kept(here, capsys) -> None:
+def test_history_tells_what_compare_kept(here, capsys, command) -> None:
     for seed in range(3):
         assert run([*COMMAND, "-q", "--seed", str(seed), "--test", "permutation"]) == 0
     capsys.readouterr()
@@ -50,8 +50,7 @@ def test_history_tells_what_compare_kept(here, capsys) -> None:
         "1 comparison: 1 better, 0 worse.\n"
     )  # exact: no seed matters
     assert (here / "out.html").read_text().startswith("<!doctype html>")
-    assert run(["history", "nothing.sqlite"]) == 2
-    assert "there is no ledger" in capsys.readouterr().err
+    assert "there is no ledger" in command(["history", "nothing.sqlite"], 2).err
 
 
 @pytest.mark.slow
@@ -71,8 +70,7 @@ def test_asked_once_more_under_a_budget_it_has_its_level_and_spends_nothing(tmp_
     config = Question(ledger=tmp_path / "gates", error_budget="fwer:0.05")
     first = abrank.compare_scores(*scores(2), config=config)
     abrank.compare_scores(*scores(3), config=config)
-    again = abrank.compare_scores(*scores(2), config=config)
-    assert again.rule == first.rule
+    assert abrank.compare_scores(*scores(2), config=config).rule == first.rule
     entries = open_ledger(tmp_path / "gates").entries()
     assert len(entries) == 2
     assert entries[1].alpha < entries[0].alpha
@@ -97,8 +95,7 @@ def test_another_margin_for_the_same_scores_spends_and_earns_nothing(tmp_path) -
 def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates.sqlite")
     for seed in range(8):
-        comparison = abrank.compare_scores(*scores(seed, 0.02), config=config)
-        text = " ".join(comparison.remarks)
+        text = " ".join(abrank.compare_scores(*scores(seed, 0.02), config=config).remarks)
         assert ("is to be expected again" in text) == (seed == 7)
     assert "ledger: 8 comparisons on these queries with this one" in text
 

@@ -272,8 +272,7 @@ def test_a_comparison_does_not_read_entries_that_another_read(place, monkeypatch
 
 
 def test_a_changed_set_of_queries_is_refused(place) -> None:
-    ledger = open_ledger(place, create=True)
-    ledger.add(entry(1), QUERIES)
+    open_ledger(place, create=True).add(entry(1), QUERIES)
     if place.is_dir():
         (file,) = (place / "queries").iterdir()
         file.write_text(json.dumps(["q1"]))

@@ -200,8 +200,7 @@ def test_measures_that_trec_eval_has_not(shared_data, version, record_property):
     for collection in COLLECTIONS:
         folder = shared_data / collection
         path = folder / "gold" / "own_fulldigits.tsv.gz"
-        gold = stored(path, f"value_{VERSIONS[version]}_order")
-        for (run, name), values in gold.items():
+        for (run, name), values in stored(path, f"value_{VERSIONS[version]}_order").items():
             measure = measure_of(name.replace("ERR", "ERR(max_grade=4)"))
             compared += assert_equal_and_count(
                 runs_of(folder, VERSIONS[version])[run], measure, values

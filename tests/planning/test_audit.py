@@ -13,7 +13,6 @@ import pytest
 import abrank
 from abrank import audit
 from abrank._support.errors import ArgumentError
-from abrank.cli import run
 from abrank.planning.audit import BOARDS
 from abrank.report import compose, html, latex, markdown, text, to_dict
 
@@ -98,17 +97,14 @@ def test_what_cannot_be_audited_is_said(asked, said) -> None:
         audit(*means, **options)
 
 
-def test_the_command(capsys, tmp_path) -> None:
+def test_the_command(command, tmp_path) -> None:
     requested = ["audit", "--queries", "50", "--a", "0.40", "--b", "0.44", "-m", "Success@1"]
-    assert run([*requested, "--report", str(tmp_path / "r.html")]) == 0
-    out = capsys.readouterr().out
+    out = command([*requested, "--report", str(tmp_path / "r.html")]).out
     assert "! CANNOT BE SIGNIFICANT" in out
     assert "have a p below 0.5 (exact sign\n          flips)" in out
     assert "CANNOT BE SIGNIFICANT" in (tmp_path / "r.html").read_text().upper()
-    assert run([*requested, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["smallest_p_binary"] == 0.5
-    assert run(["audit", "--queries", "50"]) == 2
-    assert "--queries, --a and --b are needed" in capsys.readouterr().err
+    assert json.loads(command([*requested, "--format", "json"]).out)["smallest_p_binary"] == 0.5
+    assert "--queries, --a and --b are needed" in command(["audit", "--queries", "50"], 2).err
 
 
 def test_a_board_knows_the_share_of_pairs_that_spread_less() -> None:

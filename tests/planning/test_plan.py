@@ -21,8 +21,7 @@ from abrank.planning.student import (
 def test_the_two_questions_of_the_guide() -> None:
     assert abrank.power(sd=0.20, queries=250).mde == smallest_visible(0.2, 250)
     assert abrank.power(sd=0.20, effect=0.02).n == queries_needed(0.2, 0.02)
-    both = abrank.power(sd=0.20, effect=0.02, queries=250)
-    assert both.power == power(250, effect=0.02 / 0.2)
+    assert abrank.power(sd=0.20, effect=0.02, queries=250).power == power(250, effect=0.02 / 0.2)
 
 
 def test_a_comparison_brings_spread_queries_level_and_test() -> None:

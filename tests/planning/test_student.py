@@ -73,8 +73,7 @@ def test_power_curve_is_power_at_each_place() -> None:
     for n in (10, 90, 4000):
         curve = power_curve(n, effects, alpha=0.02)
         for j, effect in enumerate(effects):
-            alone = power(n, effect=effect, alpha=0.02)
-            assert curve[j] == pytest.approx(alone, rel=1e-13)
+            assert curve[j] == pytest.approx(power(n, effect=effect, alpha=0.02), rel=1e-13)
         assert np.all(np.diff(curve) >= 0)
 
 

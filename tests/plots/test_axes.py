@@ -125,8 +125,7 @@ def test_density_against_theory():
 
 
 def test_density_of_a_heap_with_few_others_is_finite():
-    values = np.r_[np.zeros(90), np.linspace(-1, 1, 10)]
-    grid, height = axes.density(values)
+    grid, height = axes.density(np.r_[np.zeros(90), np.linspace(-1, 1, 10)])
     assert np.all(np.isfinite(height))
     assert height.sum() * (grid[1] - grid[0]) == pytest.approx(1.0, abs=0.02)
 
@@ -145,7 +144,6 @@ def test_evenly_has_both_ends(n, size):
 
 
 def test_scatter_heights_fill_the_strip():
-    heights = axes.scatter_heights(100)
-    counts, _ = np.histogram(heights, bins=10, range=(0, 1))
+    counts, _ = np.histogram(axes.scatter_heights(100), bins=10, range=(0, 1))
     assert counts.min() >= 8
     assert counts.max() <= 12

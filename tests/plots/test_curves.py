@@ -37,17 +37,14 @@ def test_curves_above_and_their_difference_below(comparison_of):
 
 
 def test_where_lower_is_better_a_negative_difference_is_bs(comparison_of):
-    comparison = comparison_of(250, measures=("Unj@10",))
-    lower, _ = cutoffs(comparison).child_axes
-    dots = [line.get_color() for line in lower.lines if len(line.get_xdata()) == 1]
-    assert dots[0] == LIGHT.a
+    lower, _ = cutoffs(comparison_of(250, measures=("Unj@10",))).child_axes
+    assert next(line.get_color() for line in lower.lines if len(line.get_xdata()) == 1) == LIGHT.a
 
 
 @pytest.mark.parametrize("width", [11.8, 5.6, 3.33])
 def test_the_cut_off_that_decides_is_in_bold(width, comparison_of):
     lower, _ = comparison_of(60).plot.cutoffs(width=width).axes.child_axes
-    bold = [x.get_text() for x in lower.get_xticklabels() if x.get_fontweight() == "bold"]
-    assert bold == ["10"]
+    assert [x.get_text() for x in lower.get_xticklabels() if x.get_fontweight() == "bold"] == ["10"]
 
 
 def test_an_interval_that_is_not_known_is_no_band(comparison_of):
@@ -117,8 +114,7 @@ def test_the_names_of_the_curves_stand_above_them_and_apart(comparison_of):
     ax = power(comparison_of(10))
     names = [text for text in ax.texts if text.get_text().startswith("n =")]
     assert [text.xy[1] for text in names] == [1.0] * 3  # of the frame
-    figure = ax.figure
-    figure.canvas.draw()
+    ax.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in names]
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
     assert all(box.y0 >= ax.get_window_extent().y1 for box in boxes)
@@ -127,8 +123,7 @@ def test_the_names_of_the_curves_stand_above_them_and_apart(comparison_of):
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.5])
 def test_the_margin_lies_in_the_picture(margin, comparison_of):
     ax = power(comparison_of(60, margin=margin))
-    bands = [p for p in ax.patches if p.get_width() == margin and margin]
-    assert len(bands) == (margin > 0)
+    assert len([p for p in ax.patches if p.get_width() == margin and margin]) == (margin > 0)
     assert ax.get_xlim()[1] > margin
     assert ("margin" in ax.get_xlabel()) is (margin > 0)
 

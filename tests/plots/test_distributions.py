@@ -83,8 +83,7 @@ def test_many_ties_have_a_bar_of_their_own(comparison_of):
     result = heights(ax)
     assert sum(v for x, v in result.items() if x > 0) == row.wins
     assert sum(v for x, v in result.items() if x < 0) == row.losses
-    vs = max(v for x, v in result.items() if x)
-    assert result[0.0] == pytest.approx(min(row.ties, 1.3 * vs))
+    assert result[0.0] == pytest.approx(min(row.ties, 1.3 * max(v for x, v in result.items() if x)))
     cut = " (bar cut)" if result[0.0] < row.ties else ""
     assert f"{row.ties} ties{cut}" in [text.get_text() for text in ax.texts]
 
@@ -95,8 +94,7 @@ def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
     comparison = comparison_of(100)
     b = comparison.b.copy()
     b[:40] = comparison.a[:40] + 0.25
-    ax = distribution(dataclasses.replace(comparison, b=b))
-    result = heights(ax)
+    result = heights(distribution(dataclasses.replace(comparison, b=b)))
     assert 0.0 not in result
     assert max(result.values()) >= 40
     assert sum(result.values()) == 100
@@ -116,8 +114,7 @@ def test_a_cloud_far_from_zero_has_one_colour():
 
 def test_more_values_than_nine_are_counted_without_numbers():
     a = {f"q{i}": 0.5 for i in range(60)}
-    result = compare_scores(a, {query: 0.4 + i % 12 / 50 for i, query in enumerate(a)})
-    ax = distribution(result)
+    ax = distribution(compare_scores(a, {query: 0.4 + i % 12 / 50 for i, query in enumerate(a)}))
     assert list(heights(ax).values()) == [5.0] * 12
     assert not [text for text in ax.texts if text.get_text().isdigit()]
 

@@ -74,14 +74,12 @@ def test_the_band_is_the_interval_and_the_line_the_mean(n, comparison_of):
 
 @pytest.mark.parametrize(("n", "test"), [(12, "sign"), (60, "sign"), (3, "permutation")])
 def test_an_interval_of_another_hypothesis_or_without_ends_is_no_band(n, test, comparison_of):
-    ax = deltas(comparison_of(n, test=test))
-    assert not [p for p in ax.patches if p.get_alpha() == 0.14]
+    assert not [p for p in deltas(comparison_of(n, test=test)).patches if p.get_alpha() == 0.14]
 
 
 def test_a_curve_of_wins_alone_has_one_colour():
     a = {f"q{i}": (7 * i % 1600) / 4000 for i in range(1600)}
-    b = {query: 1.3 * value + 0.1 for query, value in a.items()}
-    comparison = compare_scores(a, b)
+    comparison = compare_scores(a, {query: 1.3 * value + 0.1 for query, value in a.items()})
     curves = [p for p in deltas(comparison).patches if p.get_alpha() is None]
     assert [curve.get_facecolor()[:3] for curve in curves] == [_winner(1.0)]
     values = comparison.differences()
@@ -140,8 +138,7 @@ def joins(ax) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("n", [1, 60])
 def test_up_to_sixty_queries_are_lines_in_the_winners_colour(n, comparison_of):
     comparison = comparison_of(n)
-    ax = paired(comparison)
-    joined, dots = ax.collections
+    joined, dots = paired(comparison).collections
     ends = np.array([line.vertices for line in joined.get_paths()])
     order = np.argsort(comparison.differences(), kind="stable")
     scores = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])[order]
@@ -190,8 +187,7 @@ def test_there_is_no_interval_where_it_is_not_of_the_mean(how, comparison_of):
 
 
 def test_where_lower_is_better_a_falling_line_is_bs(comparison_of):
-    ax = paired(comparison_of(30, measures=("Unj@10",)))
-    for line in ax.lines:
+    for line in paired(comparison_of(30, measures=("Unj@10",))).lines:
         if list(line.get_xdata()) == [0.0, 1.0]:
             first, second = line.get_ydata()
             sign = int(np.sign(round(first - second, 10)))

@@ -25,8 +25,7 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 
 def image_of(html: str) -> bytes:
-    match = re.search(r'src="data:image/png;base64,([^"]+)"', html)
-    return base64.b64decode(match[1])
+    return base64.b64decode(re.search(r'src="data:image/png;base64,([^"]+)"', html)[1])
 
 
 def tags_of(html: str) -> list[dict[str, str]]:

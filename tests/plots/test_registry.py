@@ -37,8 +37,7 @@ INPUTS = [
 
 def texts_of(ax) -> list[Text]:
     """All text that is seen, after layout."""
-    figure = ax.figure
-    figure.draw_without_rendering()
+    ax.figure.draw_without_rendering()
     result = []
     for item in (ax, *ax.child_axes):
         result += [*item.texts]
@@ -82,8 +81,7 @@ def faults(ax) -> list[str]:
 @pytest.mark.parametrize(("n", "kind"), INPUTS)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
-    axes = getattr(comparison_of(n, kind).plot, name)().axes
-    assert faults(axes) == []
+    assert faults(getattr(comparison_of(n, kind).plot, name)().axes) == []
 
 
 @pytest.mark.slow

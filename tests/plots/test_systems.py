@@ -103,8 +103,7 @@ def test_very_many_groups_have_no_lines(ranking_of):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "baseline", "shown"), [(60, None, 60), (61, None, 20)])
 def test_of_very_many_the_first_are_drawn(k, baseline, shown, ranking_of):
-    ranking = ranking_of(k, 12, test="nemenyi")
-    ax = leaderboard(ranking)
+    ax = leaderboard(ranking_of(k, 12, test="nemenyi"))
     assert len(ax.get_yticklabels()) == shown
     assert (f"{shown} of {k} systems" in ax.get_xlabel()) is (shown < k)
 
@@ -166,8 +165,7 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
 
 
 def test_a_larger_difference_is_deeper(ranking_of):
-    ranking = ranking_of(8, 60)
-    result = cells(matrix(ranking))
+    result = cells(matrix(ranking_of(8, 60)))
     depth = [result[0, j][1] for j in range(8) if (0, j) in result]
     assert depth == sorted(depth)
     assert depth[0] < depth[-1] == 0.5
@@ -176,8 +174,7 @@ def test_a_larger_difference_is_deeper(ranking_of):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
 def test_many_systems_have_no_numbers(k, numbers, ranking_of):
-    ax = matrix(ranking_of(k, 12, test="nemenyi"))
-    assert bool(texts(ax)) is numbers
+    assert bool(texts(matrix(ranking_of(k, 12, test="nemenyi")))) is numbers
 
 
 @pytest.mark.slow
@@ -197,8 +194,7 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
         name: colour for name, (colour, _) in message.items()
     }
     assert 0 < len(message) < 41 * 40 / 2
-    by_size = sorted(message, key=lambda at: message[at][1])
-    depths = [filled[index][1] for index in by_size]
+    depths = [filled[index][1] for index in sorted(message, key=lambda at: message[at][1])]
     assert depths == sorted(depths)
     assert depths[-1] == pytest.approx(0.7)
     assert not texts(ax)

@@ -13,7 +13,6 @@ from statsmodels.stats.multitest import multipletests
 
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, UnknownNameError
-from abrank.cli import run
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores, read_systems
@@ -101,8 +100,7 @@ def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
             assert (row.reading != "unclear") == (row.ci_low > 0 or row.ci_high < 0)
         if baseline is not None:
             assert row.a == "C"
-    groups = {row.group for row in ranking.rows}
-    assert (groups == {""}) is (baseline is not None)
+    assert ({row.group for row in ranking.rows} == {""}) is (baseline is not None)
     assert ranking == rank_scores(scores, **options)
 
 
@@ -207,8 +205,7 @@ def test_from_runs_to_ranking():
     assert (pair.pvalue, pair.pvalue_adj, pair.ci_low, pair.ci_high) == (1.0, 1.0, 0.0, 0.0)
     assert ranking.provenance["settings"]["missing"] == "error"
     assert set(ranking.audits) == set(runs)
-    scores = abrank.evaluate(collection.qrels, runs, ["AP"])
-    assert abrank.rank_scores(scores).rows == ranking.rows
+    assert abrank.rank_scores(abrank.evaluate(collection.qrels, runs, ["AP"])).rows == ranking.rows
     multiple = abrank.rank(collection.qrels, runs, measures=["P_5,10", "map"])
     assert multiple.measures == ("P@5", "P@10", "AP")
     assert multiple.of("AP").rows == ranking.rows
@@ -260,15 +257,12 @@ def test_every_form_gives_the_same_ranking(wide, tmp_path):
         assert ranking.pair_rows == expected.pair_rows
 
 
-def test_the_command_reads_them(wide, tmp_path, capsys):
+def test_the_command_reads_them(wide, tmp_path, command):
     files = forms(wide, tmp_path)[7]
     for flags in ([str(tmp_path / "matrix.csv"), "-m", "AP"], files):
-        assert run(["rank", "--scores", *flags, "-v"]) == 0
-        assert "3 systems by AP on 12 queries." in capsys.readouterr().out
-    assert run(["rank", "--scores", *files, "--depth", "3"]) == 2
-    assert "--depth is for runs" in capsys.readouterr().err
-    assert run(["rank", files[0]]) == 2
-    assert "two systems or more, and there is one" in capsys.readouterr().err
+        assert "3 systems by AP on 12 queries." in command(["rank", "--scores", *flags, "-v"]).out
+    assert "--depth is for runs" in command(["rank", "--scores", *files, "--depth", "3"], 2).err
+    assert "two systems or more, and there is one" in command(["rank", files[0]], 2).err
 
 
 def test_what_is_missing_follows_the_policy(wide):
@@ -340,8 +334,7 @@ def test_scores_are_taken_as_they_are(wide):
     scores = read_systems(wide)
     assert read_systems(scores) is scores
     assert abrank.rank_scores(scores).rows == abrank.rank_scores(wide).rows
-    halves = [read_systems(wide[names]) for names in (["bm25", "t5"], ["dph"])]
-    joined = read_systems(halves)
+    joined = read_systems([read_systems(wide[names]) for names in (["bm25", "t5"], ["dph"])])
     assert joined.systems == ("bm25", "t5", "dph")
     assert np.array_equal(joined.values[:, :, 0], wide.loc[[int(q) for q in joined.query_ids]])
 
@@ -433,8 +426,7 @@ def test_a_means_own_interval_stays_within_the_range_of_the_measure() -> None:
     random = np.random.default_rng(0)
     weak = np.where(np.arange(40) % 10 == 0, 0.04, 0.0)
     values = np.column_stack([random.uniform(0.0, 0.9, (40, 4)), weak])[:, :, None]
-    board = Scores(tuple(map(str, range(40))), tuple("ABCDE"), ("AP",), values)
-    row = rank_scores(board)["E"]
+    row = rank_scores(Scores(tuple(map(str, range(40))), tuple("ABCDE"), ("AP",), values))["E"]
     assert row.within_low < 0.0
     assert 0.0 <= row.ci_low < row.mean < row.ci_high <= 0.04
     theirs = stats.bootstrap(

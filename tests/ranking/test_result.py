@@ -31,8 +31,7 @@ def test_it_is_friedmans_and_stands_in_text_and_json(tmp_path: Path) -> None:
 
 
 def test_the_critical_difference_is_at_the_level_of_the_tests() -> None:
-    ranking = replace(abrank.rank_scores(BOARD, test="nemenyi"), n_families=2)
-    omnibus = ranking.omnibus
+    omnibus = replace(abrank.rank_scores(BOARD, test="nemenyi"), n_families=2).omnibus
     q = stats.studentized_range.ppf(1 - 0.05 / 2, 4, np.inf) / np.sqrt(2)
     assert omnibus["critical_difference"] == pytest.approx(q * np.sqrt(4 * 5 / (6 * 30)), rel=1e-6)
 

@@ -19,8 +19,7 @@ def ranking(*moved, measures=("AP",), **how):
     columns = [np.full(len(moved[0]), 0.5), *(0.5 + item for item in moved)]
     values = np.stack([np.stack(columns, axis=1)] * len(measures), axis=2)
     ids = tuple(f"q{i}" for i in range(len(values)))
-    names = tuple("ABCDEF"[: len(columns)])
-    return rank_scores(Scores(ids, names, measures, values), **how)
+    return rank_scores(Scores(ids, tuple("ABCDEF"[: len(columns)]), measures, values), **how)
 
 
 def found(made):

@@ -139,8 +139,7 @@ def _estimand(table: Table, title: str, row: Row) -> str:
     if "What it estimates" in row.cells:
         cell = row.cells["What it estimates"]
         return "Δ" if cell.startswith("mean difference") else cell.lower()
-    before = table.titles[: table.titles.index(title)]
-    result = [item for item in before if ESTIMATES.match(item)]
+    result = [item for item in table.titles[: table.titles.index(title)] if ESTIMATES.match(item)]
     if not result:
         return title
     return (
@@ -404,8 +403,7 @@ def _of_the_deciding(seen: Seen, claims: list[Claim]) -> Iterator[str]:
     tables = [
         _place_of(table) for table in seen.tables if "".join(table.titles[:1]).lower() == "measure"
     ]
-    rows = [our for our in ours if our.where in tables[:1]]
-    for first, second in product(message[:1], rows):
+    for first, second in product(message[:1], [our for our in ours if our.where in tables[:1]]):
         if not first.agrees(second):
             yield f"the headline's interval is not that of its row: {first} | {second}"
 

@@ -233,8 +233,7 @@ _LINE = re.compile(r"^M([\d.]+) ([\d.]+)(?:H([\d.]+)|L([\d.]+) ([\d.]+))$")
 
 
 def _drawing(node: Node, scope: str) -> Drawing:
-    title = next((item.text for item in node.all("title")), "")
-    drawing = Drawing(scope, [], [], title=title)
+    drawing = Drawing(scope, [], [], title=next((item.text for item in node.all("title")), ""))
     drawing.caption = " ".join(item.text for item in node.all("desc"))
     for group in [node, *node.all("g")]:
         for child in group.children:

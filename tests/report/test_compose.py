@@ -74,8 +74,7 @@ def test_tables_are_rectangular(situation: Comparison) -> None:
 def test_measure_table_has_what_the_scorecard_has_not(make: Make) -> None:
     comparison = make(0.05, measures=4)
     result = table(compose(comparison), "measures")
-    titles = [column.title for column in result.columns]
-    assert titles == ["Measure", "Δ%", "p, not adjusted"]
+    assert [column.title for column in result.columns] == ["Measure", "Δ%", "p, not adjusted"]
     for cells, row in zip(result.rows, comparison.rows, strict=True):
         assert cells[1].text == f.percent(row.rel_diff)
         assert cells[2].text == f.pvalue(row.pvalue)
@@ -120,8 +119,7 @@ def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
     comparison = make(0.05, measures=3, guards=("RR:-0.02", "AP:-0.00001"))
     readings = shown(scorecard(compose(comparison)), "reading")
     passed = {guard.measure: guard.passed for guard in comparison.decision.guards}
-    names = [row.measure for row in comparison.rows]
-    for name, reading in zip(names, readings, strict=True):
+    for name, reading in zip([row.measure for row in comparison.rows], readings, strict=True):
         assert reading.endswith(" guard") == (name in passed)
         assert name not in passed or reading.endswith(f"{'✓' if passed[name] else '✗'} guard")
 
@@ -153,8 +151,7 @@ def test_query_table_holds_worst_and_best(make: Make) -> None:
     comparison = make(0.0, n=100)
     rows = table(compose(comparison), "queries").rows
     ordered = np.sort(comparison.differences())
-    values = [row[3].value for row in rows]
-    assert values == pytest.approx([*ordered[:10], *ordered[-10:]])
+    assert [row[3].value for row in rows] == pytest.approx([*ordered[:10], *ordered[-10:]])
     assert {row[4].text for row in rows[:10]} == {"A wins"}
     assert {row[4].text for row in rows[10:]} == {"B wins"}
 
@@ -173,8 +170,7 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     assert "net share of decided queries won" in shown(block, "What it estimates")
     options = dict(zip(shown(block, "Test"), shown(block, "How"), strict=True))
     # 999 resamples: sqrt(p (1 - p) / 999) with p = 0.001.
-    text = "Monte Carlo, 999 resamples, standard error 0.0010"
-    assert options["Bootstrap, studentised"] == text
+    assert options["Bootstrap, studentised"] == "Monte Carlo, 999 resamples, standard error 0.0010"
     assert options["Sign-flip permutation"] == "exact"
     assert options["Paired t ★ declared"] == "closed form"
     counts = dict(zip(shown(block, "Test"), shown(block, "Statistic"), strict=True))

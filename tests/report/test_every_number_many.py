@@ -136,8 +136,7 @@ def test_texts_have_no_other_number(subject, kind) -> None:
 def test_tables_have_the_very_numbers(subject) -> None:
     result, writers, _ = subject
     saved = {float(leave) for leave in leaves(result.to_dict()) if isinstance(leave, (int, float))}
-    writer = writers[".csv"]
-    texts = list(writer.files(result).values())
+    texts = list(writers[".csv"].files(result).values())
     assert len(texts) >= 2
     for text in texts:
         cells = [cell for row in csv.reader(io.StringIO(text.decode())) for cell in row]
@@ -147,5 +146,4 @@ def test_tables_have_the_very_numbers(subject) -> None:
 
 
 def test_a_changed_number_would_be_seen(standings) -> None:
-    names = known_of(standings)
-    assert names.unknown("mean 0.123456") == ["0.123456"]
+    assert known_of(standings).unknown("mean 0.123456") == ["0.123456"]

@@ -58,8 +58,7 @@ def test_csv_puts_the_segments_beside_where_there_are_some(tmp_path: Path) -> No
     a = {f"q{i}": 0.1 * i for i in range(6)}
     result = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
     write(result, tmp_path / "out.csv")
-    context = (tmp_path / "out.segments.csv").read_text("utf-8")
-    assert context == table(result, ".segments.csv")
+    assert (tmp_path / "out.segments.csv").read_text("utf-8") == table(result, ".segments.csv")
 
 
 def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> None:

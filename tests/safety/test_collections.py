@@ -37,10 +37,8 @@ def table(**systems: list[str]) -> str:
     ({"c1": ["bm25", "t5"], "c2": ["bm25", "t5", "ce"]}, []),
     ({"c1": ["bm25", "t5"], "c2": ["bm25", "ce"]}, ["--baseline", "bm25", "--candidate", "t5"]),
 ])  # fmt: skip
-def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
-    call = ["compare", "--collections", table(**systems), "-m", "AP", *flags]
-    assert run(call) == 3
-    err = capsys.readouterr().err
+def test_other_systems_are_refused(folder, command, systems, flags) -> None:
+    err = command(["compare", "--collections", table(**systems), "-m", "AP", *flags], 3).err
     assert "the same two are compared everywhere" in err
     assert "c2 has the systems bm25, " in err
     assert "c1 has bm25, t5" in err

@@ -39,8 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("parts").mkdir()
     pa.parquet.write_table(NOTHING, "parts/part-0.parquet")
     grades = [(q, d, g) for q, by_document in QRELS.items() for d, g in by_document.items()]
-    frame = pd.DataFrame(grades, columns=["query_id", "doc_id", "relevance"])
-    frame.to_parquet("q.parquet")
+    pd.DataFrame(grades, columns=["query_id", "doc_id", "relevance"]).to_parquet("q.parquet")
     B.to_parquet("b.parquet")
     return tmp_path
 

@@ -47,22 +47,20 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_an_output_that_is_an_input_or_another_output_is_refused(folder, capsys, call) -> None:
+def test_an_output_that_is_an_input_or_another_output_is_refused(folder, command, call) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    assert run(call.split()) == 2
-    err = capsys.readouterr().err
+    err = command(call.split(), 2).err
     assert "is an input" in err or "two outputs" in err, err
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_results_are_not_rendered_over_themselves(folder, capsys) -> None:
+def test_results_are_not_rendered_over_themselves(folder, command) -> None:
     assert run([*COMPARE.split(), "-q", "--report", "r.json"]) == 0
-    assert run(["render", "r.json", "--report", "md:r.json"]) == 2
-    assert "r.json: is an input" in capsys.readouterr().err
+    assert "r.json: is an input" in command(["render", "r.json", "--report", "md:r.json"], 2).err
     assert run(["render", "r.json", "--report", "r.md"]) == 0
 
 
-def test_a_folder_of_parquet_is_an_input(folder, capsys) -> None:
+def test_a_folder_of_parquet_is_an_input(folder, command) -> None:
     for name in ("a", "b"):
         Path(name).mkdir()
         rows = [line.split() for line in Path(f"{name}.run").read_text().splitlines()]
@@ -71,8 +69,7 @@ def test_a_folder_of_parquet_is_an_input(folder, capsys) -> None:
         frame[["query_id", "doc_id", "score"]].to_parquet(f"{name}/0.parquet")
     call = ["compare", "q.txt", "a", "b", "-m", "AP", "-q", "--report"]
     for target in ("parquet:b/0.parquet", "csv:./a/0.parquet"):
-        assert run([*call, target]) == 2
-        assert "is an input" in capsys.readouterr().err
+        assert "is an input" in command([*call, target], 2).err
     assert (
         run(["compare", "q.txt", "a/*.parquet", "b", "-m", "AP", "--report", "csv:a/0.parquet"])
         == 2
@@ -90,11 +87,10 @@ def test_python_refuses_it_too(folder) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_replaces_only_its_own(folder, capsys) -> None:
+def test_the_demo_replaces_only_its_own(folder, command) -> None:
     shutil.move("q.txt", "qrels.txt")
     before = Path("qrels.txt").read_bytes()
-    assert run(["demo", "."]) == 2
-    assert "qrels.txt: is there, and was not made by abrank demo" in capsys.readouterr().err
+    assert "qrels.txt: is there, and was not made by abrank demo" in command(["demo", "."], 2).err
     assert Path("qrels.txt").read_bytes() == before
     assert not Path("old.run").exists()
     Path("mine").mkdir()

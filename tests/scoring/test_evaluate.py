@@ -95,10 +95,9 @@ def files(made, tmp_path, monkeypatch) -> Path:
 
 
 @pytest.mark.slow
-def test_the_command_takes_runs_by_name(files, capsys) -> None:
+def test_the_command_takes_runs_by_name(files, command) -> None:
     arguments = ["compare", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]
-    assert run([*arguments, "--report", "out.json", "--report", "out.html"]) == 0
-    out, err = capsys.readouterr()
+    out, err = command([*arguments, "--report", "out.json", "--report", "out.html"])
     assert "t5" in out.splitlines()[0]
     assert "note: t5 is the mean of 2 runs on every query" in err
     saved = json.loads(Path("out.json").read_text(encoding="utf-8"))
@@ -109,9 +108,8 @@ def test_the_command_takes_runs_by_name(files, capsys) -> None:
 
 
 @pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
-def test_a_run_without_a_name_is_told(files, capsys, runs) -> None:
-    assert run(["rank", "qrels", "bm25.run", runs]) == 2
-    assert "is not NAME=RUN1,RUN2" in capsys.readouterr().err
+def test_a_run_without_a_name_is_told(files, command, runs) -> None:
+    assert "is not NAME=RUN1,RUN2" in command(["rank", "qrels", "bm25.run", runs], 2).err
 
 
 def long_table() -> pd.DataFrame:
@@ -321,7 +319,7 @@ def write_parts(folder: Path) -> list[Path]:
     return [folder / f"{name}.run" for name in FOLDS]
 
 
-def test_folds_are_joined_and_seeds_averaged_and_it_is_said_which(tmp_path: Path, capsys) -> None:
+def test_folds_are_joined_and_seeds_averaged_and_it_is_said_which(tmp_path, capsys, command):
     paths = write_parts(tmp_path)
     scores = abrank.evaluate(tmp_path / "qrels.txt", paths, ["P@1"])
     assert scores.systems == ("bm25", "dpr")
@@ -329,8 +327,7 @@ def test_folds_are_joined_and_seeds_averaged_and_it_is_said_which(tmp_path: Path
     notes = "\n".join(scores.notes)
     assert "bm25: 2 files hold different queries (2 in all), and are joined" in notes
     assert "dpr is the mean of 2 runs on every query" in notes
-    assert run(["score", *map(str, (tmp_path / "qrels.txt", *paths)), "-m", "P@1"]) == 0
-    captured = capsys.readouterr()
+    captured = command(["score", *map(str, (tmp_path / "qrels.txt", *paths)), "-m", "P@1"])
     assert captured.out.split("\n")[:2] == ["bm25\tall\tP@1\t1.0000", "dpr\tall\tP@1\t0.7500"]
     assert "2 files hold different queries" in captured.err
     assert run(["rank", *map(str, (tmp_path / "qrels.txt", *paths)), "-m", "P@1"]) == 0
@@ -352,7 +349,6 @@ def test_folds_of_each_seed_are_joined_before_seeds_are_averaged(first, tmp_path
 def test_folds_that_share_a_few_queries_are_refused(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("".join(f"q{i} 0 d1 1\n" for i in range(7)))
     for fold, queries in ((1, range(4)), (2, range(3, 7))):
-        rows = "".join(f"q{i} Q0 d1 1 2 t\n" for i in queries)
-        (tmp_path / f"a_fold{fold}.run").write_text(rows)
+        (tmp_path / f"a_fold{fold}.run").write_text("".join(f"q{i} Q0 d1 1 2 t\n" for i in queries))
     with pytest.raises(abrank.ReadError, match="share 1 query, such as q3, and differ in most"):
         abrank.evaluate(tmp_path / "qrels.txt", sorted(tmp_path.glob("*.run")), ["P@1"])

@@ -52,7 +52,7 @@ def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> No
 
 
 @pytest.mark.slow
-def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys) -> None:
+def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys, command):
     collection = abrank.simulate_runs(30, effect=0.1, rng=2)
     monkeypatch.chdir(tmp_path)
     collection.baseline.write("a.run")
@@ -68,30 +68,26 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     lines = (tmp_path / "llm.qrels").read_text().splitlines()
     judged = [line for line in lines if line.split()[0] in ids]
     (tmp_path / "people.qrels").write_text("\n".join(judged[::2]) + "\n")
-    call = ["people.qrels", "a.run", "b.run"]
-    assert run(["sample", "documents", *call, "--pool", "pool"]) == 0
-    out, _ = capsys.readouterr()
+    out, _ = command(["sample", "documents", *["people.qrels", "a.run", "b.run"], "--pool", "pool"])
     assert "that nobody judged count as not relevant: Δ nDCG@10 is" in " ".join(out.split())
     pool = (tmp_path / "pool").read_text().splitlines()
     assert pool
     # An editor writes a grade at the end of each line; the two files are one.
     (tmp_path / "more").write_text("\n".join([*judged[::2], *(f"{line} 1" for line in pool), ""]))
-    more = abrank.read_qrels("more")
-    assert len(more.grade) == len(judged[::2]) + len(pool)
+    assert len(abrank.read_qrels("more").grade) == len(judged[::2]) + len(pool)
     assert sample_documents("more", "a.run", "b.run").documents == ()
     assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-v"]) == 0
     assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_command_keeps_its_columns(tmp_path, monkeypatch, capsys) -> None:
+def test_the_command_keeps_its_columns(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     long = "clueweb09-en0000-00-00000-a-document-with-an-id-that-is-longer-than-most"
     renamed = {"q1": {long: 3.0, "d2": 2.0}, "q2": RUN_B["q2"]}
     abrank.read_qrels(QRELS).write("qrels")
     abrank.read_run(RUN_A, name="a").write("a.run")
     abrank.read_run(renamed, name="b").write("b.run")
-    assert run(["sample", "documents", "qrels", "a.run", "b.run", "-m", "P@2"]) == 0
-    out = capsys.readouterr().out
+    out = command(["sample", "documents", "qrels", "a.run", "b.run", "-m", "P@2"]).out
     assert max(map(len, out.splitlines())) <= 80
     text = " ".join(out.split())
     assert "swing: how far Δ of its query moves if the document has grade 1" in text

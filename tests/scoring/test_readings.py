@@ -63,12 +63,11 @@ def test_real_tables_have_the_answer_of_scipy(shared_data, door, tmp_path, monke
         assert t.pvalue == pytest.approx(row.p_ttest_rel, rel=1e-9)
 
 
-def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> None:
+def test_check_says_what_each_column_is(shared_data, command, monkeypatch) -> None:
     if not (shared_data / "tables").is_dir():
         left_out("real tables of experiments")
     monkeypatch.chdir(shared_data / "tables")
-    assert run(["check", "models.csv", "grid.csv", "sweep.csv"]) == 0
-    out = capsys.readouterr().out
+    out = command(["check", "models.csv", "grid.csv", "sweep.csv"]).out
     for line in (
         "query: qid", "variant: model (3 variants: small, large, tiny int8)",
         "segments: category", "not compared: query, top1_id, top1_score, top_score",
@@ -251,8 +250,7 @@ def test_a_measure_may_be_an_object_and_a_guard_names_its_own() -> None:
         def __str__(self) -> str:
             return "nDCG"
 
-    frame = long(tone=0.5)
-    result = compare_scores(frame, measures=OfIrMeasures(), guard="tone:-0.1")
+    result = compare_scores(long(tone=0.5), measures=OfIrMeasures(), guard="tone:-0.1")
     assert (result.measures, result.rule.primary) == (("nDCG", "tone"), "nDCG")
     arrays = {"control": A, "treatment": B}
     assert compare_scores(arrays).mean_difference == pytest.approx(MEAN, abs=1e-12)
@@ -417,8 +415,7 @@ def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> N
     frame.loc[7, "ndcg"] = np.nan
     with pytest.raises(ReadError, match="query q07 has no score of nDCG"):
         compare_scores(frame, measures="ndcg")
-    dropped = compare_scores(frame, measures="ndcg", missing="drop")
-    assert len(dropped.query_ids) == N - 2
+    assert len(compare_scores(frame, measures="ndcg", missing="drop").query_ids) == N - 2
 
 
 # --- Names of Series, dicts and files
@@ -760,8 +757,7 @@ def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
     with pytest.raises(AlignmentError, match=r"\(a, design=abrank\.Independent\(\)\)"):
         compare_scores(frame)
     result = compare_scores(frame, design=abrank.Independent())
-    expected = stats.ttest_ind(B, A, equal_var=False).pvalue
-    assert result.pvalue == pytest.approx(expected, rel=1e-12)
+    assert result.pvalue == pytest.approx(stats.ttest_ind(B, A, equal_var=False).pvalue, rel=1e-12)
     twice = frame.rename(columns={"exp_group": "kind"}).assign(sort=frame["exp_group"])
     with pytest.raises(UnclearError, match=r"holds one system(.|\n)*candidate='B', variant='kind'"):
         compare_scores(twice, baseline="A", candidate="B")

@@ -8,7 +8,6 @@ import pytest
 
 import abrank
 from abrank import ArgumentError, NotFoundError, ReadError, read_scores
-from abrank.cli import run
 from abrank.scoring.score_files import check, one_system
 
 TREC = """\
@@ -75,8 +74,7 @@ def test_aggregates_are_allowed_their_rounding(saved) -> None:
 def test_an_unknown_measure_may_be_a_mean_or_a_sum(saved) -> None:
     lines = "own 301 1\nown 302 2\nmap 301 0\nmap 302 0\n"
     for aggregate in ("1.5", "3"):
-        scores = read_scores(saved(f"{lines}own all {aggregate}\n"))
-        assert scores.measures == ("own", "AP")
+        assert read_scores(saved(f"{lines}own all {aggregate}\n")).measures == ("own", "AP")
     with pytest.raises(ReadError, match='"all" gives 2 for own'):
         read_scores(saved(f"{lines}own all 2\n"))
 
@@ -91,8 +89,7 @@ def test_the_means_of_ndeval_are_aggregates_too(saved) -> None:
 def test_a_missing_score_names_query_and_measure(saved) -> None:
     with pytest.raises(ReadError) as caught:
         read_scores(saved("query_id,AP,ndcg_cut_10\n301,0.5,0.25\n302,,\n"))
-    message = str(caught.value)
-    assert "query 302 has no score of AP (2 scores are missing in all)" in message
+    assert "query 302 has no score of AP (2 scores are missing in all)" in str(caught.value)
     with pytest.raises(ReadError, match="query 302 has no score of RR of B"):
         read_scores(saved("system,query_id,RR\nA,301,1\nA,302,1\nB,301,1\n"))
     with pytest.raises(ReadError, match=r"query 301 has no score of RR\n"):
@@ -158,7 +155,7 @@ def scored():
 
 
 @pytest.mark.parametrize("runs", [["a"], ["a", "b"]])
-def test_what_score_prints_is_read_back(scored, tmp_path, capsys, runs) -> None:
+def test_what_score_prints_is_read_back(scored, tmp_path, command, runs) -> None:
     result, names, scores = scored
     result.qrels.write(tmp_path / "qrels")
     result.baseline.write(tmp_path / "a.run")
@@ -167,8 +164,7 @@ def test_what_score_prints_is_read_back(scored, tmp_path, capsys, runs) -> None:
     flags = [part for name in names for part in ("-m", name)]
     call = ["score", str(tmp_path / "qrels"), *paths, *flags, "--per-query", "-q", "--digits"]
     for digits, tolerance in (("17", 1e-16), ("4", 5.1e-5)):
-        assert run([*call, digits]) == 0
-        (tmp_path / "a.eval").write_text(capsys.readouterr().out)
+        (tmp_path / "a.eval").write_text(command([*call, digits]).out)
         again = read_scores(tmp_path / "a.eval")
         assert again.query_ids == scores.query_ids
         assert again.systems == tuple(runs)

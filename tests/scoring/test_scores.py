@@ -58,8 +58,7 @@ def test_unknown_system() -> None:
 def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
     collection = abrank.simulate_runs(12, rng=8)
     random = np.random.default_rng(0)
-    paths = {"qrels": collection.qrels, "run": collection.candidate}
-    for name, path in paths.items():
+    for name, path in {"qrels": collection.qrels, "run": collection.candidate}.items():
         lines = path.write(tmp_path / name).read_text().splitlines(keepends=True)
         (tmp_path / f"shuffled-{name}").write_text("".join(random.permutation(lines)))
     smallests = [smallest(entry) for entry in catalogue().values() if entry.needs != "subtopics"]
@@ -101,8 +100,7 @@ def test_a_measure_of_diversity_without_subtopics_is_refused(tmp_path) -> None:
 
 
 def test_aggregates_follow_each_measure() -> None:
-    names = ["NumRet", "AP", "GMAP", "NumQ"]
-    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, names)
+    scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["NumRet", "AP", "GMAP", "NumQ"])
     count, mean, geometric, queries = scores.aggregates().T
     assert (count.tolist(), queries.tolist()) == ([5.0, 3.0], [3.0, 3.0])
     np.testing.assert_array_equal(mean, scores.means()[:, 1])
@@ -264,8 +262,7 @@ def test_lines_of_an_id_and_a_score() -> None:
     rows = [{"id": f"q{i}", "score": i / 10} for i in range(5)]
     failed = [*rows[:4], {"id": "q4", "error": "timeout"}]
     assert abrank.read_scores(rows).measures == ("score",)
-    comparison = abrank.compare_scores(rows, failed, missing="drop")
-    assert comparison.query_ids == ("q0", "q1", "q2", "q3")
+    assert abrank.compare_scores(rows, failed, missing="drop").query_ids == ("q0", "q1", "q2", "q3")
 
 
 @pytest.fixture(scope="module")
@@ -287,8 +284,7 @@ def test_samples_of_lm_eval_and_frames_of_ragas(logs: Path) -> None:
     gold = json.loads((logs / "gold.json").read_text())
     (choices,) = logs.glob("samples_toy_mc_*")
     (result,) = logs.glob("samples_toy_gen_*")
-    scores = abrank.read_scores(choices)
-    assert scores.table["ACC"].item() == gold["lm_eval"]["official_acc"]
+    assert abrank.read_scores(choices).table["ACC"].item() == gold["lm_eval"]["official_acc"]
     generated = abrank.read_scores(result)
     assert generated.measures == ("exact_match/first", "exact_match/raw")
     assert len(generated.query_ids) == gold["lm_eval"]["gen_docs"]

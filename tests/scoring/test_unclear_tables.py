@@ -47,8 +47,7 @@ def tidy(*names: str) -> pd.DataFrame:
 
 def repeats(column: str | None = None, n: int = 3) -> pd.DataFrame:
     """Return several rows of each query and variant, told apart by a column or by none."""
-    parts = [long("control", "treatment") for _ in range(n)]
-    frame = pd.concat(parts, ignore_index=True)
+    frame = pd.concat([long("control", "treatment") for _ in range(n)], ignore_index=True)
     if column:
         frame[column] = np.repeat(np.arange(n), 2 * N)
     return frame
@@ -236,11 +235,10 @@ def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("text", BROKEN)
-def test_a_broken_table_is_refused_in_words(text: str, tmp_path: Path, monkeypatch, capsys) -> None:
+def test_a_broken_table_is_refused_in_words(text, tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(text)
-    assert run(["compare", "--scores", "table.csv"]) == 3
-    error = capsys.readouterr().err
+    error = command(["compare", "--scores", "table.csv"], 3).err
     assert BROKEN[text] in error
     assert "Traceback" not in error
 

@@ -7,7 +7,6 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.cli import run
 
 
 @pytest.fixture
@@ -28,13 +27,12 @@ def test_a_sign_test_that_counts_wins_is_found_out(lopsided) -> None:
     assert aa_test.too_often == ("sign",)
 
 
-def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, capsys, monkeypatch):
+def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, values in (("a", np.full(60, 0.5)), ("b", 0.5 + lopsided)):
         rows = "".join(f"q{i},{value:.6f}\n" for i, value in enumerate(values))
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
-    assert run(["aa", "--scores", "a.csv", "b.csv", "--test", "sign", "--test", "t"]) == 0
-    out = capsys.readouterr().out
+    out = command(["aa", "--scores", "a.csv", "b.csv", "--test", "sign", "--test", "t"]).out
     assert "sign reports differences where the mean Δ is 0: it asks" in out
     assert "who wins more queries. To judge the mean, choose another test." in out
     assert "No test errs too often" not in out

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank.cli import run
 from abrank.inference.clusters import run_cluster_test
 from abrank.report import from_dict
 from abrank.report.data import json_bytes
@@ -90,12 +89,11 @@ def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
     pilots, groups = drawn(sizes, icc, 60, rng)
     visible = np.median([compare(d, groups).planning.smallest_visible for d in pilots.T])
     d, groups = drawn(sizes, icc, 4000, rng)
-    power = np.mean(run_cluster_test("t", d + visible, groups).pvalue < 0.05)
-    assert 0.74 <= power <= 0.86
+    assert 0.74 <= np.mean(run_cluster_test("t", d + visible, groups).pvalue < 0.05) <= 0.86
 
 
 @pytest.mark.slow
-def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, capsys) -> None:
+def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     d, groups = drawn([6] * 12, 0.5, 1, np.random.default_rng(7))
     for name, values in (("a", np.full(72, 0.5)), ("b", 0.5 + 0.1 * d[:, 0])):
@@ -104,11 +102,9 @@ def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, 
     rows = "".join(f"q{i},u{group}\n" for i, group in enumerate(groups))
     Path("who.csv").write_text(f"query_id,user\n{rows}")
     call = ["compare", "-v", "--scores", "a.csv", "b.csv", "-m", "AP", "--clusters", "who.csv"]
-    assert run([*call, "--margin", "0.03"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+    text = " ".join(command([*call, "--margin", "0.03"]).out.split())
     assert "Queries needed, in new clusters, to detect a true Δ 80% of the time: about" in text
-    assert run([*call, "--margin", "0.03", "--format", "json"]) == 0
-    loads = json.loads(capsys.readouterr().out)
+    loads = json.loads(command([*call, "--margin", "0.03", "--format", "json"]).out)
     assert loads["clusters"]["n_effective"] == 12
     row = next(item for item in loads["planning"]["differences"] if item["difference"] == 0.03)
     assert row["queries_needed"] > 72

@@ -58,8 +58,7 @@ def test_a_later_look_knows_the_earlier_ones(scores, tmp_path) -> None:
     assert first.rule.alpha < two.rule.alpha < last.rule.alpha < 0.05
     last.report(tmp_path / "last.json")
     assert Comparison.from_json(tmp_path / "last.json") == last
-    visible = whole_text(two)
-    assert "250 of 400 queries planned after a look at 100 (O'Brien–Fleming" in visible
+    assert "250 of 400 queries planned after a look at 100 (O'Brien–Fleming" in whole_text(two)
     assert "--config earlier=results.json" in whole_text(first)
 
 
@@ -119,8 +118,7 @@ def test_an_early_stop_is_said_to_overestimate(scores) -> None:
     far = {query: score + 0.2 for query, score in b.items()}
     early = whole_text(_first((a, far), 200, planned=400))
     assert "Δ at an early stop is larger than the true one on average" in early
-    last = whole_text(_first((a, far), 400, planned=400))
-    assert "early stop" not in last
+    assert "early stop" not in whole_text(_first((a, far), 400, planned=400))
 
 
 def test_a_confidence_sequence_says_for_which_differences_it_holds(scores) -> None:

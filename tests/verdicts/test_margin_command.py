@@ -38,8 +38,7 @@ def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
     assert rows["one query lost of 120"].margin == 1.0 / 120
     assert rows["1% of A's mean"].margin == pytest.approx(0.01 * means.mean())
     assert rows["2% of A's mean"].margin == pytest.approx(0.02 * means.mean())
-    sd = (seeds["other"] - runs.mean(axis=1)).std()
-    assert suggest_margins.sd == pytest.approx(sd)
+    assert suggest_margins.sd == pytest.approx((seeds["other"] - runs.mean(axis=1)).std())
     for row in suggest_margins.rows:
         plan = abrank.power(sd=suggest_margins.sd, queries=120, effect=row.margin)
         assert (row.n, row.power) == (plan.n, plan.power)
@@ -70,7 +69,7 @@ def test_one_system_alone_says_no_power(seeds: pd.DataFrame) -> None:
         abrank.suggest_margins(seeds["seed1"], [0.5])
 
 
-def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, monkeypatch) -> None:
+def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seeds.to_csv("all.csv")
     seeds[["seed1", "seed2", "seed3"]].to_csv("seeds.csv")
@@ -82,15 +81,14 @@ def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, monkey
     assert answers[0]["measure"] == "AP"
     assert answers[0]["rows"] == answers[1]["rows"]
     assert answers[0]["sd_of"] == "candidate"
-    assert run(["margin", "--scores", "all.csv", "--against", "other"]) == 0
-    text = capsys.readouterr().out
+    text = command(["margin", "--scores", "all.csv", "--against", "other"]).out
     assert max(map(len, text.splitlines())) <= 80
     assert "two of 3 runs, largest difference" in text
     assert "Take the smallest loss that users would notice" in text
 
 
 def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
-    seeds, tmp_path, capsys, monkeypatch
+    seeds, tmp_path, capsys, command, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     seeds[["seed1"]].to_csv("one.csv")
@@ -101,8 +99,7 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     assert lines[0].split(",")[0] == "one query lost of 120"
     assert all(line.endswith(",,,") for line in lines)
     monkeypatch.setattr("abrank.cli.plan._terminal.wants_ascii", lambda **_: True)
-    assert run(["margin", "--scores", "one.csv", "-m", "AP"]) == 0
-    text = capsys.readouterr().out
+    text = command(["margin", "--scores", "one.csv", "-m", "AP"]).out
     assert "Add --against RUN or --sd X for the power and the queries of each margin." in text
     assert "power at hand" not in text
     assert "\u202f" not in text
@@ -116,12 +113,11 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     (["--scores", "two.csv"], "say which: -m AP"),
     (["--scores", "two.csv", "--depth", "5"], "--depth is for runs"),
 ])  # fmt: skip
-def test_what_cannot_be_answered_is_refused(arguments, said, tmp_path, capsys, monkeypatch) -> None:
+def test_what_cannot_be_answered_is_refused(arguments, said, tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [
         {"query_id": q, "system": "A", "measure": m, "score": 0.5 + 0.1 * i}
         for m in ("AP", "RR") for i, q in enumerate("xyz")
     ]  # fmt: skip
     pd.DataFrame(rows).to_csv("two.csv", index=False)
-    assert run(["margin", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert said in command(["margin", *arguments], 2).err

@@ -70,8 +70,7 @@ def test_every_margin_said_to_have_a_verdict_has_it(seed, declared, lower) -> No
     for name, low, high in ranges:
         for value in (low, 0.5 * (low + high), high):
             margin = f"{100 * value:.9f}%" if percent else value
-            outcome = abrank.compare_scores(a, b, margin=margin, **options).verdict
-            assert tag(outcome)[1] == name
+            assert tag(abrank.compare_scores(a, b, margin=margin, **options).verdict)[1] == name
 
 
 @pytest.mark.usefixtures("nothing_drawn")

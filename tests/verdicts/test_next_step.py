@@ -90,8 +90,7 @@ def _may_be_same(verdict: Verdict, require: Any) -> bool:
 @pytest.mark.parametrize("require", [None, "better", "no-significant-loss"])
 def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) -> None:
     rule = Rule("AP", require=require)
-    wide = Rule("AP", margin=MARGIN, require=require)
-    decision = decided(verdict, wide, Soundness())
+    decision = decided(verdict, Rule("AP", margin=MARGIN, require=require), Soundness())
     if verdict in GATES["non-inferior"].verdicts - {Verdict.BETTER} | {
         Verdict.NOT_BETTER,
         Verdict.WORSE_SIZE_UNCLEAR,

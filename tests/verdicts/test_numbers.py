@@ -64,8 +64,7 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
         # The table of all tests, further down the page, says of each what it estimates.
         assert of_difference not in text.partition('id="change"')[0], name
         places = 1 if n == 30 else 2
-        limit = f"{100 * change.ci_low:.{places}f}%".replace("-", "−")
-        assert limit in text, name
+        assert f"{100 * change.ci_low:.{places}f}%".replace("-", "−") in text, name
 
 
 @pytest.mark.slow

@@ -11,8 +11,7 @@ from tests.report.written import whole_text
 
 def board(n, k, rng, *, gain=0.0):
     """Return ready scores of k variants of one system and of one other; all means are equal."""
-    base = rng.beta(0.8, 1.6, n)
-    variants = base[:, None] + 0.03 * rng.normal(size=(n, k))
+    variants = rng.beta(0.8, 1.6, n)[:, None] + 0.03 * rng.normal(size=(n, k))
     second = rng.beta(0.8, 1.6, n) + gain
     return np.column_stack([variants, second])
 

@@ -14,8 +14,7 @@ def _compared(d, **asked):
 
 
 def test_a_verdict_that_falls_without_few_queries_is_told() -> None:
-    d = np.concatenate([np.linspace(-0.1, 0.13, 57), [0.25, 0.24, 0.23]])
-    result = _compared(d)
+    result = _compared(np.concatenate([np.linspace(-0.1, 0.13, 57), [0.25, 0.24, 0.23]]))
     assert result.verdict is Verdict.BETTER
     written = " ".join(text(result).split())
     count = len(result.alternatives[0].left_out)
@@ -23,8 +22,7 @@ def test_a_verdict_that_falls_without_few_queries_is_told() -> None:
 
 
 def test_a_verdict_against_a_margin_is_not_held_against_chosen_queries() -> None:
-    d = np.concatenate([np.linspace(-0.1, 0.1, 27), [0.3, 0.28, -0.29]])
-    result = _compared(d, margin=0.1)
+    result = _compared(np.concatenate([np.linspace(-0.1, 0.1, 27), [0.3, 0.28, -0.29]]), margin=0.1)
     assert (result.verdict, result.alternatives) == (Verdict.SAME, ())
 
 

@@ -94,8 +94,7 @@ def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     assert "large losses" not in whole_text(abrank.compare_scores(*data_frames, margin=0.02))
     result = abrank.compare_scores(*data_frames, margin=0.02, fail_on="worse")
     assert str(result.verdict) == "better"
-    unseen = result.decision.unseen
-    assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
+    assert result.decision.unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
     sentence = whole_text(result)
     assert "40 queries may miss large losses on up to 7.2% of all queries" in sentence
     assert re.search(r"up to 0\.072\d* in the mean, more than the margin", sentence)

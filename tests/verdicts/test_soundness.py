@@ -27,8 +27,7 @@ def ranked(good: int, *, n: int = 60, depth: int = 10, by: int = 3) -> Run:
     result: Run = {}
     for i in range(n):
         relevant = [f"D{5 * j}" for j in range(max(0, good - i % by))]
-        texts = [f"D{j}" for j in range(40) if j % 5]
-        docs = (relevant + texts)[:depth]
+        docs = (relevant + [f"D{j}" for j in range(40) if j % 5])[:depth]
         result[f"q{i:02}"] = {doc: float(100 - k) for k, doc in enumerate(docs)}
     return result
 
@@ -283,8 +282,7 @@ def test_the_same_in_practice_does_not_rest_on_a_difference_that_skewness_makes(
 @pytest.mark.parametrize(("missing", "level"), [("drop", "doubtful"), ("worst", "sound")])
 def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level, tmp_path) -> None:
     random = np.random.default_rng(3)
-    at_ten = random.beta(2.0, 2.0, 60)
-    a = {f"q{i:02}": {"AP": 0.5, "P@10": x} for i, x in enumerate(at_ten)}
+    a = {f"q{i:02}": {"AP": 0.5, "P@10": x} for i, x in enumerate(random.beta(2.0, 2.0, 60))}
     b = {query: {"AP": 0.58 + 0.03 * random.normal(), "P@10": a[query]["P@10"]} for query in a}
     for query in list(b)[:12]:
         b[query]["P@10"] = math.nan
@@ -304,8 +302,7 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level
         text = " ".join(comparison.report(tmp_path / name).read_text(encoding="utf-8").split())
         assert "the guard on P@10 rests on the scores that are missing: with the worst" in text
         assert "Score the queries whose scores are missing: a guard rests on them." in text
-    again = read_results(comparison.report(tmp_path / "r.json"))
-    assert again.soundness == comparison.soundness
+    assert read_results(comparison.report(tmp_path / "r.json")).soundness == comparison.soundness
 
 
 @pytest.mark.slow
@@ -316,8 +313,7 @@ def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) ->
             files["qrels"], a, ranked(5, by=2), measures="AP", fail_on="worse",
             config=abrank.Question(judged=judged),
         )  # fmt: skip
-        codes = [reason.code for reason in comparison.soundness.reasons]
-        assert ("few-judged" in codes) is stopped
+        assert ("few-judged" in [reason.code for reason in comparison.soundness.reasons]) is stopped
         assert comparison.decision.exit_code == int(stopped)
         assert ("the rule asks for 60.0%" in " ".join(str(comparison).split())) is stopped
     for wrong in ("much", "120%", 0.0):

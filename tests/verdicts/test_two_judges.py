@@ -31,8 +31,7 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
     (pair,) = judge_agreement.pairs
     assert (pair.human.verdict, pair.machine.verdict) == ("better", "inconclusive")
     human = np.repeat([1.0, 0.0, -1.0, 0.0], [12, 8, 3, 17])
-    machine = np.repeat([1.0, 0.0, -1.0, 0.0], [10, 10, 4, 16])
-    expected = stats.ttest_rel(human, machine)
+    expected = stats.ttest_rel(human, np.repeat([1.0, 0.0, -1.0, 0.0], [10, 10, 4, 16]))
     low, high = expected.confidence_interval()
     assert pair.apart.estimate == pytest.approx(3 / 40)
     assert (pair.apart.low, pair.apart.high) == pytest.approx((low, high))

@@ -52,15 +52,13 @@ def files(tmp_path, monkeypatch):
 NOBODY = "Nobody chose the measure: of 3, AP was taken."
 
 
-def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, capsys) -> None:
+def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, command) -> None:
     # Decided by num_ret: "BETTER on NumRet ... Ship", exit 0.
-    assert run(["compare", "-v", "--scores", "a.txt", "b.txt"]) == 0
-    out = capsys.readouterr().out
+    out = command(["compare", "-v", "--scores", "a.txt", "b.txt"]).out
     assert out.startswith(NOBODY)
     assert "▼ WORSE  b is worse than a on AP" in out
     assert "Ship b" not in out
-    table = out[out.index("measure ") :].partition("\n\n")[0]
-    assert "Num" not in table
+    assert "Num" not in out[out.index("measure ") :].partition("\n\n")[0]
     assert "NumRet 1000.000 → 1020.000" in " ".join(out.split())
 
 
@@ -118,14 +116,13 @@ def test_a_set_of_trec_eval_names_no_measure() -> None:
     assert abrank.compare(*data).rule.primary == "nDCG@10"  # what the manual names
 
 
-def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_runs(capsys) -> None:
+def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_runs(command) -> None:
     collection = simulate_runs(30, rng=1)
     comparison = abrank.compare(
         collection.qrels, collection.baseline, collection.candidate, fail_on="worse"
     )
     assert (comparison.rule.primary, comparison.decision.gate.lacks) == ("nDCG@10", "")
-    assert run(["compare", "--help-all"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+    text = " ".join(command(["compare", "--help-all"]).out.split())
     assert "With runs the default is nDCG@10, which decides (a gate, too), and AP, RR, P@10" in text
 
 
@@ -156,8 +153,7 @@ def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     page = ranking.report(tmp_path / "board.html").read_text("utf-8").partition("<script")[0]
     for visible in (whole_text(ranking), ranking._repr_markdown_(), ranking._repr_html_(), page):
         assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", visible)
-    saved = ranking.report(tmp_path / "board.json")
-    assert abrank.Ranking.from_json(saved) == ranking
+    assert abrank.Ranking.from_json(ranking.report(tmp_path / "board.json")) == ranking
     for test in ("tukey", "t", "nemenyi"):
         result = abrank.rank_scores(
             latencies(), measures="latency_ms", lower_is_better="latency_ms", test=test
@@ -288,8 +284,7 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     a = pd.DataFrame({"AP": random.uniform(0.2, 0.8, N)}, index=IDS)
     b = a + 0.03 + 0.03 * random.standard_t(2, (N, 1))
     comparison = abrank.compare_scores(a, b, test="trimmed", margin=0.01)
-    expected = stats.trim_mean((b - a)["AP"], 0.2)
-    assert comparison.primary.estimate == pytest.approx(expected)
+    assert comparison.primary.estimate == pytest.approx(stats.trim_mean((b - a)["AP"], 0.2))
     assert comparison.primary.diff == pytest.approx((b - a)["AP"].mean())
     (row,) = (test_row for test_row in comparison.test_rows if test_row.decides)
     assert (row.test, row.title, row.estimate) == (
@@ -298,8 +293,7 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     assert (row.ci_low, row.pvalue) == (comparison.primary.ci_low, comparison.pvalue)
     assert "trimmed mean difference" in str(comparison)
     for name in ("html", "md", "tex", "txt", "csv", "junit", "methods", "bib"):
-        path = comparison.report(tmp_path / f"r.{name}")
-        text = path.read_text("utf-8")
+        text = comparison.report(tmp_path / f"r.{name}").read_text("utf-8")
         if name in ("html", "md", "tex", "txt"):
             assert "trimmed mean difference" in text
     assert "trimmed mean difference" in comparison._repr_html_()

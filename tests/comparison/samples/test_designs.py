@@ -54,8 +54,7 @@ def test_the_mean_and_its_error_are_those_of_weighted_least_squares() -> None:
 
 @pytest.mark.parametrize("values", [np.zeros(9), np.full(9, 0.1), np.array([0.2])])
 def test_differences_without_spread_are_answered_as_t_answers_them(values: Any) -> None:
-    weights = np.arange(1.0, len(values) + 1.0)
-    result = weighted_result(values[:, None], weights, confidence=0.95)
+    result = weighted_result(values[:, None], np.arange(1.0, len(values) + 1.0), confidence=0.95)
     plain = abrank.inference.run_test("t", values)
     for name in ("pvalue", "ci_low", "ci_high"):
         assert getattr(result, name) == pytest.approx(getattr(plain, name), nan_ok=True)
@@ -80,8 +79,7 @@ def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone(
         alone = weighted_result(d, w, confidence=0.9, clusters=np.arange(n))
         assert alone.pvalue == pytest.approx(weighted_result(d, w, confidence=0.9).pvalue, rel=1e-9)
         equal = weighted_result(d, np.ones(n), confidence=0.9, clusters=users)
-        robust = run_cluster_test("t", d, users)
-        assert equal.statistic == pytest.approx(robust.statistic, rel=1e-7)
+        assert equal.statistic == pytest.approx(run_cluster_test("t", d, users).statistic, rel=1e-7)
     few = weighted_result(d, w, confidence=0.9, clusters=users % 2)
     assert np.isnan(few.pvalue).all()
     assert np.isinf(few.ci_low).all()
@@ -119,7 +117,7 @@ def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path
 
 
 @pytest.mark.slow
-def test_the_command_takes_a_file_or_a_column(scores, tmp_path, capsys) -> None:
+def test_the_command_takes_a_file_or_a_column(scores, tmp_path, capsys, command) -> None:
     a, b = scores
     for name, frame in (("a", a), ("b", b)):
         frame.to_csv(tmp_path / f"{name}.csv")
@@ -137,11 +135,9 @@ def test_the_command_takes_a_file_or_a_column(scores, tmp_path, capsys) -> None:
     assert first.rows == two.rows
     assert [segmentation.name for segmentation in two.segmentations] == ["kind", "weight"]
     (tmp_path / "rule.toml").write_text('measure = "AP"\nweights = "traffic.csv"\n')
-    ruled = abrank.compare_scores(a, b, config=tmp_path / "rule.toml")
-    assert ruled.rows == first.rows
+    assert abrank.compare_scores(a, b, config=tmp_path / "rule.toml").rows == first.rows
     capsys.readouterr()
-    assert run([*base, "--weights", str(tmp_path / "cut.csv")]) == 3
-    assert "--weights" in capsys.readouterr().err
+    assert "--weights" in command([*base, "--weights", str(tmp_path / "cut.csv")], 3).err
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "much", None])

@@ -19,8 +19,7 @@ from abrank.report.sections.appendix import effect_table
 
 def group(letter: str, n: int, *, scale: float, seed: int) -> pd.DataFrame:
     """Scores between 0 and 1 of users whose ids begin with a letter, most of them low."""
-    random = np.random.default_rng(seed)
-    scores = np.minimum(random.exponential(scale, (n, 2)), 1.0)
+    scores = np.minimum(np.random.default_rng(seed).exponential(scale, (n, 2)), 1.0)
     ids = [f"{letter}{i:03}" for i in range(n)]
     return pd.DataFrame({"query_id": ids, "nDCG@10": scores[:, 0], "AP": scores[:, 1]})
 
@@ -177,8 +176,7 @@ def test_groups_without_spread_have_no_empty_line() -> None:
 
 def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
     n_a, n_b = len(A), len(B)
-    error = np.sqrt(A["nDCG@10"].var() / n_a + B["nDCG@10"].var() / n_b)
-    sd = error / np.sqrt(1 / n_a + 1 / n_b)
+    sd = np.sqrt(A["nDCG@10"].var() / n_a + B["nDCG@10"].var() / n_b) / np.sqrt(1 / n_a + 1 / n_b)
     # statsmodels gives NaN where the power rounds to 1.
     below_one = [row for row in found.planning.differences if row.power < 0.9999]
     assert len(below_one) >= 2
@@ -187,7 +185,7 @@ def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
         assert row.power == pytest.approx(expected, abs=1e-12)
 
 
-def test_independent_groups_are_planned_for(found, tmp_path, capsys) -> None:
+def test_independent_groups_are_planned_for(found, tmp_path, command) -> None:
     # By the spread of a comparison, of its scores, of files, or as given.
     planned = next(row for row in found.planning.differences if row.power < 0.9999)
     plan = abrank.power(found, effect=planned.difference)
@@ -203,16 +201,14 @@ def test_independent_groups_are_planned_for(found, tmp_path, capsys) -> None:
     given = abrank.power(sd=1.5, effect=0.1, queries=2000, width=0.2, design=Independent())
     per_group = TTestIndPower().solve_power(0.1 / 1.5, power=0.8, alpha=0.05)
     assert per_group <= given.n / 2 < per_group + 1.0
-    expected = TTestIndPower().power(0.1 / 1.5, 1000, 0.05)
-    assert given.power == pytest.approx(expected, abs=1e-12)
+    assert given.power == pytest.approx(TTestIndPower().power(0.1 / 1.5, 1000, 0.05), abs=1e-12)
     half = stats.t.ppf(0.975, given.width.n - 2) * 1.5 * 2.0 / np.sqrt(given.width.n)
     assert 2.0 * half == pytest.approx(0.2, rel=1e-3)
     for name, scores in (("a", A), ("b", B)):
         scores.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     flags = ["-m", "nDCG@10", "--independent", "--effect", str(planned.difference)]
-    assert run(["power", "--scores", *files, *flags]) == 0
-    shown = capsys.readouterr().out.replace("\u202f", "")
+    shown = command(["power", "--scores", *files, *flags]).out.replace("\u202f", "")
     assert f"needs {row.n} ({row.n_low} to {row.n_high}) units" in shown
     assert "of both groups together, split as here" in shown
 
@@ -253,13 +249,12 @@ def test_a_ratio_of_sums_has_the_error_of_the_delta_method(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_command_function_and_rule_file_agree(tmp_path, monkeypatch, capsys) -> None:
+def test_command_function_and_rule_file_agree(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     A.to_csv("a.csv", index=False)
     B.to_csv("b.csv", index=False)
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "nDCG@10"]
-    assert run([*call, "-q"]) == 3
-    printed = capsys.readouterr().err
+    printed = command([*call, "-q"], 3).err
     assert "share no query" in printed
     assert "--scores a.csv b.csv -m nDCG@10 -q --independent" in printed
     assert run([*call, "--independent", "--report", "by_command.json"]) == 0
@@ -268,8 +263,7 @@ def test_command_function_and_rule_file_agree(tmp_path, monkeypatch, capsys) -> 
     )
     by_rule = abrank.compare_scores(config="rule.toml")
     by_call = abrank.compare_scores("a.csv", "b.csv", measures="nDCG@10", design=Independent())
-    by_command = abrank.Comparison.from_json("by_command.json")
-    assert by_rule.pvalue == by_call.pvalue == by_command.pvalue
+    assert by_rule.pvalue == by_call.pvalue == abrank.Comparison.from_json("by_command.json").pvalue
     assert run([*call, "--independent", "--require", "non-inferior", "--margin", "0.02"]) == 0
     back = ["compare", "--scores", "b.csv", "a.csv", "-m", "nDCG@10", "--independent"]
     assert run([*back, "--fail-on", "worse"]) == 1

@@ -8,7 +8,6 @@ import pytest
 
 import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores, pair_scores
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.samples.machine import with_machine
@@ -143,8 +142,7 @@ def test_human_queries_that_the_machine_lacks_are_left_out_and_said(scores) -> N
 
 def test_a_sample_that_was_picked_is_told(scores) -> None:
     easy = scores["machine a"].mean(axis=1).nlargest(60).index
-    created = {name: scores[f"machine {name}"].loc[easy] for name in "ab"}
-    result = compared({**scores, **created})
+    result = compared({**scores, **{name: scores[f"machine {name}"].loc[easy] for name in "ab"}})
     assert "machine-sample-differs" in codes(result)
     text = " ".join(text_of(result, detail="all").split())
     assert "differ from the others in difficulty. By the machine's judgments the mean" in text
@@ -155,8 +153,7 @@ def test_a_sample_that_was_picked_is_told(scores) -> None:
 def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) -> None:
     rng = np.random.default_rng(4)
     noise = scores["machine a"] + rng.standard_normal(scores["machine a"].shape)
-    useless = compared({**scores, "machine b": noise})
-    assert "machine-no-help" in codes(useless)
+    assert "machine-no-help" in codes(compared({**scores, "machine b": noise}))
     a, b = scores["machine a"], scores["machine b"]
     perfect = compared({"a": a.iloc[:40], "b": b.iloc[:40], "machine a": a, "machine b": b})
     assert "machine-set-aside" in codes(perfect)
@@ -169,8 +166,7 @@ def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) ->
 @pytest.mark.slow
 def test_from_runs_and_two_judgments() -> None:
     collection = abrank.simulate_runs(120, effect=0.1, rng=4)
-    rng = np.random.default_rng(0)
-    judged = set(rng.permutation(collection.qrels.query_ids)[:30])
+    judged = set(np.random.default_rng(0).permutation(collection.qrels.query_ids)[:30])
     frame = collection.qrels.frame()
     people = frame[frame["query_id"].isin(judged)]
     result = abrank.compare(
@@ -197,7 +193,7 @@ def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
-    tmp_path, monkeypatch, capsys
+    tmp_path, monkeypatch, command
 ) -> None:
     monkeypatch.chdir(tmp_path)
     collection = abrank.simulate_runs(60, rng=3)
@@ -215,8 +211,7 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     digest = hashlib.sha256(rule.read_bytes()).hexdigest()[:12]
     call = ["compare", "people.qrels", "a.run", "b.run", "--config", "abrank.toml", "-q"]
     text = f"gpt-x, was declared beforehand on 2026-11-01 in abrank.toml (sha256 {digest}…)."
-    assert run([*call, "--report", "r.json", "--format", "methods"]) == 0
-    assert text in capsys.readouterr().out
+    assert text in command([*call, "--report", "r.json", "--format", "methods"]).out
     result = Comparison.from_json("r.json")
     assert result.machine.judge == "gpt-x"
     assert result.provenance["declared"]["date"] == "2026-11-01"

@@ -94,8 +94,7 @@ def test_two_share_a_letter_exactly_when_not_told_apart(share):
 def test_no_group_can_go():
     random = np.random.default_rng(7)
     for _ in range(30):
-        distinct = symmetric(random, 9, 0.5)
-        groups = find_groups(distinct)
+        groups = find_groups(symmetric(random, 9, 0.5))
         for left_out in groups:
             rest = [set(group) for group in groups if group != left_out]
             held = all(any({i, j} <= group for group in rest) for i in left_out for j in left_out)

@@ -31,8 +31,7 @@ def test_means_of_very_many_queries_are_drawn_from_their_normal_limit():
 
 
 def test_the_chance_to_be_first_of_two_against_theory():
-    random = np.random.default_rng(5)
-    scores = random.random((2500, 2))
+    scores = np.random.default_rng(5).random((2500, 2))
     scores[:, 1] += 0.005 - (scores[:, 1] - scores[:, 0]).mean()
     difference = scores[:, 1] - scores[:, 0]
     expected = norm.cdf(difference.mean() / (difference.std() / 50.0))

@@ -122,5 +122,4 @@ def comparison_of(n: int, shift: float = 0.05, **how: object) -> Comparison:
     """Compare simulated scores; the result tells no day, so that its bytes can be compared."""
     a, b = scores(n, shift)
     named = {"primary": "nDCG@10", "name_a": "bm25", "name_b": "monot5", "resamples": 999}
-    result = compare_scores(a, b, **asked(**named | how))
-    return replace(result, provenance={})
+    return replace(compare_scores(a, b, **asked(**named | how)), provenance={})

@@ -17,8 +17,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_measures_have_every_digit(situation: Comparison) -> None:
-    result = rows(table(situation))
-    for line, row in zip(result, to_dict(situation)["measures"], strict=True):
+    for line, row in zip(rows(table(situation)), to_dict(situation)["measures"], strict=True):
         assert line.pop("soundness") == situation.soundness.level
         assert list(line) == list(row)
         for key, value in row.items():

@@ -54,8 +54,7 @@ def test_another_kind_is_refused_before_anything_is_read(capsys) -> None:
 
 @pytest.mark.slow
 def test_a_ranking_has_its_own_without_those_that_say_why_there_is_none(tmp_path, capsys) -> None:
-    random = np.random.default_rng(1)
-    table = pd.DataFrame(random.random((12, 3)), columns=["x", "y", "z"])
+    table = pd.DataFrame(np.random.default_rng(1).random((12, 3)), columns=["x", "y", "z"])
     table.rename_axis("query_id").to_csv(tmp_path / "scores.csv")
     requested = ["rank", "--scores", f"{tmp_path}/scores.csv", "-m", "AP", "-q"]
     for test, more in ((), set()), (("--test", "nemenyi"), {"cd.svg"}):

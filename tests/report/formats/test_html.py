@@ -125,8 +125,7 @@ def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
 
 
 def test_columns_of_a_card_have_heads(better: Comparison) -> None:
-    texts = re.findall(r"<text x=\"(\d+)\" y=\"13\"[^>]*>([^<]*)<", card(better))
-    heads = dict(texts)
+    heads = dict(re.findall(r"<text x=\"(\d+)\" y=\"13\"[^>]*>([^<]*)<", card(better)))
     assert heads == {"150": "measure", "496": "Δ", "556": "p", "572": "reading"} | {
         place: text for place, text in heads.items() if "better" in text
     }

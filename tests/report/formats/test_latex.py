@@ -49,8 +49,7 @@ def structure(source: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("style", ["interval", "superscript"])
 def test_every_situation_is_one_balanced_table(situation: Comparison, style: str) -> None:
-    rows = structure(latex(situation, style=style))
-    assert len(rows) == 1 + len(situation.rows)
+    assert len(structure(latex(situation, style=style))) == 1 + len(situation.rows)
 
 
 @pytest.mark.parametrize("style", ["interval", "superscript"])

@@ -124,8 +124,7 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
 
 def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
     queries = better.to_dict()["queries"]
-    data = island(text)
-    columns = {column["csv"]: column for column in data["columns"]}
+    columns = {column["csv"]: column for column in island(text)["columns"]}
     place = {query: i for i, query in enumerate(queries["query_id"])}
     for measure, key in (("nDCG@10", "diff"), ("AP", "diff AP"), ("P@10", "diff P@10")):
         column = queries["scores"][measure]
@@ -198,8 +197,7 @@ def test_most_severe_cautions_are_open_and_the_others_one_click_away(better, no_
         Caution(f"c{i}", f"Title {i}", f"Sentence {i}.", 3 if i < 2 else 1)
         for i in range(SHOWN + 2)
     )
-    report = replace(compose(better), cautions=cautions)
-    result = read(page_of(report, drawer=no_drawer))
+    result = read(page_of(replace(compose(better), cautions=cautions), drawer=no_drawer))
     folded = result.inside("details")
     assert "2 more" in folded
     assert f"Sentence {SHOWN}." in folded

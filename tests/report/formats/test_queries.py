@@ -49,8 +49,7 @@ def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> No
     assert len([c for c in rows_of(plain).columns if c.kind == "delta"]) == 1 + FURTHER
     texts = replace(plain, topics={"q0001": "a text"})
     assert len([c for c in rows_of(texts).columns if c.kind == "delta"]) == 1 + FURTHER - 2
-    column = rows_of(texts).columns[1]
-    assert sorted(column.texts) == [""] * 11 + ["a text"]
+    assert sorted(rows_of(texts).columns[1].texts) == [""] * 11 + ["a text"]
 
 
 def test_rows_of_ready_scores_do_not_open(make: Make) -> None:
@@ -83,8 +82,7 @@ def test_lists_of_the_outermost_rows_come_first(runs, monkeypatch) -> None:
 
 def test_less_is_better_turns_the_colours(make: Make) -> None:
     result = make(0.05, n=12)
-    turned = replace(result.rows[0], higher_is_better=False)
-    rows = rows_of(replace(result, rows=(turned,)))
+    rows = rows_of(replace(result, rows=(replace(result.rows[0], higher_is_better=False),)))
     for row, outcome in zip(rows.first, rows.outcome, strict=True):
         assert row.bar.tone == {1: "b", -1: "a", 0: "tie"}[outcome]
         assert row.cells[-1].tone == row.bar.tone
@@ -108,8 +106,7 @@ def test_equal_differences_stand_in_the_order_of_ids_however_they_came() -> None
     comparison = compare_scores(
         dict.fromkeys(ids, 0.5), {key: 0.5 + 0.1 * (key < "q2") for key in ids}
     )
-    values = rows_of(comparison).columns[0].values
-    assert values == sorted(ids, key=lambda key: (key < "q2", key))
+    assert rows_of(comparison).columns[0].values == sorted(ids, key=lambda key: (key < "q2", key))
 
 
 def test_very_many_rows_keep_the_extremes(make: Make) -> None:
@@ -117,8 +114,7 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
     n = EMBED_ALL + 5
     scores = random.random((2, n))
     ids = tuple(f"q{i}" for i in range(n))
-    result = replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T)
-    rows = rows_of(result)
+    rows = rows_of(replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T))
     values = rows.columns[-1].values
     assert rows.total == n
     assert rows.left_out.startswith("Of 100\u202f005 queries this table holds 1\u202f000 worst")
@@ -132,8 +128,7 @@ def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
     rows = query_rows(runs, digits=digits)
     columns = [element for c in rows.columns if c.kind in ("score", "delta") for element in c.texts]
     for item in columns:  # a difference that would be 0 with a sign has more
-        size = abs(float(item.replace("−", "-")))
-        more = 0.0 < size < 0.5 / 10**digits
+        more = 0.0 < abs(float(item.replace("−", "-"))) < 0.5 / 10**digits
         assert (len(item.partition(".")[2]) == digits) != more
 
 

@@ -75,8 +75,7 @@ def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> No
         ("a", 2, ("1", "4")), ("b", 1, ("2", "57")), ("c", 1, ("3", "not retrieved")),
         ("e", 1, ("5", "2")), ("f", 1, ("31", "3")),
     ]  # fmt: skip
-    older = QueryLists.of(a, b, depth=3)
-    assert older.went[1][1] == ("2", "further down or not retrieved")
+    assert QueryLists.of(a, b, depth=3).went[1][1] == ("2", "further down or not retrieved")
     assert QueryLists.of(a, b, depth=3, rel=3).went == []
 
 

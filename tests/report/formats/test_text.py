@@ -57,8 +57,7 @@ def test_ascii_is_ascii(hostile: Comparison, situation: Comparison) -> None:
 @pytest.mark.slow
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
 def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
-    comparison = replace(make(0.05, n=3), baseline=a, candidate=b)
-    assert widest(text(comparison, width=width)) <= width
+    assert widest(text(replace(make(0.05, n=3), baseline=a, candidate=b), width=width)) <= width
 
 
 def test_numbers_are_those_of_the_json(make: Make) -> None:
@@ -95,8 +94,7 @@ def test_ready_scores_on_another_scale_are_not_drawn() -> None:
     a = pd.DataFrame({"unit": [0.1, 0.2, 0.3, 0.4], "ms": [100.0, 90.0, 80.0, 85.0]}, index=ids)
     b = pd.DataFrame({"unit": [0.2, 0.2, 0.4, 0.6], "ms": [99.0, 95.0, 70.0, 90.0]}, index=ids)
     visible = text(compare_scores(a, b))
-    line = next(part for part in visible.split("\n") if part.startswith("ms"))
-    assert "●" not in line
+    assert "●" not in next(part for part in visible.split("\n") if part.startswith("ms"))
     assert "1 measure on another scale, not drawn" in " ".join(visible.split())
 
 
@@ -143,8 +141,7 @@ def test_the_line_at_zero_has_no_winner(make: Make) -> None:
 @pytest.mark.parametrize(("mean", "style"), [(0.05, "b"), (0.0, "note")])
 def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
     last = [line for line in text_lines(make(mean, require="better")) if line]
-    gate = next(line for line in last if line[0].text.startswith("gate"))
-    assert gate[0].style == style
+    assert next(line for line in last if line[0].text.startswith("gate"))[0].style == style
 
 
 def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
@@ -168,8 +165,7 @@ def test_two_titles_of_notes_stand_on_the_first_screen_and_the_others_are_counte
     )]  # fmt: skip
     # Those of A and B are one.
     comparison = replace(make(0.05), notes=(tied(60), tied(61), few))
-    two = text(comparison).splitlines()
-    first, second = (line for line in two if line.startswith("note "))
+    first, second = (line for line in text(comparison).splitlines() if line.startswith("note "))
     assert first == "note      Only 5 clusters of queries (abrank guide few-clusters)"
     assert second.startswith(
         "note      The ranks of monot5 contradict its scores in 60 queries; The"

@@ -72,8 +72,7 @@ def test_another_choice_that_contradicts_the_scores_is_refused() -> None:
 
 @pytest.mark.slow
 def test_layout_and_order_of_keys_are_no_change(saved: str, runs: Comparison) -> None:
-    value = json.loads(saved)
-    turned = json.loads(json.dumps(dict(reversed(value.items())), indent=7))
+    turned = json.loads(json.dumps(dict(reversed(json.loads(saved).items())), indent=7))
     assert from_dict(turned) == runs
 
 

@@ -282,8 +282,7 @@ def test_rankings_that_are_the_same_are_another_statement() -> None:
 
     qrels = {f"q{i}": {"d1": 1} for i in range(5)}
     runs = [{f"q{i}": {"d1": 2.0 * k, "d2": 1.0} for i in range(5)} for k in (1, 3)]
-    comparison = compare(qrels, *runs, measures="AP", name_a="old", name_b="new")
-    head = compose(comparison).headline
+    head = compose(compare(qrels, *runs, measures="AP", name_a="old", name_b="new")).headline
     assert head.title == "Nothing changed: both rank alike on all 5 queries."
     assert "the same grades at the same ranks" in head.meaning
 

@@ -86,8 +86,7 @@ def test_documents_to_judge_are_told_in_the_terminal(unjudged: Comparison) -> No
     to_judge = unjudged.evidence.to_judge
     assert to_judge is not None
     visible = documents_text(to_judge, maximum=2)
-    rows = [line for line in visible.splitlines() if re.search(r" [+−]\d\.\d{3}$", line)]
-    assert len(rows) == 2
+    assert len([line for line in visible.splitlines() if re.search(r" [+−]\d\.\d{3}$", line)]) == 2
     assert visible.endswith("and 10 more: --pool FILE writes all")
     sentence = documents_text(replace(to_judge, documents=(), n_documents=0), maximum=2)
     assert sentence.startswith(
@@ -121,8 +120,7 @@ def with_curves(made: Comparison, sides: tuple[int, ...] = ()) -> Section:
         ci_low=tuple(item - 0.05 for item in middle),
         ci_high=tuple(item + 0.05 for item in middle), judged_a=(1.0,) * n, judged_b=(0.5,) * n,
     )  # fmt: skip
-    evidence = replace(made.evidence, cutoff_curve=curve)
-    result = depth(replace(made, evidence=evidence))
+    result = depth(replace(made, evidence=replace(made.evidence, cutoff_curve=curve)))
     assert result is not None
     return result
 
@@ -143,8 +141,7 @@ def test_finding_names_the_cut_offs_that_tell_apart(make: Make, sides, finding: 
     expected = f"By the interval of nDCG@k, {finding}" if finding else nothing
     assert with_curves(result, sides).finding == expected
     turned = replace(result, rule=replace(result.rule, higher_is_better=False))
-    reverse = with_curves(turned, tuple(-side for side in sides)).finding
-    assert reverse == expected
+    assert with_curves(turned, tuple(-side for side in sides)).finding == expected
 
 
 def test_table_is_the_curve(runs: Comparison) -> None:
@@ -237,8 +234,7 @@ def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
 
 
 def test_the_table_has_every_number(plain: Comparison) -> None:
-    section = sensitivity(replace(plain, alternatives=(SHARED, LIGHT), digits=3))
-    table, caption = section.blocks
+    table, caption = sensitivity(replace(plain, alternatives=(SHARED, LIGHT), digits=3)).blocks
     rows = [[cell.text for cell in row] for row in table.rows]  # type: ignore[union-attr]
     assert [row[0] for row in rows] == [
         "As declared",

@@ -23,8 +23,7 @@ def test_the_caption_says_what_a_margin_is_held_against_and_that_intervals_are_a
     same, unclear = (
         " ".join(compare_scores(a, b, margin=m, **asked).to_latex().split()) for m in (0.01, 0.0)
     )
-    sentence = "The margin of 0.0100 is held against the 90\\% interval"
-    assert sentence in same
+    assert "The margin of 0.0100 is held against the 90\\% interval" in same
     assert "of two one-sided tests." in same
     assert "adjusted together (Holm), intervals and p alike." in unclear
     assert "one-sided" not in unclear

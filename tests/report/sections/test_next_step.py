@@ -128,8 +128,7 @@ def test_every_format_says_it(situation: Comparison) -> None:
     assert compose(situation).headline.next_step == step.sentence
     for kind in (".md", ".txt", ".tex"):
         text = WRITERS[kind](situation).decode()
-        start = " ".join(step.sentence.split(" ")[:2])
-        assert start in " ".join(text.split()), kind
+        assert " ".join(step.sentence.split(" ")[:2]) in " ".join(text.split()), kind
     visible = unescape(card(situation))
     assert compose(situation).headline.sentence in visible
     assert ("Next step." in visible) == bool(compose(situation).headline.further_step)

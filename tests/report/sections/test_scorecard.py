@@ -60,8 +60,7 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
-    result = segments(runs)
-    tables = [block for block in result.blocks if isinstance(block, Table)]
+    tables = [block for block in segments(runs).blocks if isinstance(block, Table)]
     for table, expected in zip(tables, runs.segmentations, strict=True):
         assert table.rows[0][0].text == "All queries"
         assert table.rows[0][2].text == f.signed(runs.mean_difference)
@@ -79,8 +78,7 @@ def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
 
 
 def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> None:
-    result = segments(runs)
-    cards = [block for block in result.blocks if isinstance(block, Scorecard)]
+    cards = [block for block in segments(runs).blocks if isinstance(block, Scorecard)]
     assert len(cards) == 2
     first, last = (drawing(card, 0.0, 100.0, pixels=200.0) for card in cards)
     assert (first.zero, first.ticks) == (last.zero, last.ticks)
@@ -98,18 +96,15 @@ def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> N
 
 
 def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
-    tests = all_tests(_with_machine())
-    board = tests.blocks[0]
+    board = all_tests(_with_machine()).blocks[0]
     assert isinstance(board, Scorecard)
     undrawn = [row[1].text for row, bar in zip(board.rows, board.bars, strict=True) if bar is None]
     assert undrawn == ["net share of decided queries won"]
 
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
-    is_many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
-    result = segments(is_many)
-    table = next(block for block in result.blocks if isinstance(block, Table))
-    assert len(table.rows) == MOST + 1
+    result = segments(replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),)))
+    assert len(next(block for block in result.blocks if isinstance(block, Table)).rows) == MOST + 1
     assert any(
         isinstance(block, Text) and f"The {MOST} largest of {MOST + 5}" in block.text
         for block in result.blocks

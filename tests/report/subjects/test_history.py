@@ -23,8 +23,7 @@ def full(tmp_path_factory) -> History:
         result = comparison(40 + seed % 10, gain=gain, require="better" if seed % 2 else None)
         entry = LedgerEntry.of(result, budget=str(budget if seed < 3 else ""))
         # Ten comparisons, each entered under the names of five candidates.
-        named = replace(entry, b=f"{seed:016x}", created=f"2026-11-{seed:02}")
-        ledger.add(keyed(named), QUERIES)
+        ledger.add(keyed(replace(entry, b=f"{seed:016x}", created=f"2026-11-{seed:02}")), QUERIES)
     result = history(place)
     # Each candidate follows on another baseline.
     entries = [replace(entry, a=f"{i:016x}") for i, entry in enumerate(result.entries)]
@@ -117,9 +116,7 @@ def test_tables_and_json_hold_every_entry(full, empty) -> None:
 def test_sums_are_of_one_measure_alone(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "two", create=True)
     for seed in range(16):
-        result = comparison(seed, gain=0.1)
-        entry = LedgerEntry.of(result)
-        ledger.add(entry, QUERIES)
+        ledger.add(LedgerEntry.of(comparison(seed, gain=0.1)), QUERIES)
     read = history(tmp_path / "two")
     second = replace(read.entries[0], measure="other", difference=100.0)
     mixed = replace(read, entries=(*read.entries, second), expected=(*read.expected, 50.0))

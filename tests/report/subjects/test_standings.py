@@ -46,8 +46,7 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     heads = [
         line for line in visible.splitlines() if "collection " in line and "a system" not in line
     ]
-    named = [i for i in range(8) for line in heads if f"collection {i}" in line]
-    assert named == list(range(8))
+    assert [i for i in range(8) for line in heads if f"collection {i}" in line] == list(range(8))
 
 
 @pytest.mark.slow
@@ -71,16 +70,14 @@ def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, si
         for i, row in enumerate(six.primary.rows)
     )
     result = replace(six, measures=(replace(six.primary, rows=rows),))
-    names = {str(n): ", ".join(six.systems[:n]) for n in (1, 4)}
-    for n, listed in names.items():
+    for n, listed in {str(n): ", ".join(six.systems[:n]) for n in (1, 4)}.items():
         said = said.replace(f"{{{n}}}", listed)
     assert said in text(result, width=200, detail="all")
 
 
 @pytest.mark.slow
 def test_a_table_of_very_many_systems_is_folded() -> None:
-    report = compose(made(22, c=2))
-    tables = [block for section in report.sections for block in section.blocks]
+    tables = [block for section in compose(made(22, c=2)).sections for block in section.blocks]
     tables = [block for block in tables if isinstance(block, Table)]
     (card,) = (table for table in tables if table.key == "standings")
     first, more = scorecard_of(card)

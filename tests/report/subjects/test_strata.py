@@ -156,6 +156,5 @@ def test_beside_a_margin_rows_say_that_they_are_held_against_0(found) -> None:
     a = {f"q{i}": (7 * i % 20) / 20 for i in range(20)}
     b = {query: 0.9 * value + 0.08 for query, value in a.items()}
     second = tuple({q: 0.999 * x for q, x in scores.items()} for scores in (a, b))
-    with_margin = compare_collections({"x": (a, b), "y": second}, margin=0.02)
-    card = compose(with_margin).scorecard
+    card = compose(compare_collections({"x": (a, b), "y": second}, margin=0.02)).scorecard
     assert {row[-1].text for row in card.rows} <= {"▲ better than 0", "? unclear"}

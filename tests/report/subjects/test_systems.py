@@ -130,13 +130,11 @@ def test_superscripts_name_whom_a_system_beats() -> None:
 
 @pytest.mark.slow
 def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
-    result = make(40)
-    text = latex(result, style="superscript")
+    text = latex(make(40), style="superscript")
     assert "$ab$ & " in text
     assert re.search(r"\^\{[a-z]+,[a-z,]+\}", text)
     assert "5 more systems not shown." in text
-    names = tuple(f"{'検索' * 25}{i}" for i in range(120))
-    is_many = markdown(make(120, names=names))
+    is_many = markdown(make(120, names=tuple(f"{'検索' * 25}{i}" for i in range(120))))
     assert len(is_many.encode()) <= LARGEST
     assert "more systems not shown." in is_many
     assert "more pairs not shown." in is_many
@@ -167,8 +165,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
             assert bare.count("{") == bare.count("}")
             assert bare.count("$") % 2 == 0
             assert "\\input" not in bare
-        plain = WRITERS[".txt"](result).decode()
-        assert not {"\x1b", "\u202e"} & {*plain, *text}
+        assert not {"\x1b", "\u202e"} & {*WRITERS[".txt"](result).decode(), *text}
         assert ",'=cmd()," in table(result, ".pairs.csv")
 
 
@@ -195,8 +192,7 @@ def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("test", "said"), [("tukey", "vary alike"), ("nemenyi", "orders"), ("t", None)]
 )
 def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> None:
-    draw = np.random.default_rng(2)
-    values = draw.random((20, 3, 1))
+    values = np.random.default_rng(2).random((20, 3, 1))
     scores = Scores(tuple(map(str, range(20))), ("A", "B", "C"), ("AP",), values)
     said_of = " ".join(cautions_of_test(rank_scores(scores, test=test)))
     result = [words for words in ("vary alike", "orders") if words in said_of]
@@ -235,8 +231,7 @@ def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
              for row in card.rows]  # fmt: skip
     assert title in [column.title for column in card.columns]
     assert card.legend[0].startswith("Ties with:" if n > 26 else "Systems that share a letter")
-    sentence = text(result, detail="all")
-    assert ("share a letter" in sentence) is (n == 26)
+    assert ("share a letter" in text(result, detail="all")) is (n == 26)
     if n == 26:
         return
     for system, places in zip(result.systems, texts, strict=True):

@@ -78,8 +78,7 @@ def test_every_size_has_a_page(n_systems, n_queries, how, no_drawer) -> None:
     elif how.get("baseline") and n_systems == 45:
         how = {"test": "wilcoxon", "adjust": "bh", **how}
     scores = board(n_systems, n_queries=n_queries, step=0.3 / n_systems)  # no AP is far above 1
-    ranking = rank_scores(scores, resamples=199, **how)
-    page = html(ranking, drawer=no_drawer)
+    page = html(rank_scores(scores, resamples=199, **how), drawer=no_drawer)
     assert page.endswith("</html>\n") or page.endswith("</html>")
     assert "nan" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S)
 
@@ -103,8 +102,7 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
     ((1, -1, 1), "First by other measures: s2 (RR), s0 (P@10)."),
 ])  # fmt: skip
 def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
-    measures = ("AP", "RR", "P@10")[: len(turned)]
-    result = board(3, measures=measures)
+    result = board(3, measures=("AP", "RR", "P@10")[: len(turned)])
     values = np.where(np.array(turned) > 0, result.values, 1.0 - result.values)
     report = compose(rank_scores(replace(result, values=values)))
     (section,) = (section for section in report.sections if section.key == "measures")

@@ -57,8 +57,7 @@ def test_moved_differences_are_found_as_the_test_itself_would() -> None:
     d = np.random.default_rng(7).choice(symmetric(), (12, 30))
     for name in ("t", "permutation"):
         ask_interval = cells._ask_interval(name, d, [0.06, 0.12])
-        moved = run_test(name, d + 0.12).excludes_zero
-        np.testing.assert_array_equal(ask_interval.found[1], moved)
+        np.testing.assert_array_equal(ask_interval.found[1], run_test(name, d + 0.12).excludes_zero)
 
 
 def test_ranks_without_intervals_have_the_same_p() -> None:

@@ -25,6 +25,5 @@ def test_verdicts_are_those_of_the_paired_t_test() -> None:
 
 
 def test_unjudged_documents_are_those_of_the_first_ranks() -> None:
-    run = JudgedRun.from_grades([[None, 1, None, None], [0, None]])
-    query, rank = unjudged(run, 3)
+    query, rank = unjudged(JudgedRun.from_grades([[None, 1, None, None], [0, None]]), 3)
     assert list(zip(query.tolist(), rank.tolist(), strict=True)) == [(0, 1), (0, 3), (1, 2)]

@@ -72,10 +72,8 @@ def test_true_effects_are_those_of_many_queries() -> None:
 
 def test_pseudo_median_is_that_of_all_draws() -> None:
     """against_theory: equal weights make it the median of all means of two values."""
-    values = np.array([[-0.3], [0.0], [0.1], [0.2], [0.6]])
-    low, high = pseudo_median(Pair(values, np.full(5, 0.2)))
-    decided = [-0.3, 0.1, 0.2, 0.6]
-    means = [(a + b) / 2.0 for a, b in product(decided, repeat=2)]
+    low, high = pseudo_median(Pair(np.array([[-0.3], [0.0], [0.1], [0.2], [0.6]]), np.full(5, 0.2)))
+    means = [(a + b) / 2.0 for a, b in product([-0.3, 0.1, 0.2, 0.6], repeat=2)]
     assert (low + high) / 2.0 == pytest.approx(np.median(means))
     # A law with exactly half on either side of a gap has all of the gap for its medians.
     two = Pair(np.array([[-1.0], [1.0]]), np.array([0.5, 0.5]))

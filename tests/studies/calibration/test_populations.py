@@ -51,8 +51,7 @@ def test_simulated_populations() -> None:
     assert [(item.source, item.measure) for item in result] == [
         ("simulated", measure) for measure in (*MEASURES, "all four")
     ]
-    again = populations(None, seed=3)
-    for population, second in zip(result, again, strict=True):
+    for population, second in zip(result, populations(None, seed=3), strict=True):
         assert population.pairs
         assert population.scope == "all"
         for pair, same in zip(population.pairs, second.pairs, strict=True):

@@ -54,8 +54,7 @@ def test_a_small_run_has_a_row_for_every_way() -> None:
     random = np.random.default_rng(2)
     result = random.uniform(0, 1, (60, 1)) + random.normal(0, 0.2, (60, 60))
     board = Board(result, random)
-    candidates = board.candidates(7)
-    assert np.allclose(candidates.mean(axis=0), board.baseline.mean())
+    assert np.allclose(board.candidates(7).mean(axis=0), board.baseline.mean())
     rows = [*chosen("x", board, n_choices=4), *repeated("x", board, n_splits=2)]
     assert all(0 <= row.rate <= 1 for row in rows)
     assert {row.part for row in rows} == {"choice", "repetition"}
@@ -71,8 +70,7 @@ def test_the_command_writes_the_page_and_the_table(monkeypatch, tmp_path) -> Non
     monkeypatch.setattr(reuse, "scores_of_matrix", lambda path: result)
     for name in ("LENGTHS", "REPLACED", "TRIED", "MEASURED"):
         monkeypatch.setattr(reuse, name, (8,))
-    requested = ["--data", str(tmp_path), "--output", str(tmp_path), "--streams", "2"]
-    assert reuse.main(requested) == 0
+    assert reuse.main(["--data", str(tmp_path), "--output", str(tmp_path), "--streams", "2"]) == 0
     assert (tmp_path / "reuse.md").read_text("utf-8").startswith("# One set of topics")
     with (tmp_path / "reuse.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -36,8 +36,7 @@ def test_every_part_counts(name, n) -> None:
         assert all(0 <= row[key] <= row["replications"] for key in row if key != "test")
         assert row.get("false_01", 0) <= row.get("false_05", 0)
     assert ("found_large" in part[0]) <= bool(NAMED[name].power)
-    again = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
-    assert part == again
+    assert part == measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
 
 
 def test_replications_are_drawn_in_batches() -> None:
@@ -47,8 +46,7 @@ def test_replications_are_drawn_in_batches() -> None:
         visited.append((one.count, one.turn))
         yield Asked("made", covers=np.arange(one.count) % 2 == 0)
 
-    part = Part("made", "queries", "", ask)
-    result = measure_part(part, MATERIAL, 10, replications=205, seed=0)
+    result = measure_part(Part("made", "queries", "", ask), MATERIAL, 10, replications=205, seed=0)
     assert visited == [(100, 0), (100, 1), (5, 2)]
     assert result == [{"test": "made", "replications": 205, "covers": 103}]
 
