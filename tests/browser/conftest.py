@@ -11,9 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare
-from abrank.comparison import Comparison
-from abrank.simulate import simulate_runs
+from abrank import Comparison, compare, simulate_runs
 from tests.report.written import html
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10"]

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import abrank
-from abrank import read_run
+from abrank import Comparison, read_run
 from abrank.cli.demo import EFFECT, MARGIN, MEASURES, N_QUERIES, SEED
-from abrank.comparison import Comparison
 
 FOLDER = Path(__file__).parents[2] / "reports" / "gallery"
 EVERY = 6  # of the demo's queries, one in so many is left where too few are to be shown

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from abrank import compare, compare_scores, simulate_runs
+from abrank import Comparison, compare, compare_scores, simulate_runs
 from abrank._support import display
-from abrank.comparison import Comparison
 from abrank.report.formats import queries as ranked_lists
 from abrank.report.formats.queries import query_rows
 from abrank.scoring.judging import pool_text

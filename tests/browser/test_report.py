@@ -6,9 +6,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from abrank import compare_scores
+from abrank import Comparison, compare_scores
 from abrank._support import display
-from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report.formats.page import PALETTE
 from abrank.report.formats.queries import FIRST_EACH

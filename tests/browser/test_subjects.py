@@ -5,8 +5,7 @@ from functools import partial
 
 import pytest
 
-from abrank import audit, rank_scores
-from abrank.collections import rank_collections
+from abrank import audit, rank_collections, rank_scores
 from abrank.report import compose, html
 from abrank.report.model import Report
 from tests.report import test_contradictions, test_every_format

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import compare_collections, compare_scores
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank import AlignmentError, ArgumentError, ReadError, compare_collections, compare_scores
 from abrank.collections import CollectionsComparison
 from abrank.inference import pool_collections
 from tests.report.written import text as text_of

@@ -7,11 +7,9 @@ import pytest
 from scipy.stats import binomtest
 
 import abrank
-from abrank import rank_collections, rank_scores
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank import AlignmentError, ArgumentError, Scores, rank_collections, rank_scores
 from abrank.collections import CollectionsRanking, ranking_inputs_of
 from abrank.collections.rank import summarise_rankings
-from abrank.scoring.scores import Scores
 
 SYSTEMS = ("bm25", "rm3", "t5", "rrf")
 

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import compare, compare_scores
+from abrank import Scoring, Verdict, compare, compare_scores
 from abrank.comparison import Alternative, Comparison
 from abrank.comparison.evidence import collect_details
 from abrank.measures import parse
-from abrank.options import Scoring
 from abrank.scoring.evaluate import score_runs
-from abrank.verdict import Verdict
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 A = {"q1": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "q2": {"x": 2.0, "d1": 2.0}}

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from abrank import AlignmentError, NotFoundError, compare_scores
+from abrank import AlignmentError, Clusters, NotFoundError, compare_scores
 from abrank.comparison import groups
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.plans import ClusterSizes
 from abrank.inputs.topics import labels_of
-from abrank.options import Clusters
 from abrank.rule import Design
 from abrank.verdict import Rule
 from tests.inference.segmented import compare_segments

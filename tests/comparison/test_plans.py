@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank import Clusters, Weights, compare_scores
-from abrank.comparison import Comparison
+from abrank import Clusters, Comparison, Weights, compare_scores
 from abrank.comparison.plans import plan_from_spread, planned_differences
 from abrank.planning.student import (
     power,

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import AlignmentError, ArgumentError, compare_scores
+from abrank import AlignmentError, ArgumentError, Question, Scores, Verdict, compare_scores
 from abrank.comparison.choosing import directions
 from abrank.comparison.compare import sample_of
 from abrank.comparison.deciding import decide_on
@@ -35,13 +35,10 @@ from abrank.comparison.units import (
 )
 from abrank.inference import run_test
 from abrank.inference.equivalence import relative_change
-from abrank.options import Question
 from abrank.report.sections.inputs import sensitivity
 from abrank.report.sections.planning import smallest_visible
 from abrank.report.sections.scorecard import all_tests
 from abrank.rule import Guard
-from abrank.scoring.scores import Scores
-from abrank.verdict import Verdict
 from tests.report.written import text as text_of
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abrank import Scores, Scoring, evaluate
 from abrank.diagnostics import (
     inspect_depth,
     inspect_inputs,
@@ -23,9 +24,6 @@ from abrank.diagnostics import (
 )
 from abrank.inputs import read_judged_run, read_qrels
 from abrank.inputs.join import IdDifference
-from abrank.options import Scoring
-from abrank.scoring.evaluate import evaluate
-from abrank.scoring.scores import Scores
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
 GOOD = {query: {doc: float(-j) for j, doc in enumerate(docs)} for query, docs in QRELS.items()}

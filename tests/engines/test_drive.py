@@ -12,13 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank._support.errors import (
-    AlignmentError,
-    ArgumentError,
-    NotFoundError,
-    ReadError,
-    WriteError,
-)
+from abrank import AlignmentError, ArgumentError, NotFoundError, ReadError, WriteError
 from abrank.engines import Engine, drive, job
 from abrank.measures.names import RequestedMeasures
 from abrank.scoring.evaluate import _score_partitions

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abrank import compare, plots, simulate_runs
+from abrank import Comparison, compare, compare_scores, plots, simulate_runs
 from abrank.cli import run
-from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict
 from abrank.report.data import json_bytes
 

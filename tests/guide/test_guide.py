@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank import guide
-from abrank._support.errors import UnknownNameError
+from abrank import UnknownNameError, guide
 from abrank.cli import run
 from abrank.guide import catalogue, find_page, site
 from abrank.inference import JOINT_TESTS, TESTS

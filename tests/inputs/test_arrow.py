@@ -16,10 +16,9 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import feather, parquet
 
-from abrank import ReadError, evaluate, read_qrels, read_run
+from abrank import ReadError, Scoring, evaluate, read_qrels, read_run
 from abrank.cli.judge import check
 from abrank.inputs import arrow, looks_like_qrels, storage
-from abrank.options import Scoring
 from tests.inputs.conftest import ended_with
 
 ROWS = [("302", "é", 0.5), ("302", "d2", 2.0), ("301", "d1", 1.0), ("302", "d1", 2.0)]

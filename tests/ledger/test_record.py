@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import Question
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, Question
 from abrank.cli import run
 from abrank.ledger import ErrorBudget, open_ledger
 from tests.ledger.made import QUERIES

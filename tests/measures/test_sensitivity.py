@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abrank import evaluate, read_qrels, simulate_runs
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, evaluate, read_qrels, simulate_runs
 from abrank.inputs import JudgedRun, join, read_run
 from abrank.measures import parse
 from abrank.measures.sensitivity import (

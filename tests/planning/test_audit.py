@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import audit
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, audit
 from abrank.planning.audit import BOARDS
 from abrank.report import compose, html, latex, markdown, text, to_dict
 

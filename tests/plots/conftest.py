@@ -7,13 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from abrank.comparison import Comparison
+from abrank import Comparison, Scores
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.evidence import CutoffCurve, RunDetails
 from abrank.comparison.query_data import QueryData
 from abrank.options import Question, RankingQuestion
 from abrank.ranking import Ranking, rank
-from abrank.scoring.scores import Scores
 
 MEASURES = ("nDCG@10", "AP", "RR")
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

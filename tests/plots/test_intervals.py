@@ -8,10 +8,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Polygon
 
-from abrank import compare_scores
-from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.collections import compare_collections
-from abrank.options import Clusters
+from abrank import ArgumentError, Clusters, UnknownNameError, compare_collections, compare_scores
 from abrank.plots import LIGHT, effect, forest, segments
 from abrank.plots import axes as drawn
 from abrank.plots import intervals as drawing

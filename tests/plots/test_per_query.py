@@ -7,8 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Polygon, Rectangle
 
-from abrank import Independent, compare_scores
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, Independent, compare_scores
 from abrank.plots import LIGHT, deltas, paired, scatter
 from abrank.plots import per_query as drawing
 

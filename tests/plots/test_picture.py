@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from abrank import plots
-from abrank.comparison import Comparison
+from abrank import Comparison, Ranking, plots
 from abrank.plots import DARK, Picture, plots_of
-from abrank.ranking import Ranking
 
 PLOTS = plots_of(Comparison)
 RANKING_PLOTS = plots_of(Ranking)

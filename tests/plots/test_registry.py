@@ -11,14 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from abrank import plots
-from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison
+from abrank import ArgumentError, Comparison, Question, Ranking, Scores, plots
 from abrank.comparison.compare import compare_recorded
-from abrank.options import Question
 from abrank.plots import DARK, LIGHT, NOTEBOOK, Plots, plots_of
-from abrank.ranking import Ranking
-from abrank.scoring.scores import Scores
 
 PLOTS = plots_of(Comparison)
 RANKING_PLOTS = plots_of(Ranking)

@@ -8,9 +8,7 @@ import matplotlib
 import pytest
 from matplotlib.figure import Figure
 
-from abrank import plots
-from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.comparison import Comparison
+from abrank import ArgumentError, Comparison, UnknownNameError, plots
 from abrank.plots import DARK, LIGHT, NOTEBOOK, plots_of
 from abrank.plots.render import SVG, clean
 

@@ -9,8 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
-from abrank import rank_scores
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, rank_scores
 from abrank.inference.systems.friedman import critical_difference, friedman_test
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
 from abrank.plots.grids import by_difficulty

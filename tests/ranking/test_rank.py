@@ -12,11 +12,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import abrank
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError, UnknownNameError
+from abrank import AlignmentError, ArgumentError, ReadError, Scores, UnknownNameError
 from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
 from abrank.measures import catalogue
 from abrank.ranking import PairRow, SystemRow, rank_scores, read_systems
-from abrank.scoring.scores import Scores
 from tests.report.written import json_of, table
 
 

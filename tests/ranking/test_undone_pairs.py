@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from abrank import Scores, rank_scores
 from abrank.inference.clusters import run_cluster_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
-from abrank.ranking import rank_scores
 from abrank.report import compose
-from abrank.scoring.scores import Scores
 
 # Skewed: two queries that B wins stand against eight like losses.
 LOST = -np.array([0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12])

@@ -10,14 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import inputs
-from abrank.comparison import Comparison, compare_scores
+from abrank import Comparison, Scores, Verdict, compare_scores, evaluate, inputs, simulate_runs
 from abrank.comparison.compare import compare_recorded
 from abrank.options import Inputs, Machine, Question
-from abrank.scoring.evaluate import evaluate
-from abrank.scoring.scores import Scores
-from abrank.simulate import simulate_runs
-from abrank.verdict import Verdict
 from abrank.workflow import compare, compare_runs
 from tests.asked import asked
 

@@ -5,15 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import compare
+from abrank import Comparison, Scoring, compare, compare_scores, simulate_runs
 from abrank._support import display as f
-from abrank.comparison import Comparison, compare_scores
-from abrank.options import Scoring
 from abrank.planning.student import power, queries_needed
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, headline, inputs, measures, words
-from abrank.simulate import simulate_runs
 from tests.report.conftest import Make
 
 

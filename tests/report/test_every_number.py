@@ -21,9 +21,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from abrank import plots
+from abrank import Comparison, plots
 from abrank._support import display as f
-from abrank.comparison import Comparison
 from abrank.plots import plots_of
 from abrank.report import WRITERS, compose, text
 from abrank.report.data import json_bytes

@@ -8,8 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from abrank import compare
-from abrank.simulate import simulate_runs
+from abrank import compare, simulate_runs
 from tests.report.written import html
 
 MEASURES = ("nDCG@10", "AP")

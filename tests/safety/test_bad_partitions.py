@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank._support.errors import ReadError
-from abrank.engines import Engine
+from abrank import Engine, ReadError
 from tests.safety.damaged_parquet import QRELS, run_of
 
 

@@ -9,15 +9,13 @@ import pytest
 import abrank
 import abrank.measures
 import abrank.ranking
-from abrank import ArgumentError
+from abrank import ArgumentError, Ranking, Scores
 from abrank.cli import run
 from abrank.inference import families
 from abrank.inference.systems import registry, stability
 from abrank.options import RankingQuestion
 from abrank.plots import plots_of
-from abrank.ranking import Ranking
 from abrank.ranking.rank import rank_again, ranking_of
-from abrank.scoring.scores import Scores
 
 
 def _nobody(n_systems: int) -> Scores:

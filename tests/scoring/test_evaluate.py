@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import rank_scores
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank import AlignmentError, ArgumentError, rank_scores
 from abrank.cli import run
 from abrank.inference import compare_repeats
 from abrank.scoring.evaluate import expand_repeats

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank import ArgumentError, Scores, Scoring, evaluate, simulate_runs
-from abrank._support.errors import AlignmentError
+from abrank import AlignmentError, ArgumentError, Scores, Scoring, evaluate, simulate_runs
 from abrank.inference import run_test
 from abrank.inference.equivalence import mean_interval
 

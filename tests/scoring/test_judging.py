@@ -3,9 +3,8 @@
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, sample_documents, sample_queries
 from abrank.cli import run
-from abrank.scoring.judging import sample_documents, sample_queries
 
 
 def test_a_draw_is_replayed_and_its_beginning_is_a_draw() -> None:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import Question
-from abrank._support.errors import ArgumentError
+from abrank import ArgumentError, Question
 from tests.ledger.made import QUERIES
 from tests.report.written import whole_text
 

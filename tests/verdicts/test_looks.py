@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank import AlignmentError, ArgumentError, Comparison, compare_scores
 from abrank.cli import run
-from abrank.comparison import Comparison, compare_scores
 from abrank.inference.sequential import level_of_seen
 from tests.asked import asked
 from tests.report.written import whole_text

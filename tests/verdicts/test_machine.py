@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank._support.errors import AlignmentError
-from abrank.comparison import Comparison, compare_scores
+from abrank import AlignmentError, Comparison, Machine, Question, compare_scores
 from abrank.inference import run_prediction_powered
 from abrank.inference.prediction_powered import worth_interval
-from abrank.options import Machine, Question
 from abrank.report import compose, from_dict
 from tests.report.written import card, whole_text
 

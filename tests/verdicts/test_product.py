@@ -16,14 +16,12 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison
+from abrank import ArgumentError, Comparison, simulate_runs
 from abrank.inference import adjust
 from abrank.inference.clusters import run_cluster_test, weighted_result
 from abrank.inference.sequential import level_of_seen
 from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
-from abrank.simulate import simulate_runs
 from tests.asked import asked
 
 MEASURES = ["AP", "RR", "ms"]

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from abrank.comparison import compare_scores
+from abrank import Verdict, compare_scores
 from abrank.report.sections.inputs import sensitivity_sentence
-from abrank.verdict import Verdict
 from tests.report.written import text
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank._support.errors import GateError
+from abrank import Comparison, GateError
 from abrank.cli import main
-from abrank.comparison import Comparison
 from abrank.report import compose, read_results
 from abrank.verdict import GATES, Gate
 from tests.asked import asked

@@ -8,11 +8,10 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank import AlignmentError, ArgumentError, Verdict
+from abrank import AlignmentError, ArgumentError, Verdict, simulate_runs
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
 from abrank.report import WRITERS
-from abrank.simulate import simulate_runs
 from tests.report.written import whole_text
 
 N = 40

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from markdown_it import MarkdownIt
 
-from abrank import compare_scores
-from abrank.comparison import Comparison
+from abrank import Comparison, compare_scores
 from tests.asked import asked
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}

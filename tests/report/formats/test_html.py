@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare_scores
+from abrank import Comparison, compare_scores
 from abrank._support import display
-from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
 from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, breaking, drawing

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from abrank import Comparison, UnknownNameError, compare_scores
 from abrank._support import display as f
-from abrank._support.errors import UnknownNameError
-from abrank.comparison import Comparison, compare_scores
 from abrank.report import to_dict
 from abrank.report.formats.latex import MOST, escape, number
 from tests.report.conftest import Make

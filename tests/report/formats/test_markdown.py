@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare, simulate_runs
+from abrank import Comparison, compare, compare_scores, simulate_runs
 from abrank._support import display as f
-from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import to_dict
 from abrank.report.formats.markdown import LARGEST

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from abrank import compare_scores
+from abrank import Comparison, compare_scores
 from abrank._support import display
-from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import html as page_of
 from abrank.report.formats.page import PALETTE, Drawer, _paired

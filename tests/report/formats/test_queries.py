@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import compare_scores
-from abrank.comparison import Comparison
+from abrank import Comparison, compare_scores
 from abrank.report.formats import queries as ranked_lists
 from abrank.report.formats.queries import (
     EMBED_ALL,

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abrank import ArgumentError, Comparison, compare_scores
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, gate_sentence, to_dict
 from abrank.report.cells import display_width

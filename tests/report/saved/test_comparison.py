@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank import compare, plots
-from abrank._support.errors import NotFoundError, ReadError
-from abrank.comparison import Comparison, compare_scores
+from abrank import Comparison, NotFoundError, ReadError, compare, compare_scores, plots
 from abrank.report import WRITERS, from_dict, read_results, to_dict
 from abrank.report.data import json_bytes
 from abrank.report.saved.comparison import differences

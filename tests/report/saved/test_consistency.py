@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank.comparison import Comparison, compare_scores
-from abrank.options import Question
+from abrank import Comparison, Question, compare_scores
 from abrank.report import from_dict
 from abrank.report.data import json_bytes
 from abrank.report.saved.comparison import differences

@@ -6,15 +6,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from abrank import Ranking
-from abrank._support.errors import ReadError
+from abrank import Ranking, ReadError, Scores, rank_scores
 from abrank.cli import run
 from abrank.collections import CollectionsRanking, rank_collections
-from abrank.ranking import rank_scores
 from abrank.report import WRITERS
 from abrank.report.saved.many import _HOW_RANKED as HOW
 from abrank.report.saved.many import ranking_of, standings_of
-from abrank.scoring.scores import Scores
 from tests.report.refused import GONE, why_refused
 from tests.report.written import card
 

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import inference
-from abrank.comparison import Comparison, compare_scores
+from abrank import Comparison, compare_scores, inference
 from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.resolve import ADJUSTMENTS as OFFERED
 from abrank.measures import catalogue

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank.comparison import Comparison, compare_scores
+from abrank import Comparison, compare_scores, evaluate
 from abrank.diagnostics import Note
 from abrank.report import compose, run_sentences
 from abrank.report.sections.cautions import SENTENCES, WORDS, Names, caution
-from abrank.scoring.evaluate import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 

@@ -2,9 +2,8 @@
 
 import pytest
 
+from abrank import GateError, compare_scores
 from abrank._support import display as f
-from abrank._support.errors import GateError
-from abrank.comparison import compare_scores
 from abrank.report import compose, gate_sentence
 from tests.report.conftest import Make
 

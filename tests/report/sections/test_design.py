@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from abrank import Question
-from abrank.comparison import Comparison, compare_scores
+from abrank import Comparison, Question, compare_scores
 from abrank.report import WRITERS, compose
 from abrank.report.sections.design import guard
 from tests.asked import asked

@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare_preferences
+from abrank import Comparison, Machine, Question, Verdict, compare_preferences, compare_scores
 from abrank._support import display as f
-from abrank.comparison import Comparison, compare_scores
-from abrank.options import Machine, Question
 from abrank.report import WRITERS, compose
 from abrank.report.formats.html import TONES
 from abrank.report.sections import headline, words
 from abrank.report.sections.headline import contradictions
-from abrank.verdict import Verdict
 from tests.report.conftest import Make
 from tests.report.written import card, html, text
 

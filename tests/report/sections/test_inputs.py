@@ -8,18 +8,14 @@ from urllib.parse import unquote
 import pytest
 
 import abrank
-from abrank import compare
+from abrank import AbrankError, Verdict, compare, sample_documents, simulate_runs
 from abrank._support import display as f
-from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
 from abrank.comparison.evidence import CutoffCurve
 from abrank.report import WRITERS, from_dict
 from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
 from abrank.report.sections.inputs import depth, judging, sensitivity, sensitivity_sentence
-from abrank.scoring.judging import sample_documents
-from abrank.simulate import simulate_runs
-from abrank.verdict import Verdict
 from tests.report.conftest import Make
 from tests.report.written import card, html, text
 

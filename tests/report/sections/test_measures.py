@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from abrank import Question
-from abrank.comparison import compare_scores
+from abrank import Question, compare_scores
 from abrank.report.sections.measures import measures_finding
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank import compare_scores
+from abrank import Comparison, Verdict, compare_scores
 from abrank._support import display as f
-from abrank.comparison import Comparison
 from abrank.comparison.plans import PlannedClaim, PlannedDifference
 from abrank.planning.student import queries_needed
 from abrank.report import compose, text
@@ -22,7 +21,6 @@ from abrank.report.sections.planning import (
     queries_planned,
     smallest_visible,
 )
-from abrank.verdict import Verdict
 from tests.report.conftest import Make
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from abrank import Clusters
-from abrank.comparison import Comparison, compare_scores
+from abrank import Clusters, Comparison, compare_scores
 from abrank.report.sections.words import (
     alpha,
     declared_test,

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from abrank import compare_scores, simulate_runs
-from abrank._support.errors import ReadError
+from abrank import ReadError, compare_scores, simulate_runs
 from abrank.collections import CollectionsComparison, compare_collections
 from abrank.collections.compare import summarise_collections
 from abrank.report import compose

@@ -13,17 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from abrank import ArgumentError, Ranking, Scores, UnknownNameError, rank_scores
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.options import RankingQuestion
-from abrank.ranking import Ranking, rank_scores
 from abrank.ranking.rank import ranking_of
 from abrank.report import WRITERS, compose, write
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.model import Words
 from abrank.report.subjects.leaderboard import leaderboard, letter, ties
 from abrank.report.subjects.systems import cautions_of_test
-from abrank.scoring.scores import Scores
 from tests.report.formats.page import OF_MARKDOWN, rendered
 from tests.report.written import json_of, latex, markdown, table, text
 

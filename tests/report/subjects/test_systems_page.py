@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abrank.ranking import Ranking, rank_scores
+from abrank import Ranking, Scores, rank_scores
 from abrank.report import compose
 from abrank.report.model import Table
-from abrank.scoring.scores import Scores
 from tests.report.formats.page import read
 from tests.report.written import html
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from abrank._support.errors import AbrankError
-from abrank.inputs import read_qrels, read_run
+from abrank import AbrankError, read_qrels, read_run
 from reports import studies
 from reports.studies.benchmark import __main__ as command
 from reports.studies.benchmark import clock, everyday, inputs, jobs, scale, writing
