@@ -11,15 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from abrank import diagnostics
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import (
-    FALSE_FINDINGS,
-    Note,
-    inspect_clusters,
-    inspect_differences,
-    inspect_skewness,
-    outcomes,
-)
 from abrank.inference import run_test
 from abrank.inference.paired import mean_and_error, skewness_of
 
@@ -27,7 +20,7 @@ from abrank.inference.paired import mean_and_error, skewness_of
 def test_outcomes_ignore_float_noise() -> None:
     differences = np.array([1e-12, -1e-12, 1e-9, 0.3])
     for factor in (1.0, 1e-9, 2.0**-40, 1e6):
-        assert outcomes(differences * factor).tolist() == [0, 0, 1, 1]
+        assert diagnostics.outcomes(differences * factor).tolist() == [0, 0, 1, 1]
 
 
 @dataclass
@@ -47,7 +40,9 @@ class FakeRow:
 
 def notes_of(differences, *, tests=()) -> dict[str, dict[str, Any]]:
     ids = [f"q{i}" for i in range(len(differences))]
-    result = inspect_differences(np.asarray(differences, float), tests, alpha=0.05, query_ids=ids)
+    result = diagnostics.inspect_differences(
+        np.asarray(differences, float), tests, alpha=0.05, query_ids=ids
+    )
     return {note.code: dict(note.values) for note in result}
 
 
@@ -147,7 +142,7 @@ def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> Non
 
 
 def test_a_finding_that_is_not_about_the_mean() -> None:
-    for name, rates in FALSE_FINDINGS.items():
+    for name, rates in diagnostics.FALSE_FINDINGS.items():
         first, second = sorted(rates)[:2]
         finds, t = FakeTest(name, 0.01, decides=True), FakeTest("t", 0.3)
         for n, size in ((first, first), (second - 1, first), (second, second), (2000, max(rates))):
@@ -173,7 +168,7 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
     ],
 )  # fmt: skip
 def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
-    clusters = inspect_clusters(n, n_effective, requested=asked, decides=decides)
+    clusters = diagnostics.inspect_clusters(n, n_effective, requested=asked, decides=decides)
     assert [note.severity for note in clusters] == ([] if severity is None else [severity])
 
 
@@ -213,6 +208,8 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
     assert skewness_decides(even[:, None], by_even) == []
 
 
-def skewness_decides(d: np.ndarray, rows: list[FakeRow], primary: str = "AP") -> list[Note]:
+def skewness_decides(
+    d: np.ndarray, rows: list[FakeRow], primary: str = "AP"
+) -> list[diagnostics.Note]:
     moments = (*mean_and_error(d), skewness_of(d))
-    return inspect_skewness(moments, len(d), rows, alpha=0.05, primary=primary)
+    return diagnostics.inspect_skewness(moments, len(d), rows, alpha=0.05, primary=primary)

@@ -1,39 +1,32 @@
 import numpy as np
 import pytest
 
-from abrank.inference.rounding import (
-    LARGEST_DENOMINATOR,
-    align_interval_with_pvalue,
-    common_step,
-    differences_of,
-    round_off,
-    to_lattice,
-)
+from abrank.inference import rounding
 
 
 def coarse(differences):
-    numbers, _ = to_lattice(np.array(differences, float)[:, None])
-    step = common_step(numbers[:, 0])
+    numbers, _ = rounding.to_lattice(np.array(differences, float)[:, None])
+    step = rounding.common_step(numbers[:, 0])
     return None if step is None else step.tolist()
 
 
 def test_what_is_a_tie_depends_on_the_largest():
     small = np.array([0.0712 - 0.0548, -0.0164, 1e-13, -1e-14, 0.37])
-    off = round_off(small)
+    off = rounding.round_off(small)
     assert off[0] == -off[1]
     assert off[2] == off[3] == 0.0
     assert not np.signbit(off[3])
-    np.testing.assert_array_equal(round_off(small * 2.0**-40), off * 2.0**-40)
-    np.testing.assert_array_equal(round_off(small[2:4]), small[2:4])
-    assert not round_off(small[2:4], scale=0.37).any()
+    np.testing.assert_array_equal(rounding.round_off(small * 2.0**-40), off * 2.0**-40)
+    np.testing.assert_array_equal(rounding.round_off(small[2:4]), small[2:4])
+    assert not rounding.round_off(small[2:4], scale=0.37).any()
 
 
 def test_equal_scores_differ_by_nothing():
     a, b = np.array([0.1 + 0.2, 0.7]), np.array([0.3, 0.1 * 7])
     assert (b - a).any()
-    assert not differences_of(a, b).any()
-    assert not differences_of(a * 1e-9, b * 1e-9).any()
-    assert differences_of(np.array([1e-9]), np.array([1.2e-9])).any()
+    assert not rounding.differences_of(a, b).any()
+    assert not rounding.differences_of(a * 1e-9, b * 1e-9).any()
+    assert rounding.differences_of(np.array([1e-9]), np.array([1.2e-9])).any()
 
 
 @pytest.mark.every_case
@@ -47,8 +40,8 @@ def test_the_numbers_do_not_depend_on_the_unit(base, power):
         random.normal(0.1, 1.0, 60),
     ]
     for d in columns:
-        numbers, unit = to_lattice(d[:, None])
-        scaled, of_scaled = to_lattice(d[:, None] * base**power)
+        numbers, unit = rounding.to_lattice(d[:, None])
+        scaled, of_scaled = rounding.to_lattice(d[:, None] * base**power)
         np.testing.assert_array_equal(scaled, numbers)
         np.testing.assert_allclose(of_scaled, unit * base**power, rtol=1e-15)
 
@@ -69,7 +62,7 @@ def test_a_step_is_found_in_decimals_and_fractions(differences, numbers):
 
 @pytest.mark.parametrize("differences", [
     [np.sqrt(0.5), 0.1],
-    [1 / (LARGEST_DENOMINATOR + 3), 1 / 3],
+    [1 / (rounding.LARGEST_DENOMINATOR + 3), 1 / 3],
     [1 / prime for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23)],
 ])  # fmt: skip
 def test_no_step_is_made_up(differences):
@@ -78,8 +71,8 @@ def test_no_step_is_made_up(differences):
 
 def test_a_step_within_the_rounding_of_the_sum_is_none():
     numbers = np.array([4, 10_000_000_006])
-    assert common_step(numbers, n_terms=100) is None
-    assert common_step(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]
+    assert rounding.common_step(numbers, n_terms=100) is None
+    assert rounding.common_step(numbers * 1000, n_terms=100).tolist() == [2, 5_000_000_003]
 
 
 @pytest.mark.every_case
@@ -93,7 +86,7 @@ def test_a_step_within_the_rounding_of_the_sum_is_none():
 )  # fmt: skip
 def test_the_pvalue_settles_a_limit_that_is_zero_but_for_rounding(p, low, high, excludes):
     estimate = 0.5 if abs(low) < abs(high) else -0.5
-    new = align_interval_with_pvalue(
+    new = rounding.align_interval_with_pvalue(
         *(np.array([value]) for value in (p, estimate, low, high, 0.05))
     )
     assert bool(new[0][0] > 0 or new[1][0] < 0) == excludes

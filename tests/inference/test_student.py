@@ -6,39 +6,26 @@ from scipy import integrate, special, stats
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtr
 
+from abrank.inference import student
 from abrank.inference.sign_flips import subset_sum_distribution, tail_by_meet_in_middle
-from abrank.inference.student import (
-    TERMS_ON_THE_GRID,
-    best_tilt,
-    chance_above,
-    characteristic_function,
-    find_root,
-    lattice_frequencies,
-    many_one_tail,
-    noncentrality_interval,
-    quantile_of,
-    range_tail,
-    student_quantile,
-    tail_by_fourier,
-    tail_by_tilting,
-    tail_on_lattice,
-)
 
 PROBABILITIES = np.array([1e-6, 0.0005, 0.005, 0.025, 0.05, 0.15, 0.4, 0.6, 0.85, 0.975, 0.9995])
 
 
 @pytest.mark.parametrize("freedom", [3, 9, 24, 49, 249, 99_999])
 def test_the_distribution_function_takes_it_back(freedom: int) -> None:
-    quantile = student_quantile(freedom, PROBABILITIES)
+    quantile = student.student_quantile(freedom, PROBABILITIES)
     np.testing.assert_allclose(stdtr(freedom, quantile), PROBABILITIES, rtol=1e-13)
-    np.testing.assert_allclose(quantile, -student_quantile(freedom, 1 - PROBABILITIES), rtol=1e-9)
+    np.testing.assert_allclose(
+        quantile, -student.student_quantile(freedom, 1 - PROBABILITIES), rtol=1e-9
+    )
 
 
 def test_arrays_are_broadcast_and_the_ends_are_infinite() -> None:
-    assert student_quantile(np.array([[3.0], [9.0]]), PROBABILITIES).shape == (2, 11)
-    assert student_quantile(5, [0.0, 0.5, 1.0]).tolist() == [-np.inf, 0.0, np.inf]
-    assert np.isnan(student_quantile(5.0, np.nan))
-    assert student_quantile(np.inf, 0.975) == pytest.approx(ndtri(0.975), rel=1e-12)
+    assert student.student_quantile(np.array([[3.0], [9.0]]), PROBABILITIES).shape == (2, 11)
+    assert student.student_quantile(5, [0.0, 0.5, 1.0]).tolist() == [-np.inf, 0.0, np.inf]
+    assert np.isnan(student.student_quantile(5.0, np.nan))
+    assert student.student_quantile(np.inf, 0.975) == pytest.approx(ndtri(0.975), rel=1e-12)
 
 
 @pytest.mark.every_case
@@ -47,21 +34,21 @@ def test_tails_of_a_test_against_scipy(freedom):
     # scipy's own distribution is right where its arguments are small.
     for center, alpha in itertools.product((-3.0, -0.1, 0.0, 0.5, 3.0, 12.0), (0.05, 1e-4)):
         critical = stats.t.isf(alpha / 2, freedom)
-        above = chance_above(critical, freedom, center)
+        above = student.chance_above(critical, freedom, center)
         assert above == pytest.approx(stats.nct.sf(critical, freedom, center), rel=1e-9, abs=1e-14)
 
 
 def test_where_scipys_noncentral_t_is_wrong():
     # Why `chance_above` is our own; with a scipy that passes, use it.
     assert np.isnan(special.nctdtr(24, 10.0, -10.0))
-    assert chance_above(-10.0, 24, 10.0) == 1.0
+    assert student.chance_above(-10.0, 24, 10.0) == 1.0
     df, t, c = 9, 5000.0, 5000.0
     truth, error = integrate.quad(
         lambda s: special.ndtr(c - t * s) * stats.chi.pdf(s * df**0.5, df) * df**0.5,
         1e-9, 8.0, points=[0.998, 1.0, 1.002], epsabs=1e-13, limit=500,
     )  # fmt: skip
     assert error < 1e-10
-    assert chance_above(t, df, c) == pytest.approx(truth, abs=1e-10)
+    assert student.chance_above(t, df, c) == pytest.approx(truth, abs=1e-10)
     assert abs(1.0 - special.nctdtr(df, c, t) - truth) > 1e-9
 
 
@@ -71,9 +58,9 @@ def test_where_scipys_noncentral_t_is_wrong():
     [(0.0, 9), (2.5, 9), (-2.5, 9), (0.5, 1), (1e5, 2), (38.0, 6999), (1e4, 10**6)],
 )
 def test_limits_are_where_half_of_alpha_is_left(t, freedom):
-    low, high = noncentrality_interval(np.array([t]), freedom, np.array([0.1]))
-    assert chance_above(t, freedom, low)[0] == pytest.approx(0.05, rel=1e-8)
-    assert 1.0 - chance_above(t, freedom, high)[0] == pytest.approx(0.05, rel=1e-8)
+    low, high = student.noncentrality_interval(np.array([t]), freedom, np.array([0.1]))
+    assert student.chance_above(t, freedom, low)[0] == pytest.approx(0.05, rel=1e-8)
+    assert 1.0 - student.chance_above(t, freedom, high)[0] == pytest.approx(0.05, rel=1e-8)
 
 
 Q = np.array([0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0])
@@ -85,10 +72,14 @@ Q = np.array([0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0])
 )
 def test_range_against_scipy(n_means, freedom):
     expected = stats.studentized_range.sf(Q, n_means, freedom)
-    np.testing.assert_allclose(range_tail(Q, n_means, freedom), expected, rtol=2e-10, atol=1e-11)
+    np.testing.assert_allclose(
+        student.range_tail(Q, n_means, freedom), expected, rtol=2e-10, atol=1e-11
+    )
     for alpha in (0.1, 0.05, 0.001):
         expected = stats.studentized_range.isf(alpha, n_means, freedom)
-        assert quantile_of(range_tail, alpha, n_means, freedom) == pytest.approx(expected, rel=1e-8)
+        assert student.quantile_of(student.range_tail, alpha, n_means, freedom) == pytest.approx(
+            expected, rel=1e-8
+        )
 
 
 @pytest.mark.slow
@@ -98,10 +89,12 @@ def test_range_of_two_is_student_t_far_into_the_tail():
         expected = 2.0 * stats.t.sf(q / np.sqrt(2.0), freedom)
         selected = expected > 1e-280
         np.testing.assert_allclose(
-            range_tail(q, 2, freedom)[selected], expected[selected], rtol=1e-10
+            student.range_tail(q, 2, freedom)[selected], expected[selected], rtol=1e-10
         )
         np.testing.assert_allclose(
-            many_one_tail(q / np.sqrt(2.0), 1, freedom)[selected], expected[selected], rtol=1e-10
+            student.many_one_tail(q / np.sqrt(2.0), 1, freedom)[selected],
+            expected[selected],
+            rtol=1e-10,
         )
 
 
@@ -119,7 +112,9 @@ def test_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
         total = float(counts @ sizes)
         for share in (0.0, 0.02, 0.2, 0.6, 0.95):
             truth = tail_by_meet_in_middle(sizes, counts, share * total * (1 - 1e-12))
-            tail = tail_by_fourier(sizes, counts, share * total, n_frequencies=n_frequencies)
+            tail = student.tail_by_fourier(
+                sizes, counts, share * total, n_frequencies=n_frequencies
+            )
             assert tail.low <= truth <= tail.high
             assert tail.low <= tail.value <= tail.high
 
@@ -134,9 +129,9 @@ def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
             truth = tail_by_meet_in_middle(sizes, counts, share * total)
             # Any tilt will do; the best gives the narrowest bounds.
             for times in (0.5, 1.0, 2.0):
-                tail = tail_by_tilting(
+                tail = student.tail_by_tilting(
                     sizes, counts, share * total, n_frequencies=n_frequencies,
-                    tilt=times * best_tilt(sizes, counts, share * total),
+                    tilt=times * student.best_tilt(sizes, counts, share * total),
                 )  # fmt: skip
                 assert tail.low <= truth <= tail.high
 
@@ -145,8 +140,8 @@ def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
 def test_a_small_tail_is_found_relative_to_itself(wins):
     counts, threshold = np.array([200]), float(2 * wins - 201)
     truth = stats.binom.sf(wins - 1, 200, 0.5)
-    tilt = best_tilt(np.ones(1), counts, threshold)
-    tail = tail_by_tilting(np.ones(1), counts, threshold, tilt=tilt, n_frequencies=2**17)
+    tilt = student.best_tilt(np.ones(1), counts, threshold)
+    tail = student.tail_by_tilting(np.ones(1), counts, threshold, tilt=tilt, n_frequencies=2**17)
     assert tail.low <= truth <= tail.high
     assert tail.high - tail.low < 0.01 * truth
     assert tail.value == pytest.approx(truth, rel=1e-4)
@@ -161,11 +156,11 @@ def test_on_a_lattice_it_is_exact():
         law = subset_sum_distribution(np.repeat(numbers, counts), total)
         for lost in {0, total // 5, total // 3, total // 2}:
             truth = law[: lost + 1].sum()
-            on_lattice = tail_on_lattice(numbers, counts, total - 2 * lost)
+            on_lattice = student.tail_on_lattice(numbers, counts, total - 2 * lost)
             assert on_lattice.low <= truth <= on_lattice.high
             assert on_lattice.value == pytest.approx(truth, abs=2e-13)
             assert on_lattice.high - on_lattice.low < 1e-12
-            assert lattice_frequencies(numbers, counts, total - 2 * lost) <= total
+            assert student.lattice_frequencies(numbers, counts, total - 2 * lost) <= total
 
 
 def product_of_cosines(sizes, counts, frequency, tilt):
@@ -175,7 +170,7 @@ def product_of_cosines(sizes, counts, frequency, tilt):
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize("n", [1, TERMS_ON_THE_GRID, TERMS_ON_THE_GRID + 1, 700])
+@pytest.mark.parametrize("n", [1, student.TERMS_ON_THE_GRID, student.TERMS_ON_THE_GRID + 1, 700])
 @pytest.mark.parametrize("tilt", [0.0, 0.4])
 @pytest.mark.parametrize("largest_count", [1, 6])
 def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
@@ -184,7 +179,7 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
     counts = random.integers(1, largest_count + 1, n)
     step = 0.03 / np.sqrt(counts @ sizes**2)
     # Some frequencies are beyond what is looked at.
-    function = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
+    function = student.characteristic_function(sizes, counts, step, 1000, tilt=tilt)
     expected = product_of_cosines(sizes, counts, step * np.arange(1, 1001), tilt)
     np.testing.assert_allclose(function, expected, rtol=0, atol=2e-13)
     assert np.iscomplexobj(function) == (tilt > 0)
@@ -192,7 +187,7 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
 
 def test_where_the_product_is_nothing_no_more_is_multiplied():
     sizes = np.ones(300) + 1e-6 * np.arange(300)
-    assert np.abs(characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)[0]) < 1e-17
+    assert np.abs(student.characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)[0]) < 1e-17
 
 
 # --- Roots between limits, against scipy and closed forms
@@ -205,7 +200,9 @@ def curve(x, root, steepness):
 def test_roots_against_scipy():
     rng = np.random.default_rng(1)
     root, steepness = rng.normal(size=200), 10.0 ** rng.uniform(-2, 2, 200)
-    result = find_root(lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0))
+    result = student.find_root(
+        lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0)
+    )
     expected = [
         brentq(curve, -9.0, 9.0, arguments) for arguments in zip(root, steepness, strict=True)
     ]
@@ -213,10 +210,10 @@ def test_roots_against_scipy():
 
 
 def test_a_step_is_found_within_the_tolerance():
-    result = float(find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
+    result = float(student.find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
     assert abs(result - 1 / 3) <= 1e-6
 
 
 def test_no_root_between_the_limits_is_an_error():
     with pytest.raises(ValueError, match="one sign"):
-        find_root(lambda x: x + 1.0, 0.0, 1.0)
+        student.find_root(lambda x: x + 1.0, 0.0, 1.0)

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, evaluate, read_qrels, simulate_runs
 from abrank.inputs import JudgedRun, join, read_run
-from abrank.measures import parse
-from abrank.measures.sensitivity import (
-    extremes,
-    ideal_run,
-    normalized_err,
-    swing,
-    tie_range,
-    unjudged_range,
-)
+from abrank.measures import parse, sensitivity
 
 MEASURES = ("AP", "RR", "nDCG", "nDCG@3", "P@2", "Bpref", "Rprec", "ERR(max_grade=3)", "RBP")
 GRADES = st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=6)
@@ -40,7 +32,9 @@ def test_against_theory_extremes_are_those_of_all_orders(name, grades, data):
     scores = sorted(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), reverse=True)
     pool = [[g for g in grades if g is not None] + [2, 0]]
     measure = parse(name)
-    low, high = extremes(measure, JudgedRun.from_grades([grades], ideal=pool, scores=[scores]))
+    low, high = sensitivity.extremes(
+        measure, JudgedRun.from_grades([grades], ideal=pool, scores=[scores])
+    )
     values = [
         measure(JudgedRun.from_grades([order], ideal=pool))[0]
         for order in every_order(grades, scores)
@@ -55,7 +49,7 @@ def test_measures_of_diversity_over_all_orders() -> None:
         [("q", "a", "d1", 1), ("q", "a", "d2", 1), ("q", "b", "d3", 1)], subtopics=True
     )
     judged = join(qrels, read_run({"q": {"d1": 1.0, "d2": 1.0, "d3": 1.0}}))
-    result = tie_range(parse("StRecall@2"), judged, n_orders=500)
+    result = sensitivity.tie_range(parse("StRecall@2"), judged, n_orders=500)
     assert (result.low.item(), result.high.item()) == (0.5, 1.0)
     assert result.expected.item() == pytest.approx(0.5 * 1 / 3 + 2 / 3, abs=0.05)
 
@@ -73,7 +67,9 @@ MEASURES_UNJUDGED = ("AP", "RR", "nDCG", "nDCG@3", "P@2", "R@3", "Rprec", "RBP",
 def test_against_theory_no_assignment_scores_higher(name, ranking, missed):
     pool = [g for g in ranking if g is not None] + missed
     measure = parse(name)
-    low, high = unjudged_range(measure, JudgedRun.from_grades([ranking], ideal=[pool]), grade=2)
+    low, high = sensitivity.unjudged_range(
+        measure, JudgedRun.from_grades([ranking], ideal=[pool]), grade=2
+    )
     holes = [i for i, g in enumerate(ranking) if g is None]
     values = []
     for relevant in itertools.product([False, True], repeat=len(holes)):
@@ -88,15 +84,15 @@ def test_against_theory_no_assignment_scores_higher(name, ranking, missed):
 
 def test_a_condensed_list_has_no_holes():
     judged = JudgedRun.from_grades([[None, 1]])
-    low, high = unjudged_range(parse("P(judged_only=True)@2"), judged)
+    low, high = sensitivity.unjudged_range(parse("P(judged_only=True)@2"), judged)
     assert low.tolist() == high.tolist() == [0.5]
 
 
 def test_a_long_list_takes_growing_steps():
     judged = JudgedRun.from_grades([[None] * 100 + [1]])
-    low, high = unjudged_range(parse("R@101"), judged)
+    low, high = sensitivity.unjudged_range(parse("R@101"), judged)
     assert (low[0], high[0]) == (1.0, 1.0)
-    low, high = unjudged_range(parse("RR"), judged)
+    low, high = sensitivity.unjudged_range(parse("RR"), judged)
     assert (low[0], high[0]) == (1 / 101, 1.0)
 
 
@@ -104,14 +100,14 @@ def test_too_many_documents_are_refused(monkeypatch):
     monkeypatch.setattr("abrank.measures.sensitivity.MAX_UNJUDGED", 3)
     judged = JudgedRun.from_grades([[None] * 4])
     with pytest.raises(ArgumentError, match="4 retrieved documents are too many"):
-        unjudged_range(parse("AP"), judged)
-    assert unjudged_range(parse("P@3"), judged)[1] == [1.0]
+        sensitivity.unjudged_range(parse("AP"), judged)
+    assert sensitivity.unjudged_range(parse("P@3"), judged)[1] == [1.0]
 
 
 def test_unjudged_documents_have_no_subtopics() -> None:
     judged = JudgedRun.from_subtopics([[{"a": 1}, None]])
     with pytest.raises(ArgumentError, match="StRecall@2 has no range"):
-        unjudged_range(parse("StRecall@2"), judged)
+        sensitivity.unjudged_range(parse("StRecall@2"), judged)
 
 
 RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=8), min_size=1, max_size=5)
@@ -120,15 +116,15 @@ RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=8), min_si
 def test_normalized_err_by_hand():
     # scale to 1, s(1) = 1/2: found at rank 2; the ideal ranking has 1/2 + 1/2 * 1/2 / 2
     judged = JudgedRun.from_grades([[0, 1]], ideal=[[1, 1, 0]])
-    assert normalized_err(judged) == pytest.approx([0.25 / 0.625])
-    assert normalized_err(judged, cutoff=1).tolist() == [0.0]
+    assert sensitivity.normalized_err(judged) == pytest.approx([0.25 / 0.625])
+    assert sensitivity.normalized_err(judged, cutoff=1).tolist() == [0.0]
 
 
 @given(RANKINGS)
 def test_normalized_err_of_the_ideal_run_is_one(rankings):
     judged = JudgedRun.from_grades(rankings)
     expected = np.where(judged.n_relevant() > 0, 1.0, 0.0)
-    assert normalized_err(ideal_run(judged)).tolist() == expected.tolist()
+    assert sensitivity.normalized_err(sensitivity.ideal_run(judged)).tolist() == expected.tolist()
 
 
 @pytest.mark.slow
@@ -160,7 +156,7 @@ def test_swing_is_what_scoring_with_the_judgment_gives(name) -> None:
     ranks = [
         np.array([item.index(doc) + 1 if doc in item else 0 for doc in open_]) for item in lists
     ]
-    result = swing(parse(name), *joined, np.full(len(open_), 2), *ranks, grade=2)
+    result = sensitivity.swing(parse(name), *joined, np.full(len(open_), 2), *ranks, grade=2)
     expected = []
     for doc in open_:
         more = {**qrels, query_id: {**qrels[query_id], doc: 2}}
@@ -173,4 +169,4 @@ def test_subtopics_have_no_swing() -> None:
     run = JudgedRun.from_grades([[None, 1]])
     values = np.array([0])
     with pytest.raises(ArgumentError, match="has no swing"):
-        swing(parse("alpha_nDCG@5"), run, run, values, values, values, grade=1)
+        sensitivity.swing(parse("alpha_nDCG@5"), run, run, values, values, values, grade=1)

@@ -2,29 +2,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference.systems.friedman import (
-    critical_difference,
-    friedman_test,
-    ranks_within,
-    two_way_anova,
-)
+from abrank.inference.systems import friedman
 from abrank.inference.systems.pairwise import within_query_interval
 
 
 def test_shares_of_nothing_are_not_defined():
-    assert np.isnan(list(two_way_anova(np.full((3, 2), 0.5)).shares.values())).all()
+    assert np.isnan(list(friedman.two_way_anova(np.full((3, 2), 0.5)).shares.values())).all()
 
 
 def test_ranks_tell_ties_to_ten_decimals():
     np.testing.assert_array_equal(
-        ranks_within(np.array([[0.3, 0.1 + 0.2, 0.5, 0.1]])), [[2.5, 2.5, 1.0, 4.0]]
+        friedman.ranks_within(np.array([[0.3, 0.1 + 0.2, 0.5, 0.1]])), [[2.5, 2.5, 1.0, 4.0]]
     )
 
 
 def test_critical_difference_of_the_literature():
     # Demšar (2006), Table 5 and section 3.2.2: 4 classifiers, 14 data sets, CD 2.569 sqrt(...).
     scores = np.random.default_rng(2).normal(size=(14, 4))
-    difference = critical_difference(friedman_test(scores), 14, 0.05)
+    difference = friedman.critical_difference(friedman.friedman_test(scores), 14, 0.05)
     assert difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
 
 

@@ -4,14 +4,7 @@ import pytest
 
 from abrank.comparison.evidence import RankedList
 from abrank.measures.names import ANY_GRADE
-from abrank.report.formats.queries import (
-    DEPTH,
-    LONGEST_DOC,
-    ListedDocument,
-    QueryLists,
-    cutoff,
-    why,
-)
+from abrank.report.formats import queries
 
 
 def ranking(text: str) -> RankedList:
@@ -40,19 +33,19 @@ def ranking(text: str) -> RankedList:
     ("", "", "Neither returned a document for this query."),
 ])  # fmt: skip
 def test_sentence(a: str, b: str, sentence: str) -> None:
-    assert why(ranking(a), ranking(b), depth=3) == sentence
+    assert queries.why(ranking(a), ranking(b), depth=3) == sentence
 
 
 def test_grades_below_the_relevant_one_do_not_count() -> None:
     a, b = ranking("a2 b1"), ranking("c1 b1")
-    assert why(a, b, depth=2).startswith("B lost 1 and gained 1 relevant document in")
-    assert why(a, b, depth=2, rel=2).startswith("B lost 1 and gained 0")
+    assert queries.why(a, b, depth=2).startswith("B lost 1 and gained 1 relevant document in")
+    assert queries.why(a, b, depth=2, rel=2).startswith("B lost 1 and gained 0")
 
 
 def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
     a = (("x" * 10_000, 1), ("\u202eback", 0))
-    docs = QueryLists.of(a, a, depth=2).compact[1::4]
-    assert max(map(len, docs)) == LONGEST_DOC
+    docs = queries.QueryLists.of(a, a, depth=2).compact[1::4]
+    assert max(map(len, docs)) == queries.LONGEST_DOC
     assert "\u202e" not in docs[1]
 
 
@@ -60,40 +53,40 @@ def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
     ("nDCG@10", (10, ANY_GRADE)),
     ("nDCG@5", (5, ANY_GRADE)),
     ("P@100", (20, ANY_GRADE)),
-    ("AP", (DEPTH, ANY_GRADE)),
+    ("AP", (queries.DEPTH, ANY_GRADE)),
     ("P(rel=2)@10", (10, 2)),
-    ("my own", (DEPTH, ANY_GRADE)),
+    ("my own", (queries.DEPTH, ANY_GRADE)),
 ])  # fmt: skip
 def test_as_many_documents_as_the_measure_looks_at(measure: str, expected: tuple[int, int]) -> None:
-    assert cutoff(measure) == expected
+    assert queries.cutoff(measure) == expected
 
 
 def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> None:
     a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
-    lists = QueryLists.of(a, b, depth=3, elsewhere={"b": 57, "c": 0, "f": 31})
+    lists = queries.QueryLists.of(a, b, depth=3, elsewhere={"b": 57, "c": 0, "f": 31})
     assert [(item.doc_id, item.grade, ranks) for item, ranks in lists.went] == [
         ("a", 2, ("1", "4")), ("b", 1, ("2", "57")), ("c", 1, ("3", "not retrieved")),
         ("e", 1, ("5", "2")), ("f", 1, ("31", "3")),
     ]  # fmt: skip
-    assert QueryLists.of(a, b, depth=3).went[1][1] == ("2", "further down or not retrieved")
-    assert QueryLists.of(a, b, depth=3, rel=3).went == []
+    assert queries.QueryLists.of(a, b, depth=3).went[1][1] == ("2", "further down or not retrieved")
+    assert queries.QueryLists.of(a, b, depth=3, rel=3).went == []
 
 
 def test_documents_of_both_lists_are_listed_once() -> None:
-    lists = QueryLists.of((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1)
+    lists = queries.QueryLists.of((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1)
     assert lists.documents == (
-        ListedDocument("d1", grade=1, ranks=(1, 2), elsewhere=2),
-        ListedDocument("d3", grade=0, ranks=(0, 1)),
+        queries.ListedDocument("d1", grade=1, ranks=(1, 2), elsewhere=2),
+        queries.ListedDocument("d3", grade=0, ranks=(0, 1)),
     )
 
 
 def test_documents_in_one_top_only_have_their_rank_in_the_other_list() -> None:
     a, b = (("d1", 1), ("d2", 1)), (("d3", 0), ("d4", 2))
-    lists = QueryLists.of(a, b, depth=2, elsewhere={"d1": 57, "d4": 0})
+    lists = queries.QueryLists.of(a, b, depth=2, elsewhere={"d1": 57, "d4": 0})
     assert lists.compact_went == [0, 57, 1, -1, 3, 0]
 
 
 def test_lists_are_read_with_their_moves() -> None:
-    lists = QueryLists.of((("d1", 1), ("d2", 0)), (("d2", 0),), depth=10)
+    lists = queries.QueryLists.of((("d1", 1), ("d2", 0)), (("d2", 0),), depth=10)
     first, second = lists.documents
     assert lists.sides[0] == [(1, "dropped", first), (2, "→ 1", second)]

@@ -10,14 +10,7 @@ from abrank import Comparison, compare_scores, inference
 from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.resolve import ADJUSTMENTS as OFFERED
 from abrank.measures import catalogue
-from abrank.report.sections.appendix import (
-    ADJUSTMENTS,
-    CLUSTERS,
-    EQUIVALENCE,
-    RELATIVE_CHANGE,
-    entries,
-    key_of,
-)
+from abrank.report.sections import appendix
 from abrank.report.subjects import standings, strata
 from tests.report.conftest import Make
 from tests.report.written import bibtex, methods
@@ -34,10 +27,10 @@ CITED = {
     *(part for test in inference.TESTS.values() for part in test.source.split("; ")),
     *(part for test in inference.JOINT_TESTS.values() for part in test.source.split("; ")
     if part[-4:].isdigit()),
-    *(part for source in ADJUSTMENTS.values() for part in source.split("; ") if part),
-    EQUIVALENCE,
-    RELATIVE_CHANGE,
-    CLUSTERS,
+    *(part for source in appendix.ADJUSTMENTS.values() for part in source.split("; ") if part),
+    appendix.EQUIVALENCE,
+    appendix.RELATIVE_CHANGE,
+    appendix.CLUSTERS,
     *(source for _, source in (*strata.SOURCES, *standings.SOURCES)),
 }  # fmt: skip
 
@@ -48,12 +41,12 @@ def keys(comparison: Comparison) -> set[str]:
 
 def test_every_cited_source_has_an_entry_of_its_year() -> None:
     for source in CITED:
-        entry, year = entries()[key_of(source)], re.search(r"\b\d{4}\b", source)
+        entry, year = appendix.entries()[appendix.key_of(source)], re.search(r"\b\d{4}\b", source)
         assert year is None or f"{{{year.group()}}}" in entry, source
 
 
 def test_entries_are_whole_and_balanced() -> None:
-    for entry in entries().values():
+    for entry in appendix.entries().values():
         assert entry.isascii()
         assert entry.count("{") == entry.count("}"), entry
         kind = re.match(r"@(\w+)", entry)
@@ -68,7 +61,7 @@ def test_entries_are_whole_and_balanced() -> None:
 
 
 def test_no_entry_is_cited_nowhere() -> None:
-    assert set(entries()) == {key_of(source) for source in CITED}
+    assert set(appendix.entries()) == {appendix.key_of(source) for source in CITED}
 
 
 def test_a_comparison_cites_what_its_methods_name(make: Make) -> None:
@@ -83,7 +76,7 @@ def test_a_comparison_cites_what_its_methods_name(make: Make) -> None:
 
 
 def test_every_adjustment_is_known() -> None:
-    assert set(ADJUSTMENTS) == {*OFFERED, SEQUENCE}
+    assert set(appendix.ADJUSTMENTS) == {*OFFERED, SEQUENCE}
 
 
 def test_comment_says_what_each_source_is_for(make: Make) -> None:
@@ -98,7 +91,7 @@ def test_comment_says_what_each_source_is_for(make: Make) -> None:
 def test_a_name_of_ones_own_stays_a_comment(hostile: Comparison) -> None:
     source = bibtex(hostile)
     assert source.isascii()
-    assert keys(hostile) <= set(entries())
+    assert keys(hostile) <= set(appendix.entries())
     assert "no source known" in source
     odd = compare_scores({"1": 0.1, "2": 0.2}, {"1": 0.2, "2": 0.4})
     assert bibtex(odd).startswith("% score: no source known\n")
@@ -132,4 +125,4 @@ def test_methods_name_the_scale_of_err() -> None:
     ("trec_eval m_map.c, m_map_cut.c", "trec_eval"),
 ])  # fmt: skip
 def test_a_key_is_of_authors_and_year_or_of_the_program(source: str, key: str) -> None:
-    assert key_of(source) == key
+    assert appendix.key_of(source) == key

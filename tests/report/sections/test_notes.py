@@ -5,17 +5,10 @@ from typing import Any
 import pytest
 
 from abrank.diagnostics import Note
-from abrank.report.sections.cautions import (
-    RUN_SENTENCES,
-    SENTENCES,
-    Names,
-    SystemNames,
-    caution,
-    say,
-)
+from abrank.report.sections import cautions
 
-NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
-SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
+NAMES = cautions.Names("bm25", "monot5", digits=3, alpha=0.05)
+SYSTEMS = cautions.SystemNames("", "", digits=3, alpha=0.05)
 CASE = {"cause": "upper and lower case", "n_alike": 499, "n_compared": 500}
 CASE |= {"in_run": "la-1", "in_qrels": "LA-1"}
 
@@ -88,19 +81,19 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("code", "values", "title", "said"), EXAMPLES)
 def test_title_and_sentence(code: str, values: dict[str, Any], title: str, said: str) -> None:
     of_two = "system" in values or "a" in values.get("medians", {})
-    result = caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
+    result = cautions.caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
     assert (result.title, result.text) == (title, said)
 
 
 def test_every_code_has_an_example_and_one_place() -> None:
-    assert {code for code, *_ in EXAMPLES} == set(RUN_SENTENCES)
-    assert not set(RUN_SENTENCES) & set(SENTENCES)
+    assert {code for code, *_ in EXAMPLES} == set(cautions.RUN_SENTENCES)
+    assert not set(cautions.RUN_SENTENCES) & set(cautions.SENTENCES)
 
 
 def test_long_lists_are_cut() -> None:
     names = {f"m{i}": [0.1, 0.2] for i in range(9)}
     values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": [*names], "differences": names}
-    result = caution(Note("unequal-depth", 2, values), NAMES)
+    result = cautions.caution(Note("unequal-depth", 2, values), NAMES)
     assert result.text.startswith("m0, m1, m2 and 6 more look further down.")
     assert result.text.count("rather than") == 3
 
@@ -108,13 +101,15 @@ def test_long_lists_are_cut() -> None:
 def test_a_difference_that_stays_the_same_is_not_said() -> None:
     values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": ["AP", "RR"]}
     moves, stays = {"AP": [0.1, 0.2]}, {"RR": [-0.0623, -0.0624]}
-    both = caution(Note("unequal-depth", 2, values | {"differences": moves | stays}), NAMES)
+    both = cautions.caution(
+        Note("unequal-depth", 2, values | {"differences": moves | stays}), NAMES
+    )
     assert both.text.endswith("Δ is +0.200 rather than +0.100 on AP.")
-    none = caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
+    none = cautions.caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
     assert none.text.endswith("(--config depth=1), every Δ stays the same to 3 decimals.")
 
 
 def test_the_direction_of_a_score_is_asked_for() -> None:
-    assert say("ms") == (
+    assert cautions.say("ms") == (
         'Say so: --lower-is-better ms (lower_is_better=), or higher_is_better = "ms" (--config).'
     )

@@ -8,25 +8,14 @@ import pytest
 
 from abrank import compare_scores, guide
 from abrank.report.sections.cautions import SENTENCES as WORDS
+from reports.studies.calibration.parts import sentences
 from reports.studies.calibration.parts.part import Batch
-from reports.studies.calibration.parts.sentences import (
-    CODES,
-    KINDS,
-    N_SEGMENTS,
-    OF_SEGMENTS,
-    POPULATIONS,
-    SENTENCES,
-    SHOWN,
-    SIZE,
-    ask,
-    ask_shown,
-)
 from reports.studies.calibration.table import Row, read_study, rows
 from tests.studies.calibration.made import normal_material
 
 COMMITTED = Path(__file__).parents[4] / "reports" / "calibration" / "calibration.json"
-NAMES = [part.name for part in SENTENCES]
-HEADLINE, IN_DOUBT = KINDS[0], KINDS[4]
+NAMES = [part.name for part in sentences.SENTENCES]
+HEADLINE, IN_DOUBT = sentences.KINDS[0], sentences.KINDS[4]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +28,7 @@ def test_sentences_are_counted_where_they_stand() -> None:
     visible = np.linspace(0.1, 0.3, 12)[None, :, None] * np.array([1.0, 1.0, -1.0, 1.0])
     counts = {
         item.test: item.counts()["false_05"]
-        for item in ask(
+        for item in sentences.ask(
             batch,
             lambda _: np.concatenate(
                 [visible, 0.01 * (-1.0) ** np.arange(12)[None, :, None] * np.ones(4)]
@@ -50,13 +39,13 @@ def test_sentences_are_counted_where_they_stand() -> None:
 
 
 def test_every_note_that_is_counted_has_words() -> None:
-    assert set(CODES) <= {*WORDS, "monte-carlo-near-alpha"}
+    assert set(sentences.CODES) <= {*WORDS, "monte-carlo-near-alpha"}
 
 
 def test_the_committed_study_has_every_kind_and_population(committed: list[Row]) -> None:
     assert {row.part for row in committed} == set(NAMES)
     for name in NAMES:
-        assert {row.test for row in committed if row.part == name} == set(KINDS)
+        assert {row.test for row in committed if row.part == name} == set(sentences.KINDS)
 
 
 # What stands beside a headline that shows a difference, and beside no other.
@@ -81,7 +70,7 @@ def test_none_stands_there_too_often(committed: list[Row]) -> None:
 @pytest.fixture(scope="module")
 def shown() -> list[Row]:
     result = [row for row in rows(read_study(COMMITTED)) if row.part.startswith("what is shown")]
-    assert {row.part for row in result} == {part.name for part in SHOWN}
+    assert {row.part for row in result} == {part.name for part in sentences.SHOWN}
     assert {row.replications for row in result} == {20_000}
     return result
 
@@ -96,20 +85,24 @@ def test_what_is_shown_is_false_in_a_twentieth_at_most(shown: list[Row]) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "how"), [(name, options) for name, _, options in POPULATIONS])
+@pytest.mark.parametrize(
+    ("name", "how"), [(name, options) for name, _, options in sentences.POPULATIONS]
+)
 def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[str, Any]) -> None:
     n, count = 50, 12
     batch = Batch(normal_material(), n, count, 0, np.random.default_rng(3))
     d = how["draw"](batch)
     d -= 3.0 * d.std() / np.sqrt(n)
     clustered = how.get("clustered", False)
-    outcome = {item.test: item for item in ask(batch, lambda _: d, clustered=clustered)}
-    at_once = {item.test: item for item in ask_shown(batch, lambda _: d, clustered=clustered)}
+    outcome = {item.test: item for item in sentences.ask(batch, lambda _: d, clustered=clustered)}
+    at_once = {
+        item.test: item for item in sentences.ask_shown(batch, lambda _: d, clustered=clustered)
+    }
     for test in (*TESTED, IN_DOUBT):
         assert at_once[test].counts() == outcome[test].counts(), (name, test)
     assert at_once[HEADLINE].counts()["false_05"] > 2
     ids = [f"q{i}" for i in range(n)]
-    kind = {item: str(i // SIZE % N_SEGMENTS) for i, item in enumerate(ids)}
+    kind = {item: str(i // sentences.SIZE % sentences.N_SEGMENTS) for i, item in enumerate(ids)}
     rows = {test: item.false[0] for test, item in at_once.items() if item.false is not None}
     for i, sample in enumerate(d[:, :, 0]):
         if clustered:
@@ -117,9 +110,9 @@ def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[st
         pair = dict.fromkeys(ids, 0.5), dict(zip(ids, 0.5 + sample, strict=True))
         result = compare_scores(*pair, segments={"kind": kind})
         (created,) = result.segmentations
-        assert rows[OF_SEGMENTS[0]][i] == (created.interaction_pvalue < 0.05)
+        assert rows[sentences.OF_SEGMENTS[0]][i] == (created.interaction_pvalue < 0.05)
         readings = {row.reading for row in created.rows}
-        assert rows[OF_SEGMENTS[1]][i] == bool(readings & {"better", "worse"})
+        assert rows[sentences.OF_SEGMENTS[1]][i] == bool(readings & {"better", "worse"})
         assert rows[IN_DOUBT][i] == (result.soundness.level == "doubtful")
 
 
