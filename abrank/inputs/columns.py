@@ -429,6 +429,7 @@ DOC_IDS = (
         "item_id", "itemid", "item", "product_id", "sku", "asin", "movie_id", "book_id", "track_id",
         "article_id", "business_id",
     ),
+    ("doc", "document", "passage_id", "chunk_id"),  # which tables of scores have, too
 )  # fmt: skip
 ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "query_id": QUERY_IDS,

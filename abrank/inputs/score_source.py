@@ -26,7 +26,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
-from abrank.inputs.columns import MOST_SHOWN, Source, folded, has_columns, require_distinct
+from abrank.inputs.columns import DOC_IDS, MOST_SHOWN, Source, folded, has_columns, require_distinct
 from abrank.inputs.exports import (
     INDEX,
     flattened,
@@ -308,7 +308,7 @@ def holds_scores(path: str, *, alone: bool) -> bool:
         if not alone and (len(names) < 2 or any(map(is_number, names))):
             return False
     joined = {*map(folded, names)} >= {"relevance", "position"}  # a run with its judgments
-    return not (has_columns(names) or joined)
+    return not (has_columns([name for name in names if folded(name) not in DOC_IDS[2]]) or joined)
 
 
 def is_number(field: str) -> bool:

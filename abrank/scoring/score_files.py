@@ -518,7 +518,7 @@ def _names_documents(path: str | os.PathLike[str]) -> bool:
         columns = read_source(path, names_measure).columns
     except AbrankError:
         return not os.fspath(path).endswith(_SCORE_FILES)
-    return bool(found_in([column.name for column in columns], DOC_IDS))
+    return bool(found_in([column.name for column in columns], DOC_IDS[:2]))
 
 
 def check(

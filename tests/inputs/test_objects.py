@@ -25,7 +25,7 @@ def frame(**columns: Any) -> pd.DataFrame:
     ("query", "doc"),
     [
         ("query_id", "doc_id"), ("qid", "DOCNO"), ("Q_ID", "docid"), ("query", "pid"),
-        ("topic_id", "corpus_id"), ("Topic", "did"),
+        ("topic_id", "corpus_id"), ("Topic", "did"), ("query", "doc"), ("query_id", "passage_id"),
     ],
 )  # fmt: skip
 def test_names_that_other_tools_use(query: str, doc: str) -> None:
