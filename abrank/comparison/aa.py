@@ -14,34 +14,20 @@ from abrank._support.result import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison
-from abrank.inference.aa_test import MIN_RESAMPLED, N_REPLICATIONS, Way, check_level
+from abrank.inference.aa_test import (
+    CLUSTER_ROBUST,
+    MIN_RESAMPLED,
+    N_REPLICATIONS,
+    AARow,
+    Way,
+    check_level,
+)
 from abrank.inference.registry import as_differences
 from abrank.verdict import Rule
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
-
-CLUSTER_ROBUST = "cluster-robust t"
-
-
-@record
-class AARow:
-    """How often one test found a difference where there was none."""
-
-    # `rate` is that share of the replications, `low` and `high` its 95 % interval; a test that
-    # keeps its level has a rate between `band_low` and `band_high`, in 95 % of checks in every row,
-    # and `too_often` says that the rate is above. `by` says how a difference was ruled out.
-
-    test: str
-    by: str
-    n_queries: int
-    rate: float
-    low: float
-    high: float
-    band_low: float
-    band_high: float
-    too_often: bool
 
 
 @record
@@ -139,17 +125,13 @@ def aa_test(
         names = [*names, CLUSTER_ROBUST]
         ways = [way for way in ways if by is not None or way != "halves"]
     seed = entropy(rng)
-    rows = []
-    for name in names:
-        for way in ways:
-            robust = name == CLUSTER_ROBUST
-            result = check_level(
-                "t" if robust else name, values[:, 0], by=way, alpha=level, seed=seed,
-                n_replications=replications, clusters=clusters, robust=robust,
-                n_checks=len(names) * len(ways),
-            )  # fmt: skip
-            n = len(values) // 2 if way == "halves" else len(values)
-            numbers = asdict(result)
-            del numbers["alpha"], numbers["n_replications"]
-            rows.append(AARow(name, way, n, too_often=result.too_often, **numbers))
-    return AACheck(level, len(values), replications, seed, tuple(rows))
+    rows = tuple(
+        check_level(
+            "t" if name == CLUSTER_ROBUST else name, values[:, 0], by=way, alpha=level, seed=seed,
+            n_replications=replications, clusters=clusters, robust=name == CLUSTER_ROBUST,
+            n_checks=len(names) * len(ways),
+        )
+        for name in names
+        for way in ways
+    )  # fmt: skip
+    return AACheck(level, len(values), replications, seed, rows)

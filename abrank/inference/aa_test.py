@@ -28,30 +28,28 @@ MIN_RESAMPLED = 25
 VALUES_AT_ONCE = 1_000_000
 
 
+CLUSTER_ROBUST = "cluster-robust t"
+
+
 @record
-class AATest:
-    """The answer of :func:`check_level`.
+class AARow:
+    """How often one test found a difference where there was none."""
 
-    ``rate`` is the share of replications with p < alpha, ``low`` and ``high`` its 95 % interval.
-    ``band_low`` and ``band_high`` enclose 95 % of the shares that tests of exactly the level alpha
-    would give, all checks that are made together within.
-    """
+    # `rate` is the share of replications with p < alpha, `low` and `high` its 95 % interval.
+    # `band_low` and `band_high` enclose 95 % of the shares that tests of exactly the level alpha
+    # would give, all checks that are made together within; `too_often` says that the rate is above.
+    # A rate below is no fault: exact tests of few distinct values cannot use up their level. `by`
+    # says how a difference was ruled out.
 
+    test: str
+    by: str
+    n_queries: int
     rate: float
     low: float
     high: float
     band_low: float
     band_high: float
-    alpha: float
-    n_replications: int
-
-    @property
-    def too_often(self) -> bool:
-        """Whether the rate lies above the band: the test finds too much on such data.
-
-        A rate below it is no fault. Exact tests of few distinct values cannot use up their level.
-        """
-        return self.rate > self.band_high
+    too_often: bool
 
 
 def check_level(
@@ -66,7 +64,7 @@ def check_level(
     robust: bool = False,
     n_checks: int = 1,
     **options: Any,  # noqa: ANN401 - each test has its own
-) -> AATest:
+) -> AARow:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
 
     "flips" turns the sign of each difference by the toss of a coin, as if the systems' names had
@@ -94,9 +92,10 @@ def check_level(
     if name == "bounded" and by != "flips":
         # Two differences in a row, or one less the mean, reach twice as far.
         options = {**options, "span": 2.0 * options.get("span", 1.0)}
-    n = len(values) if by == "flips" else len(values) // 2
-    if n == 0:
-        return AATest(np.nan, 0.0, 1.0, *band, level, 0)
+    test = CLUSTER_ROBUST if robust else name
+    n_queries = len(values) // 2 if by == "halves" else len(values)
+    if len(values) < (1 if by == "flips" else 2):
+        return AARow(test, by, n_queries, np.nan, 0.0, 1.0, *band, too_often=False)
     random = stream(seed, "self-check", by)
     index = np.arange(values.size)
     if clusters is not None:
@@ -130,7 +129,8 @@ def check_level(
             block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
             total += rejected(block, clusters)
     low, high = map(float, binomtest(total, n_replications).proportion_ci())
-    return AATest(total / n_replications, low, high, *band, level, n_replications)
+    rate = total / n_replications
+    return AARow(test, by, n_queries, rate, low, high, *band, too_often=rate > band[1])
 
 
 def _replicate(

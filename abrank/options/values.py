@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
@@ -33,7 +33,23 @@ from abrank.options.parts import (
 )
 from abrank.options.question import Inputs, Question, RankingQuestion
 
-_QUIET_HELP = "Print the headline and the gate alone; no notes, no progress."
+# What entries of one key share: the functions differ, and what is said of them.
+_REPORT = partial(
+    Option, key="report", group="Output", metavar="PATH", several=True, first=True, declared=False,
+    peers=("o", "out", "output", "html", "pdf"),
+)  # fmt: skip
+_FORMAT = partial(
+    Option, key="format", group="Output", kind="choice", default="text", first=True,
+    declared=False, help="What goes to standard output.",
+)  # fmt: skip
+_MEASURE = partial(
+    Option, key="measure", short="-m", group="Measures and tests", kind="measure", metavar="NAME",
+    first=True,
+)  # fmt: skip
+_NAMED = partial(
+    Option, of=("compare", "compare_preferences", "compare_collections"), group="Inputs",
+    metavar="NAME", first=True,
+)  # fmt: skip
 FLAGS = (
     Option(
         key="scores", of=("compare_scores",), group="Inputs", kind="path", first=True,
@@ -48,17 +64,15 @@ FLAGS = (
         " trec_eval -q and its like, a file a system.",
     ),
     # Of a table of scores they are the variants that it holds: fields of Inputs.
-    Option(
-        key="baseline", of=("compare", "compare_preferences", "compare_collections"),
-        group="Inputs", metavar="NAME", first=True, python="name_a=", peers=("control",),
+    _NAMED(
+        key="baseline", python="name_a=", peers=("control",),
         help="Name of the baseline (A). With runs: the name shown in reports (default: the file's"
         " name). With --scores, --preferences or --collections: the system to take as A. Default:"
         " the one called control, baseline or old. COLUMN=VALUE takes the mean of all variants that"
         " have it.",
     ),
-    Option(
-        key="candidate", of=("compare", "compare_preferences", "compare_collections"),
-        group="Inputs", metavar="NAME", first=True, python="name_b=", peers=("treatment",),
+    _NAMED(
+        key="candidate", python="name_b=", peers=("treatment",),
         help="Name of the candidate (B), as --baseline.",
     ),
     Option(
@@ -128,25 +142,20 @@ FLAGS = (
         help="Score as trec_eval 9 and pytrec_eval: scores of 32 bits, which decide what is a tie,"
         " and its interpolated precision.",
     ),
-    Option(
-        key="report", of=PAIR, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, python='.report("report.html")',
-        peers=("o", "out", "output", "html", "pdf"),
+    _REPORT(
+        of=PAIR, python='.report("report.html")',
         help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit"
         " .parquet, by suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes"
         " reports/B-vs-A.html. What is there is replaced. Repeat for more.",
     ),
-    Option(
-        key="report", of=MANY, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, python='.report("report.html")',
-        peers=("o", "out", "output", "html", "pdf"),
+    _REPORT(
+        of=MANY, python='.report("report.html")',
         help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit, by suffix,"
         " or FORMAT:PATH. A FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What"
         " is there is replaced. Repeat for more.",
     ),
-    Option(
-        key="report", of=("intervals", "audit"), group="Output", metavar="PATH", several=True,
-        first=True, declared=False, peers=("o", "out", "output", "html", "pdf"),
+    _REPORT(
+        of=("intervals", "audit"),
         help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
         " such as html, writes to reports/. What is there is replaced. Repeat for more.",
     ),
@@ -173,38 +182,27 @@ FLAGS = (
         help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
         " png:DIR (300 dpi) write these.",
     ),
-    Option(
-        key="format", of=PAIR, group="Output", kind="choice", default="text", first=True,
-        declared=False, peers=("json",),
+    _FORMAT(
+        of=PAIR, peers=("json",),
         choices=("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit", "parquet"),
-        help="What goes to standard output.",
     ),
-    Option(
-        key="format", of=MANY, group="Output", kind="choice", default="text", first=True,
-        declared=False, peers=("json",),
+    _FORMAT(
+        of=MANY, peers=("json",),
         choices=("text", "html", "md", "json", "csv", "tex", "methods", "bib"),
-        help="What goes to standard output.",
     ),
-    Option(
-        key="format", of=("power", "margin", "aa"), group="Output", kind="choice", default="text",
-        first=True, declared=False, choices=("text", "json", "csv"),
-        help="What goes to standard output.",
-    ),
-    Option(
-        key="measure", name="measures", short="-m", of=("evaluate",), group="Measures and tests",
-        kind="measure", metavar="NAME", several=True, first=True,
+    _FORMAT(of=("power", "margin", "aa"), choices=("text", "json", "csv")),
+    _MEASURE(
+        name="measures", of=("evaluate",), several=True,
         peers=("metrics", "metric", "eval_metrics"),
         help="Measure, such as nDCG@10, map or mrr@10, in any dialect. Repeat for more.",
         summary="Measure, such as nDCG@10, map or mrr@10.",
     ),
-    Option(
-        key="measure", short="-m", of=("margin", "agreement", "audit"), group="Measures and tests",
-        kind="measure", metavar="NAME", default="nDCG@10", first=True, peers=("metric", "metrics"),
+    _MEASURE(
+        of=("margin", "agreement", "audit"), default="nDCG@10", peers=("metric", "metrics"),
         help="Measure, in any dialect; without it nDCG@10.",
     ),
-    Option(
-        key="measure", short="-m", of=("power", "aa", "sample"), group="Measures and tests",
-        kind="measure", metavar="NAME", first=True, peers=("metric", "metrics"),
+    _MEASURE(
+        of=("power", "aa", "sample"), peers=("metric", "metrics"),
         help="Measure, in any dialect; without it nDCG@10.",
     ),
     Option(
@@ -243,7 +241,8 @@ FLAGS = (
     ),
     Option(
         key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
-        default=False, declared=False, help=_QUIET_HELP,
+        default=False, declared=False,
+        help="Print the headline and the gate alone; no notes, no progress.",
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
@@ -287,17 +286,20 @@ def options_of(*takers: str) -> dict[str, Option]:
 
 def python_spelling(word: str, taker: str) -> str:
     """Return how Python says an option that a function takes, by its key or a name of others."""
-    options = options_of(taker).values()
-    exact = [option for option in options if word in _words(option)]
-    meant = exact or [option for option in options if word in option.peers]
+    meant = _meant(word, options_of(taker).values())
     return " and ".join(
         _spelling(option, taker) for option in meant if option.python or option.name
     )
 
 
-def _words(option: Option) -> tuple[str, ...]:
-    """Return the ways to write an option: ``machine.qrels``, ``machine_qrels``, ``qrels``."""
-    return option.key, option.key.replace(".", "_"), option.name, option.key.split(".")[-1]
+def _meant(word: str, options: Iterable[Option]) -> list[Option]:
+    """Return the options of a name, ``machine.qrels`` or ``qrels``, else those of a peer's name."""
+    exact = [
+        option for option in options
+        if word in (option.key, option.key.replace(".", "_"), option.name,
+                    option.key.split(".")[-1])
+    ]  # fmt: skip
+    return exact or [option for option in options if word in option.peers]
 
 
 def flag_of(long: str, *takers: str) -> str:
@@ -305,10 +307,9 @@ def flag_of(long: str, *takers: str) -> str:
     word = long.lstrip("-").replace("-", "_")
     options = options_of(*takers).values()
     candidates = [option for option in options if option.is_flag(*takers) or "compare" in takers]
-    exact = [option for option in candidates if word in _words(option)]
-    meant = exact or [option for option in candidates if word in option.peers]
     spellings = (
-        option.long if option.is_flag(*takers) else f"--config {option.key}=..." for option in meant
+        option.long if option.is_flag(*takers) else f"--config {option.key}=..."
+        for option in _meant(word, candidates)
     )
     return " and ".join(dict.fromkeys(spellings))
 

@@ -490,40 +490,28 @@ def junit(report: Report) -> str:
     """Return a report as one suite of JUnit XML."""
     # A case for the gate and one for each guard; what did not pass is a failure. Without a gate the
     # verdict is a case that cannot fail. The text of the terminal stands under `system-out`.
+    from xml.etree import ElementTree
+
+    def attribute(value: str) -> str:
+        return clean(" ".join(value.split()))
+
     cases = report.cases or (Case("verdict", True, report.headline.title),)
     failures = sum(not case.passed for case in cases)
-    counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<testsuites {counts}>",
-        f'<testsuite name={_attribute(f"abrank: {report.who}")} {counts} skipped="0">',
-        *(_case(report, case) for case in cases),
-        f"<system-out>{_escaped(text(report))}</system-out>",
-        "</testsuite>",
-        "</testsuites>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _case(report: Report, case: Case) -> str:
-    start = f"<testcase classname={_attribute(f'abrank.{report.file}')}"
-    start += f" name={_attribute(case.name)}"
-    if case.passed:
-        return f"{start}><system-out>{_escaped(case.text)}</system-out></testcase>"
-    message = _attribute(case.text)
-    return f"{start}><failure message={message}>{_escaped(case.text)}</failure></testcase>"
-
-
-def _escaped(value: str) -> str:
-    from xml.sax.saxutils import escape  # which loads ssl
-
-    return escape(clean(value))
-
-
-def _attribute(value: str) -> str:
-    from xml.sax.saxutils import quoteattr
-
-    return quoteattr(clean(" ".join(value.split())))
+    counts = {"tests": f"{len(cases)}", "failures": f"{failures}", "errors": "0"}
+    suites = ElementTree.Element("testsuites", counts)
+    named = {"name": attribute(f"abrank: {report.who}"), **counts, "skipped": "0"}
+    suite = ElementTree.SubElement(suites, "testsuite", named)
+    for case in cases:
+        named = {"classname": attribute(f"abrank.{report.file}"), "name": attribute(case.name)}
+        element = ElementTree.SubElement(suite, "testcase", named)
+        kind, attributes = "system-out", {}
+        if not case.passed:
+            kind, attributes = "failure", {"message": attribute(case.text)}
+        ElementTree.SubElement(element, kind, attributes).text = clean(case.text)
+    ElementTree.SubElement(suite, "system-out").text = clean(text(report))
+    ElementTree.indent(suites, "")
+    xml = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}\n'
 
 
 def documents_text(

@@ -137,13 +137,6 @@ def _facts(
 
 _HOW = "write it again: abrank compare --collections … --report results.json"
 _HOW_RANKED = "write it again: abrank rank --collections … --report results.json"
-# What each kind of file holds, and how it is written again.
-_KINDS = {
-    "abrank": ("Comparison", HOW),
-    "abrank-ranking": ("Ranking", HOW_RANKING),
-    "abrank-collections": ("CollectionsComparison", _HOW),
-    "abrank-collections-ranking": ("CollectionsRanking", _HOW_RANKED),
-}
 
 
 def read_results(
@@ -178,13 +171,12 @@ def read_results(
     value, label = read_json(source)
     schema = value.get("schema") if isinstance(value, Mapping) else None
     schema_name, _, version = str(schema).partition("/")
-    kind, _ = _KINDS.get(schema_name, ("", ""))
+    read, kind, _ = _KINDS.get(schema_name, (from_dict, "", ""))
     if expected and kind != expected and (kind or expected != "Comparison"):
-        raise ReadError(
-            label, f"is no report of a {expected}", hint=dict(_KINDS.values())[expected]
-        )
+        hint = next(hint for _, name, hint in _KINDS.values() if name == expected)
+        raise ReadError(label, f"is no report of a {expected}", hint=hint)
     # A schema that is not known has a message of its own there.
-    return (_READERS.get(schema_name, from_dict) if version == "2" else from_dict)(value, label)
+    return (read if version == "2" else from_dict)(value, label)
 
 
 @dataclass(frozen=True)
@@ -250,8 +242,10 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
     return again
 
 
-_READERS: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
-    "abrank-ranking": ranking_of,
-    "abrank-collections": collections_of,
-    "abrank-collections-ranking": standings_of,
+# What reads each kind of file, what it holds, and how it is written again.
+_KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any], str], Any], str, str]] = {
+    "abrank": (from_dict, "Comparison", HOW),
+    "abrank-ranking": (ranking_of, "Ranking", HOW_RANKING),
+    "abrank-collections": (collections_of, "CollectionsComparison", _HOW),
+    "abrank-collections-ranking": (standings_of, "CollectionsRanking", _HOW_RANKED),
 }

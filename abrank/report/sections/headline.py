@@ -34,15 +34,18 @@ def other_margins(comparison: Comparison) -> Section | None:
 
 def contradictions(comparison: Comparison) -> str:
     """Say which secondary measures are shown to point against the verdict; empty where none is."""
-    against = _AGAINST.get(comparison.verdict, "")
-    if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
-        against = "better"
-    if comparison.verdict is Verdict.INCONCLUSIVE:
+    verdict = comparison.verdict
+    if verdict is Verdict.CANNOT_TEST:
+        return ""
+    if verdict is Verdict.INCONCLUSIVE:
         sentences = (
             _secondary_shown(comparison, reading, f"is {reading}", f"are {reading}")
-            for reading in _SHOWN
+            for reading in ("worse", "better")
         )
         return " ".join(sentence for sentence in sentences if sentence)
+    lost = verdict in (Verdict.NOT_BETTER, Verdict.WORSE_SIZE_UNCLEAR, Verdict.WORSE)
+    lost |= verdict is Verdict.SAME and comparison.decision.direction < 0
+    against = "better" if lost else "worse"  # what no reader of the verdict would expect
     return _secondary_shown(comparison, against, "points the other way", "point the other way")
 
 
@@ -69,18 +72,6 @@ def _secondary_shown(comparison: Comparison, reading: str, singular: str, plural
 
 
 _MOST_NAMED = 4
-_SHOWN = ("worse", "better")
-# What a secondary measure says that no reader of the verdict would expect.
-_AGAINST = {
-    Verdict.BETTER: "worse",
-    Verdict.BETTER_SIZE_UNCLEAR: "worse",
-    Verdict.SAME: "worse",
-    Verdict.NOT_WORSE: "worse",
-    Verdict.IDENTICAL: "worse",
-    Verdict.NOT_BETTER: "better",
-    Verdict.WORSE_SIZE_UNCLEAR: "better",
-    Verdict.WORSE: "better",
-}
 
 
 # What a measure without a name is called: a Series of scores has none.

@@ -36,11 +36,11 @@ _NAMES = {
     Verdict.IDENTICAL: "Identical",
     Verdict.CANNOT_TEST: "Cannot test",
 }
-_TAGS = {verdict: (glyph, _NAMES[verdict]) for verdict, glyph in VERDICT_GLYPHS.items()}
 
 READINGS = {reading: f"{glyph} {reading}" for reading, glyph in GLYPHS.items()}
 
-_BY_MARGIN = {
+# Verdicts that speak of the margin, and the reading that they give.
+BY_MARGIN = {
     Verdict.BETTER_SIZE_UNCLEAR: "△ better",
     Verdict.SAME: "= same",
     Verdict.NOT_WORSE: "≥ not worse",
@@ -95,7 +95,7 @@ def title_of_test(row: TestRow) -> str:
 
 def tag(verdict: Verdict) -> tuple[str, str]:
     """Return a verdict's glyph and tag."""
-    return _TAGS[verdict]
+    return VERDICT_GLYPHS[verdict], _NAMES[verdict]
 
 
 def verdict_tone(verdict: Verdict) -> Tone:
@@ -114,7 +114,7 @@ def reading(comparison: Comparison, row: MeasureResult) -> str:
         return READINGS["untested"]
     if not lead:
         return against_zero(comparison, row.reading)
-    return _BY_MARGIN.get(comparison.verdict, "") or READINGS[row.reading]
+    return BY_MARGIN.get(comparison.verdict, "") or READINGS[row.reading]
 
 
 def against_zero(comparison: Comparison, reading: str) -> str:

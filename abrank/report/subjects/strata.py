@@ -48,14 +48,8 @@ from abrank.report.sections.words import (
 )
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
-from abrank.rule import Verdict
 
 _SHOWN = ("better", "worse")
-# Verdicts that speak of the margin; the others say what the summaries do.
-_BY_MARGIN = (
-    Verdict.SAME, Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.BETTER_SIZE_UNCLEAR,
-    Verdict.WORSE_SIZE_UNCLEAR,
-)  # fmt: skip
 # Up to this many collections the prediction interval was seen to miss more often than it says: see
 # reports/calibration, "collections with different effects".
 FEW = 20
@@ -145,7 +139,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         glyph, tag, tone = "!", "cannot test", "tie"
     elif result.primary.measure in result.undeclared:
         glyph, tag, tone = "!", "not decided", "tie"
-    elif result.verdict in _BY_MARGIN:
+    elif result.verdict in words.BY_MARGIN:
         (glyph, tag), tone = words.tag(result.verdict), verdict_tone(result.verdict)
     doubts = "" if result.unsound else decision.doubts(result.pooled)
     gate = result.decision.gate
@@ -193,7 +187,7 @@ def title(result: CollectionsComparison) -> str:
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
     collections = f.plural(len(result.comparisons), "collection")
-    if result.verdict in _BY_MARGIN:
+    if result.verdict in words.BY_MARGIN:
         sentence = headline.title(result.pooled)
         return f"Over all queries of these {collections} {_ahead(result)}: {sentence}"
     on = f"on average over these {collections} {_ahead(result)}"
