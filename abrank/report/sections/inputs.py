@@ -230,6 +230,15 @@ def depth(comparison: Comparison) -> Section | None:
         return None
     ends = zip(curve.ci_low, curve.ci_high, strict=True)
     sides = [comparison.rule.gain(*end).side for end in ends]
+    w, lead = Words(comparison), comparison.rule.primary
+    reach = reachable(
+        comparison.primary.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a)
+    )
+    ends = [
+        Interval(*limits).within(*reach) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
+    ]
+    names = [f"{curve.measure}@{k}" for k in curve.cutoffs]
+    tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
     blocks = (
         Figure("cutoffs", f"{curve.measure}@k of A and B and their difference by k."),
         Text(
@@ -238,7 +247,16 @@ def depth(comparison: Comparison) -> Section | None:
             " not adjusted.",
             "caption",
         ),
-        _cutoff_table(comparison, curve, sides),
+        Table.of(
+            "depths",
+            (Column.words("Measure"), [Cell(name, name, strong=name == lead) for name in names]),
+            (Column("A"), map(w.mean, curve.mean_a)),
+            (Column("B"), map(w.mean, curve.mean_b)),
+            (Column("Δ"), map(w.change, curve.diff, tones)),
+            (Column(f"{w.level} interval"), map(w.limits, ends)),
+            (Column("Judged, A"), map(Cell.share, curve.judged_a)),
+            (Column("Judged, B"), map(Cell.share, curve.judged_b)),
+        ),
     )
     finding = _cutoff_finding(comparison, curve, sides)
     return Section("depth", "Depth", finding, blocks, group="appendix")
@@ -257,28 +275,6 @@ def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[
     open_ = sum(side == 0 for side in sides)
     rest = f"; at {f.word(open_)} other {'k' if open_ == 1 else 'values of k'} it includes 0"
     return f"By the interval of {curve.measure}@k, {' and '.join(parts)}{rest if open_ else ''}."
-
-
-def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> Table:
-    w, lead = Words(comparison), comparison.rule.primary
-    reach = reachable(
-        comparison.primary.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a)
-    )
-    ends = [
-        Interval(*limits).within(*reach) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
-    ]
-    names = [f"{curve.measure}@{k}" for k in curve.cutoffs]
-    tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
-    return Table.of(
-        "depths",
-        (Column.words("Measure"), [Cell(name, name, strong=name == lead) for name in names]),
-        (Column("A"), map(w.mean, curve.mean_a)),
-        (Column("B"), map(w.mean, curve.mean_b)),
-        (Column("Δ"), map(w.change, curve.diff, tones)),
-        (Column(f"{w.level} interval"), map(w.limits, ends)),
-        (Column("Judged, A"), map(Cell.share, curve.judged_a)),
-        (Column("Judged, B"), map(Cell.share, curve.judged_b)),
-    )
 
 
 def sensitivity_sentence(comparison: Comparison) -> str:

@@ -183,18 +183,14 @@ def followed(name: str, letter: str) -> str:
 
 def alpha(comparison: Comparison) -> str:
     """Return the level of the tests as a number."""
-    return f.alpha(comparison.rule.alpha, _pvalues(comparison))
-
-
-def _pvalues(comparison: Comparison) -> list[float]:
-    """Return every p-value that is held against the level."""
+    # Every p-value that is held against the level.
     pvalues = [row.pvalue for row in comparison.test_rows]
     for row in comparison.rows:
         pvalues += [row.pvalue, row.pvalue_adj]
     for segmentation in comparison.segmentations:
         pvalues.append(segmentation.interaction_pvalue_adj)
         pvalues += [row.pvalue_adj for row in segmentation.rows]
-    return pvalues
+    return f.alpha(comparison.rule.alpha, pvalues)
 
 
 def counted(readings: Iterable[str]) -> str:

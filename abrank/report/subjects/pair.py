@@ -106,7 +106,17 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     if comparison.rule.independent:
         yield from (Fact("units", text) for text in [_visible(comparison)] if text)
     elif comparison.n_queries:
-        yield Fact("queries", _wins(comparison))
+        # Who wins how often, A left as in every picture, and what so many queries can see.
+        row, win = comparison.primary, words.wins(comparison)
+        parts = (
+            f"A {win} {f.count(row.losses)}",
+            f"ties {f.count(row.ties)}",
+            f"B {win} {f.count(row.wins)}",
+            _visible(comparison),
+        )
+        yield Fact(
+            "queries", f" {NO_BREAK}".join(part.replace(" ", NO_BREAK) for part in parts if part)
+        )
     yield from (Fact("votes", text) for text in samples.vote_sentences(comparison))
     if meaning := headline.meaning(comparison):
         yield Fact("meaning", meaning)
@@ -123,18 +133,6 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     yield Fact("rule", f"{rule}. {held}", "muted")
     if comparison.segmentations:
         yield Fact("segments", scorecard.exploratory(comparison))
-
-
-def _wins(comparison: Comparison) -> str:
-    """Return who wins how often, A left as in every picture, and what so many queries can see."""
-    row, win = comparison.primary, words.wins(comparison)
-    parts = (
-        f"A {win} {f.count(row.losses)}",
-        f"ties {f.count(row.ties)}",
-        f"B {win} {f.count(row.wins)}",
-        _visible(comparison),
-    )
-    return f" {NO_BREAK}".join(part.replace(" ", NO_BREAK) for part in parts if part)
 
 
 def _visible(comparison: Comparison) -> str:

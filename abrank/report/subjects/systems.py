@@ -162,6 +162,13 @@ def headline(w: Words[Ranking]) -> Headline:
     """Return who leads, who does not differ from it, and after how many comparisons."""
     ranking, top = w.result, w.result.rows[0]
     verdict, glyph, tag, title = verdict_of(ranking)
+    # The test, what it compares, and the level.
+    against = "all pairs"
+    if ranking.baseline is not None:
+        against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
+    shared = " for all measures together" if ranking.n_families > 1 else ""
+    alpha = f"α = {f.number(ranking.alpha)}{shared}"
+    text = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
     return Headline(
         verdict=verdict,
         glyph=glyph,
@@ -173,7 +180,7 @@ def headline(w: Words[Ranking]) -> Headline:
         numbers_in_table=True,
         meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
         next_step=_next_step(ranking),
-        rule=_rule(ranking),
+        rule=f"{text} {name(ranking.measure)} orders the systems." if ranking.secondary else text,
     )
 
 
@@ -262,17 +269,6 @@ def _next_step(ranking: Ranking) -> str:
 
 def _paired(ranking: Ranking) -> str:
     return "" if "paired" in ranking.title else ", paired by query"
-
-
-def _rule(ranking: Ranking) -> str:
-    """Return the test, what it compares, and the level."""
-    against = "all pairs"
-    if ranking.baseline is not None:
-        against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
-    shared = " for all measures together" if ranking.n_families > 1 else ""
-    alpha = f"α = {f.number(ranking.alpha)}{shared}"
-    text = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
-    return f"{text} {name(ranking.measure)} orders the systems." if ranking.secondary else text
 
 
 def first_places(ranking: Ranking) -> str:
