@@ -228,15 +228,12 @@ def depth(comparison: Comparison) -> Section | None:
     curve = comparison.evidence.cutoff_curve
     if curve is None or (not any(curve.diff) and words.all_tied(comparison)):
         return None
-    ends = zip(curve.ci_low, curve.ci_high, strict=True)
-    sides = [comparison.rule.gain(*end).side for end in ends]
+    limits = [Interval(*ends) for ends in zip(curve.ci_low, curve.ci_high, strict=True)]
+    sides = [comparison.rule.gain(*ends).side for ends in limits]
     w, lead = Words(comparison), comparison.rule.primary
     reach = reachable(
         comparison.primary.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a)
     )
-    ends = [
-        Interval(*limits).within(*reach) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
-    ]
     names = [f"{curve.measure}@{k}" for k in curve.cutoffs]
     tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
     blocks = (
@@ -253,7 +250,7 @@ def depth(comparison: Comparison) -> Section | None:
             (Column("A"), map(w.mean, curve.mean_a)),
             (Column("B"), map(w.mean, curve.mean_b)),
             (Column("Δ"), map(w.change, curve.diff, tones)),
-            (Column(f"{w.level} interval"), map(w.limits, ends)),
+            (Column(f"{w.level} interval"), [w.limits(ends.within(*reach)) for ends in limits]),
             (Column("Judged, A"), map(Cell.share, curve.judged_a)),
             (Column("Judged, B"), map(Cell.share, curve.judged_b)),
         ),
