@@ -98,6 +98,7 @@ def pair_scores(
     options = replace(
         options or TableOptions(),
         measures=(*(names_of_measures or ()), *chain.from_iterable(ratios.values())),
+        summed=tuple(chain.from_iterable(ratios.values())),
         purpose="rank" if baseline or candidate else "compare",
         missing=missing,
         lower_is_better=tuple(listed(lower_is_better)),

@@ -25,7 +25,13 @@ from abrank.inputs.columns import folded
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_reading import TableOptions, baseline_of, naming_queries, split_names
+from abrank.inputs.score_reading import (
+    BASELINES,
+    TableOptions,
+    baseline_of,
+    naming_queries,
+    split_names,
+)
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.costs import asks_direction
 from abrank.measures.names import known, names_measure
@@ -190,14 +196,8 @@ def _unchosen(
         f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     )
     problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(name.strip().casefold(), []).append(name)
-    if pair := next((some for some in alike.values() if len(some) > 1), None):
-        shown = " and ".join(name if name == name.strip() else repr(name) for name in pair)
-        how = "case alone" if len({*map(str.strip, pair)}) > 1 else "blanks alone"
-        problem += f" ({shown} differ in {how}: write them alike)"
-    first = baseline or next(name for name in names if name != candidate)
+    order = sorted(names, key=lambda name: name.casefold() not in BASELINES[:2])
+    first = baseline or next(name for name in order if name != candidate)
     second = candidate or next(name for name in names if name != first)
     choices: list[dict[str, Any]] = [{"baseline": first, "candidate": second}]
     if len(names) == 2:

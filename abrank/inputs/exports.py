@@ -36,8 +36,8 @@ Row = Mapping[str, Any]
 INDEX = "(index)"  # the name of a frame's index that has none
 # Under which key the rows of an export stand.
 _ROWS = (
-    "results", "testCases", "test_cases", "test_results", "rows", "records", "data", "events",
-    "scores",
+    "results", "testCases", "test_cases", "test_results", "item_results", "rows", "records", "data",
+    "events", "scores", "per_query", "queries", "experiments", "runs", "systems",
 )  # fmt: skip
 
 
@@ -55,13 +55,30 @@ def rows_of_export(
             return list(_of_promptfoo(inner["results"])), "results of promptfoo"
         for key in _ROWS:
             if _is_list(source.get(key), Mapping):
-                return [*source[key]], f"the rows under {key}"
+                return _of_systems(source[key]) or [*source[key]], f"the rows under {key}"
+        inner = [item for item in source.values() if isinstance(item, (Mapping, list))]
+        if len(inner) == 1 and isinstance(inner[0], Mapping) and len(source) > 1:
+            return rows_of_export(inner[0], label)  # beside what describes it
     if _is_list(source, Mapping):
+        if rows := _of_systems(source):
+            return rows, "a list of rows for each system"
         if any("sample_id" in row and "data" in row for row in source):
             return list(_of_events(source)), "events of OpenAI evals"
         if all("promptIdx" in row and "provider" in row for row in source):
             return list(_of_promptfoo(source)), "results of promptfoo"
     return None
+
+
+def _of_systems(systems: Sequence[Row]) -> list[Row]:
+    """Return the rows of a list of systems, each of which has a list of rows; none of any other."""
+    for key in _ROWS:
+        lists = [system.get(key) for system in systems]
+        if all(_is_list(rows, Mapping) and not _named_scores(rows) for rows in lists):
+            return [
+                {**{name: system[name] for name in system if name != key}, **row}
+                for system in systems for row in system[key]
+            ]  # fmt: skip
+    return []
 
 
 def _of_split(
@@ -142,8 +159,11 @@ def _of_events(events: Iterable[Row]) -> Iterator[Row]:
 
 
 # Under which keys a list of scores has the name of each, and its value.
-_SCORE_KEYS = ("name", "key", "metric", "metric_name", "scorer", "evaluator")
-_VALUE_KEYS = ("score", "value", "mean")
+_SCORE_KEYS = (
+    "name", "key", "metric", "metric_name", "scorer", "evaluator", "assessment_name",
+    "name.name",  # HELM's name is an object of the metric's name, its split and its perturbation
+)  # fmt: skip
+_VALUE_KEYS = ("score", "value", "mean", "feedback.value")
 
 
 def flattened(row: Row, above: str = "") -> Iterator[tuple[str, Any]]:
@@ -161,12 +181,10 @@ def _named_scores(cell: object) -> dict[str, Any]:
     """Return the scores of a list of objects with a name and a value; empty for any other."""
     if not _is_list(cell, Mapping):
         return {}
-    items: list[Row] = cell  # type: ignore[assignment]
+    items = [dict(flattened(item)) for item in cell]  # type: ignore[attr-defined]
     for name_key, value_key in product(_SCORE_KEYS, _VALUE_KEYS):
         if all(name_key in item and value_key in item for item in items):
-            # HELM's name is an object of the metric's name, its split and its perturbation.
-            names = [item[name_key] for item in items]
-            names = [str(x.get("name") if isinstance(x, Mapping) else x) for x in names]
+            names = [str(item[name_key]) for item in items]
             scores = dict(zip(names, (item[value_key] for item in items), strict=True))
             return scores if len(scores) == len(items) else {}
     return {}

@@ -22,7 +22,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_reading import SEARCHES, SURE_QUERIES
+from abrank.inputs.score_reading import METRIC_NAMES, SCORE_WORDS, SEARCHES, SURE_QUERIES
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -280,6 +280,8 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
                 pass
         if all(type(cell) is int for cell in cells) and max(map(abs, cells), default=0) > _EXACT:
             return ids.encode(list(map(str, cells)))
+        if {str, float} <= {*map(type, cells)} <= {str, float, int, type(None)}:  # as in a file
+            return _stored(["" if is_missing(cell) else str(cell) for cell in cells])
         return cells
     if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
         dtype = getattr(cells, "dtype", None)
@@ -289,7 +291,7 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
         try:
             cells = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            return list(cells)
+            return _stored(list(cells))
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
     if isinstance(cells, pa.DictionaryArray):
@@ -449,7 +451,31 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
         column if cells is None else _plain(cells, point, delimiter)
         for column, cells in zip(columns, read, strict=True)
     ]
-    return [_named_by(column, SURE_QUERIES) for column in plain]
+    return [_named_by(_rated(column), SURE_QUERIES) for column in plain]
+
+
+# Ratings in words: `4/5`, `4 out of 5`, `4 - good`, `Rating: 4`, `[[4]]`.
+_RATING = re.compile(
+    r"(?:[^0-9]*[\s:=\[({\"'])?(-?[0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of|of)\s*([0-9]+))?"
+    r"(?:[\s:=\])}\"',.;-][^0-9]*)?"
+)
+_MOST_RATINGS = 200
+
+
+def _rated(column: ScoreColumn) -> ScoreColumn:
+    """Return a column that is called a score, and has one number in each cell, as its numbers."""
+    word = folded(column.name).rpartition("_")[2]
+    is_called = word in SCORE_WORDS - METRIC_NAMES
+    if not is_called or not column.is_text or column.is_numeric or column.is_damaged:
+        return column
+    matches = [_RATING.fullmatch(label) for label in column.labels[:_MOST_RATINGS] if label]
+    scales = {match[2] for match in matches if match}
+    if column.n_distinct > _MOST_RATINGS or None in matches or len(scales) != 1:
+        return column
+    texts = [match[1] if (match := _RATING.fullmatch(text)) else "" for text in column.labels]
+    first = next(place for place, text in enumerate(texts) if text)
+    note = f"{column.labels[first]} is read as {texts[first]}"
+    return replace(column, cells=ids.take(ids.encode(texts), column.codes), note=note)
 
 
 def _named_by(column: ScoreColumn, names: Collection[str]) -> ScoreColumn:

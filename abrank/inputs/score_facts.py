@@ -128,7 +128,10 @@ class TableFacts:
         is_text = word in terms.TEXT_NAMES and not (
             word == PROMPT and column.n_distinct <= MOST_PROMPTS
         )
-        if is_text or self.is_measure(name) or self.is_cost(name) or column.is_damaged:
+        # The experiment `search-rank` is no cost.
+        is_arm = terms.ARM_NAMES.fullmatch(word) and not column.is_numeric
+        is_score = not is_arm and (self.is_measure(name) or self.is_cost(name))
+        if is_text or is_score or column.is_damaged:
             return False
         if is_unit(name) and word != "session":  # LangSmith's experiments are
             return False
@@ -438,6 +441,9 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
     by_session = variant and sessions and facts.names_rows(*key, *variant, sessions[0])
     if by_session:
         facts.set_role("repeat", sessions[0])
+    plain = [name for name in facts.names if name != INDEX and not facts.column(name).is_nested]
+    if variant and facts.n_distinct(*plain) == facts.n_distinct(*key, *variant):
+        facts.set_role("repeat", ROWS)  # the same row twice, as exports have it
     if by_session or facts.one("repeat") == ROWS:
         return facts.set_role("variant", *variant)
     apart = [name for name in crossed if name not in variant

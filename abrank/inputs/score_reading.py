@@ -41,6 +41,7 @@ class TableOptions:
     missing: Literal["error", "drop", "worst", "zero"] = "error"
     lower_is_better: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()  # the variants that were named, which tell their column
+    summed: tuple[str, ...] = ()  # parts of ratios: where rows are averaged, theirs are added
 
     def wanted(self, names: Sequence[str]) -> list[int]:
         """Return which of the names of measures were asked for: all where none was."""
@@ -334,6 +335,9 @@ def baseline_of(names: Sequence[str]) -> str:
     """Return which of two variants is called as a baseline is; empty where that is not clear."""
     if len(names) != 2:
         return ""
+    sure = [name for name in names if name.strip().casefold() in BASELINES[:2]]
+    if len(sure) == 1:
+        return sure[0]
     words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]
     differing = [[word for word in words[i] if word not in words[1 - i]] for i in (0, 1)]
     # `base` of bert-base is a size: within a name only sure words count, or all that differs.
@@ -381,7 +385,8 @@ def split_names(
         splits: dict[str, list[tuple[bool, bool, int, str, str]]] = {name: [] for name in names}
         for name in names:
             for match in _SEPARATORS.finditer(name):
-                first, text = name[: match.start()], name[match.end() :].rstrip(")")
+                first, text = name[: match.start()], name[match.end() :]
+                text = text.removesuffix(")") if match[0] == " (" else text
                 measure, variant = (first, text) if measure_first else (text, first)
                 if measure.strip() and variant.strip():
                     is_known = is_measure(measure)

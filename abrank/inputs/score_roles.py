@@ -302,16 +302,17 @@ def _find_repeat(facts: TableFacts) -> None:
         or [name for name in facts.crossed() if folded(name) == PROMPT]
         or systems
     )
+    varied = [name for name in systems if facts.n_distinct(name) > 1]
     named = [
         name for name in facts.free
         if folded(name) in terms.REPEAT_NAMES or (
             folded(name).rpartition("_")[2] in terms.DATE_NAMES
             and (not facts.options.alone
-                 or {*facts.roles.get("variant", ()), *facts.crossed()} - {name})
+                 or {*facts.roles.get("variant", ()), *facts.crossed(), *varied} - {name})
         )
     ]  # fmt: skip
     varying = [name for name in named if not facts.determines(query, name)]
-    several = bool(systems) and facts.n_distinct(systems[0]) > 1  # else the judges are compared
+    several = systems[:1] == varied[:1] != []  # else the judges are compared
     names = terms.RUN_NAMES | terms.RATER_NAMES if several else terms.RUN_NAMES
     runs = [
         name for name in facts.free

@@ -12,11 +12,12 @@ import io
 import json
 import os
 import re
+from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
         if tree is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _tidied(tree)
-    data, titles = _below_titles(data.removeprefix(BYTE_ORDER_MARK))
+    data, titles = _below_titles(_without_rules(data.removeprefix(BYTE_ORDER_MARK)))
     if titles:
         note = f"{origin.label}: not read, above the names of its columns: {shorten(titles)}"
         origin = replace(origin, notes=(note,))
@@ -208,6 +209,9 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
         _refuse_documents(data, origin.label, is_measure)
         return _of_lines(data, origin, is_measure)
     delimiter = delimiter or ","
+    above, names, below = data.partition(data.lstrip(b"\r\n").partition(b"\n")[0])
+    if b"\n" + names + b"\n" in below:  # of a second file behind the first
+        data = above + names + below.replace(b"\n" + names + b"\n", b"\n\n")
     data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
     if levels:
@@ -220,6 +224,17 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
 
 
 _LINES = 12  # in which a table begins, below its title
+# The line below the names of a table in Markdown, or as psql prints one, and what psql ends with.
+_RULE = re.compile(rb"^[ |]*:?-{3,}[-:|+ ]*\r?$", re.MULTILINE)
+_FRAME = re.compile(rb"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*(?=\r?$)|^\(\d+ rows?\)(?=\r?$)", re.MULTILINE)
+
+
+def _without_rules(data: bytes) -> bytes:
+    """Return a table of Markdown or psql without its rules; any other as it is."""
+    start = data[: 1 << 16].split(b"\n", _LINES)[:_LINES]
+    if not any(_RULE.fullmatch(line) and b"|" in before for before, line in pairwise(start)):
+        return data
+    return _FRAME.sub(b"", _RULE.sub(b"", data))
 
 
 def _below_titles(data: bytes) -> tuple[bytes, str]:
@@ -363,12 +378,17 @@ def _plain_cells(data: bytes, delimiter: str, width: int, *, skip: int = 0) -> l
 
 
 def _with_parsed_cells(column: ScoreColumn) -> ScoreColumn:
-    """Return a column with scores by name in JSON, as Braintrust exports, as one of dicts."""
-    texts = ids.decode(column.cells) if folded(column.name) == "scores" else []
-    if any(text.startswith("{") for text in texts):
-        with suppress(ValueError):
-            cells = [json.loads(text) if text else {} for text in texts]
-            return replace(column, cells=cells) if {*map(type, cells)} == {dict} else column
+    """Return a column with numbers by name in JSON, as Braintrust exports, as one of dicts."""
+    first = column.cell(0)[:1] if len(column.cells) else ""
+    texts = ids.decode(column.cells) if first in ("{", "") else []
+    if not any(text.startswith("{") for text in texts):
+        return column
+    with suppress(ValueError):
+        cells = [json.loads(text) if text else {} for text in texts]
+        if {*map(type, cells)} == {dict} and (folded(column.name) == "scores" or all(
+            isinstance(value, int | float | None) for cell in cells for value in cell.values()
+        )):  # fmt: skip
+            return replace(column, cells=cells)
     return column
 
 
@@ -382,6 +402,19 @@ def _with_fields(column: ScoreColumn) -> Iterator[ScoreColumn]:
         yield ScoreColumn.of(f"{column.name}.{name}", [row.get(name) for row in rows])
 
 
+def _with_levels(column: ScoreColumn) -> ScoreColumn:
+    """Return a column called ``('ndcg', 'new')``, as pandas flattens levels, by the two names."""
+    if column.levels or not _TUPLE.fullmatch(column.name):
+        return column
+    levels = tuple(map(str, literal_eval(column.name)))
+    return replace(column, name="/".join(filter(None, levels)), levels=levels)
+
+
+_TUPLE = re.compile(
+    r"\((?:'[^'\\]*'|\"[^\"\\]*\"|[0-9]+)(?:, ?(?:'[^'\\]*'|\"[^\"\\]*\"|[0-9]+))+\)"
+)
+
+
 def _named(
     columns: Iterable[ScoreColumn],
     origin: Source,
@@ -391,7 +424,7 @@ def _named(
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
     result: list[ScoreColumn] = []
-    for column in chain.from_iterable(map(_with_fields, columns)):
+    for column in chain.from_iterable(map(_with_fields, map(_with_levels, columns))):
         if _NO_NAMES_OF_CELLS.fullmatch(column.name) and column.empty.all():
             continue  # of separators at the ends of lines
         if _NO_NAMES.fullmatch(column.name):
@@ -535,13 +568,28 @@ def _of_tree(
     if isinstance(source, Mapping):
         return _of_dict(source, origin, is_measure)
     rows = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else []
-    rows = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
+    rows = list(map(_as_mapping, rows))
     if not rows or not isinstance(rows[0], Mapping):
         return None
     if not all(isinstance(row, Mapping) for row in rows):
         text = ", ".join(map(str, rows[0]))
         raise ReadError(origin.label, f"its rows are not alike; the first has {text}")
     return _of_rows(rows, origin)
+
+
+def _as_mapping(row: Any) -> Any:  # noqa: ANN401
+    """Return a row of any library by the names of its fields; what has none as it is."""
+    if hasattr(row, "_asdict"):  # a named tuple
+        return row._asdict()
+    if is_dataclass(row):
+        return vars(row)
+    if hasattr(row, "model_dump"):  # of pydantic
+        return row.model_dump()
+    if hasattr(row, "keys") and not isinstance(row, Mapping):  # of SQLite
+        return {name: row[name] for name in row.keys()}  # noqa: SIM118
+    if isinstance(row, (tuple, list)) and len(row) > 2 and np.ndim(row[-1]) == 0:  # of a database
+        return {f"column {place}": cell for place, cell in enumerate(row, 1)}
+    return row
 
 
 def _of_rows(rows: Iterable[Mapping[Any, Any]], origin: Source) -> NamedTable:
@@ -570,6 +618,14 @@ def _of_dict(
     ):  # fmt: skip
         source = held  # {"data": {column: list}}
     nested = [value for value in source.values() if isinstance(value, Mapping)]
+    lists = [*source.values()]
+    if len(lists) > 1 and all(
+        isinstance(item, list) and item and all(isinstance(row, Mapping) for row in item)
+        for item in lists
+    ):
+        name = next(word for word in ("system", "(system)") if word not in lists[0][0])
+        rows_of_all = [{**row, name: key} for key, rows in source.items() for row in rows]
+        return replace(_of_rows(rows_of_all, origin), roles={"variant": (name,)})
     if not nested and source and all(
         isinstance(item, (list, tuple)) or getattr(item, "ndim", 0) == 1
         for item in source.values()
@@ -588,13 +644,14 @@ def _of_dict(
 
     def leaves(node: Mapping[Any, Any], above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         for key, value in node.items():
+            path = (*above, *(key if isinstance(key, tuple) else (key,)))
             if isinstance(value, Mapping):
-                yield from leaves(value, (*above, key))
+                yield from leaves(value, path)
             else:
-                yield (*above, key, value)
+                yield (*path, value)
 
     paths = list(leaves(source, ()))
-    if not nested or len(nested) < len(source) or len({*map(len, paths)}) != 1:
+    if len({*map(len, paths)}) != 1 or len(paths[0]) < 3:
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     *levels, values = map(list, zip(*paths, strict=True))
     measured = [any(is_measure(str(key)) for key in dict.fromkeys(level)) for level in levels]

@@ -17,7 +17,7 @@ from abrank.inputs import score_reading as terms
 from abrank.inputs.columns import Source, folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.ids import Ids
-from abrank.inputs.score_column import ScoreColumn, by_appearance, label_of_cell, renumbered
+from abrank.inputs.score_column import BLANKS, ScoreColumn, by_appearance, label_of_cell, renumbered
 from abrank.inputs.score_reading import (
     ROWS,
     UNNAMED,
@@ -115,10 +115,12 @@ def read_score_table(
         table = _of_arms_in_columns(table, options)
         table = _of_tasks(table, options, names_measure, is_cost)
     reading = read_roles(table, options, names_measure, is_cost)
-    rest = _without_totals(table, reading)
-    if rest.n_rows < table.n_rows:
-        reading = read_roles(rest, options, names_measure, is_cost)
-    return _scores(rest, reading)
+    for without in (_without_totals, _without_unassigned):
+        rest = without(table, reading)
+        if rest.n_rows < table.n_rows:
+            reading = read_roles(rest, options, names_measure, is_cost)
+        table = rest
+    return _scores(table, reading)
 
 
 def _with_joined_ids(table: NamedTable, options: TableOptions) -> tuple[NamedTable, TableOptions]:
@@ -261,6 +263,32 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
     return table.take(np.flatnonzero(~is_total)) if is_total.any() else table
 
 
+def _without_unassigned(table: NamedTable, reading: Reading) -> NamedTable:
+    """Return a table without rows whose variant is empty, if the others make it whole."""
+    if len(reading.variant) != 1 or not reading.query:
+        return table
+    column = table.column(reading.variant[0])
+    words = [label.casefold() for label in column.labels]
+    # Beside two arms of an experiment NULL is no third.
+    is_arms = baseline_of([word for word in words if word not in _UNASSIGNED])
+    unassigned = [word in _UNASSIGNED if is_arms else not word for word in words]
+    is_out = np.array(unassigned)[column.codes]
+    if not 0 < 2 * is_out.sum() < table.n_rows:
+        return table
+    query = table.column(reading.query).codes
+    pairs = np.unique(np.stack([query, column.codes])[:, ~is_out], axis=1)
+    n_variants = np.bincount(pairs[0], minlength=int(query.max()) + 1)[query[is_out]]
+    if not np.isin(n_variants, [0, len(np.unique(pairs[1]))]).all():  # a score has lost its variant
+        return table
+    rows = plural(int(is_out.sum()), "row")
+    note = f"{table.origin.label}: {rows} without a variant ({column.name}) left out"
+    table = replace(table, origin=replace(table.origin, notes=(*table.origin.notes, note)))
+    return table.take(np.flatnonzero(~is_out))
+
+
+_UNASSIGNED = BLANKS | {"", "(not set)", "(none)", "unassigned"}
+
+
 def aggregates(rows: BoolArray, reading: Reading) -> BoolArray:
     """Return which rows of ``all`` hold a mean: none where it was searched for, before others."""
     return rows & (folded(reading.query) not in terms.SEARCHES or bool(rows[-1:].any()))
@@ -322,6 +350,10 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         if name and name != ROWS and len(reading.variant) < 2:
             _require_filled(table, name)
     system, parts = _variants(table, reading.variant)
+    notes = [*table.origin.notes]
+    if not parts:
+        system, note = _without_case(system, query)
+        notes += [f"{label}: {note}"] if note else []
     run = _numbered(query, system, table, reading) if reading.repeat == ROWS else None
     if reading.repeat and run is None:
         run = Coded(*table.column(reading.repeat).coded)
@@ -345,7 +377,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     noted: dict[str, list[str]] = {}  # how the cells of columns were read
     for column in filter(lambda column: column.note, cells):
         noted.setdefault(column.note, []).append(shorten(column.name))
-    notes = (f"{label}: {', '.join(some)}: {note}" for note, some in noted.items())
+    notes += (f"{label}: {', '.join(some)}: {note}" for note, some in noted.items())
     return ScoreTable(
         at=np.tile(table.positions, n_columns),
         query=Queries(query.distinct, np.tile(query.codes, n_columns)),
@@ -362,7 +394,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             parts=parts,
             arms=_arms(system, query, n_rows),
         ),
-        notes=(*table.origin.notes, *notes),
+        notes=tuple(notes),
         run=run and Coded(run.names, np.tile(run.codes, n_columns)),
     )
 
@@ -396,6 +428,29 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
     if len({*variants}) < len(variants):
         variants = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
     return Coded(tuple(variants), codes), dict(zip(variants, cells, strict=True))
+
+
+def _without_case(system: Coded, query: Queries) -> tuple[Coded, str]:
+    """Return variants that differ in case or blanks alone as one, and which; of no query both."""
+    counts = np.bincount(system.codes, minlength=len(system.names))
+    spellings: dict[str, list[int]] = {}
+    for code in np.argsort(-counts, kind="stable").tolist():
+        spellings.setdefault(system.names[code].strip().casefold(), []).append(code)
+    if not 1 < len(spellings) < len(system.names):
+        return system, ""
+    first = np.arange(len(system.names))
+    for codes in spellings.values():
+        first[codes] = codes[0]
+    pairs = query.codes * len(system.names)
+    if len(np.unique(pairs + first[system.codes])) < len(np.unique(pairs + system.codes)):
+        return system, ""
+    used, merged = np.unique(first[system.codes], return_inverse=True)
+    some = "; ".join(
+        ", ".join(repr(system.names[code]) for code in codes)
+        for codes in spellings.values() if len(codes) > 1
+    )  # fmt: skip
+    names = tuple(system.names[code] for code in used.tolist())
+    return Coded(names, merged), f"variants that differ in case or blanks alone are one: {some}"
 
 
 def _arms(system: Coded, query: Queries, n_rows: int) -> dict[str, str]:

@@ -27,7 +27,7 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
-from abrank.inputs.score_reading import QUERY_TEXTS, TOTALS, baseline_of
+from abrank.inputs.score_reading import QUERY_NAMES, QUERY_TEXTS, TOTALS, baseline_of
 from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -115,7 +115,7 @@ def of_events(rows: Iterable[Mapping[str, Any]], label: str) -> list[dict[str, A
 
 Row = Mapping[str, Any]
 
-IDS = (*QUERY_IDS[:2], "question_id", *QUERY_IDS[2:], *QUERY_TEXTS[0])
+IDS = (*QUERY_IDS[:2], *QUERY_NAMES[1], *QUERY_IDS[2:], *QUERY_TEXTS[0])
 # Columns that name the two systems of a row, in the order in which they were shown.
 SYSTEMS = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),
@@ -124,6 +124,7 @@ SYSTEMS = (
 # The same by other words, if what they hold are names: two that differ in the side alone.
 _SIDE_OF_ROW = re.compile(r"(.*?)_?(?:(a|1|left|first)|(b|2|right|second))((?:_.*)?)")
 MOST_NAMED = 20  # systems of such columns
+_SWAPPED, MOST_SWAPPED = re.compile("swap|flip|revers"), 6  # answers in such a column, no texts
 CHOSEN = ("chosen", "rejected")
 # Columns of which one is 1 on each row, and what they say.
 ONE_OF_THREE = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
@@ -332,6 +333,14 @@ class VoteTable:
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
         return column
 
+    @property
+    def swapped(self) -> str:
+        """The column that says on which rows the answers changed places; empty without one."""
+        if "shown_first" in self.columns:
+            return ""
+        names = filter(_SWAPPED.search, self.columns)
+        return next((name for name in names if 1 < len({*self.texts(name)}) <= MOST_SWAPPED), "")
+
     @cached_property
     def pair(self) -> tuple[str, str] | None:
         """The columns that name the two systems of a row, left and right."""
@@ -413,6 +422,14 @@ def read_votes(
             votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
+    is_side = {*map(str.casefold, table.texts(table.verdict))} & (LEFTS | RIGHTS)
+    if swapped := table.swapped if table.pair is None and is_side else "":
+        raise ReadError(
+            table.label, f"{swapped} says that the answers of some rows changed places: is the"
+            f" {table.verdict} a place, or a system whatever its place?",
+            hint="of a place name the systems of each row, in columns left and right; of a system"
+            " write which was shown first, A or B, in a column shown_first",
+        )  # fmt: skip
     if {text_of(table.column(table.verdict)[i]) for i in unknown} <= {"0", "1"}:
         registered = f"{registered}; 0 and 1 may mean either: write A and B"
     table.refuse(unknown, "no known winner", registered)
@@ -562,8 +579,8 @@ def _scale(table: VoteTable) -> str:
     alpaca = {"output_1", "output_2"} <= {*table.columns} or {*SYSTEMS[3]} <= {*table.columns}
     if alpaca or (low >= 1.0 and high > 1.0 and high <= 2.0):
         return _ALPACA
-    if low < 0.0 and low >= -1.0 and high <= 1.0:
-        return _SIGNED
+    if low < 0.0 < high:
+        return _signed(max(-low, high, 1.0))
     if low >= 0.0 and high <= 1.0 and low < 1.0:
         return _CHANCE
     raise ReadError(
@@ -573,14 +590,17 @@ def _scale(table: VoteTable) -> str:
     )
 
 
-_SIGNED = "-1 (A) to 1 (B)"
+def _signed(most: float) -> str:
+    return f"-{most:g} (A) to {most:g} (B)"
+
+
 _ALPACA = "1 (the first output, A) to 2 (the second, B)"
 _CHANCE = "the probability that B is preferred"
-_MIDDLE = {_SIGNED: (0.0, 1.0), _ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
+_MIDDLE = {_ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
 
 
 def _on_scale(word: str, scale: str) -> float:
-    middle, half = _MIDDLE[scale]
+    middle, half = _MIDDLE.get(scale) or (0.0, number_of(scale[1:].partition(" ")[0]))
     if scale == _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
         return 0.0
     return (number_of(word) - middle) / half

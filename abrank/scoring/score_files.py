@@ -273,7 +273,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
     is_free = repeat == ROWS or is_unit(repeat)  # no run that lacks a query
     n_cells = len(table.query.distinct) * len(pairs) * len(table.measure.names)
     is_ragged = codes.size != n_cells or bool(np.isnan(table.value).any())
-    if len(pairs) > MAX_RUNS or (is_free and is_ragged):  # those there are are averaged
+    if options.summed or len(pairs) > MAX_RUNS or (is_free and is_ragged):
         return _mean_of_rows(table, aggregate, options)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
@@ -283,6 +283,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
 
 def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
     """Return the mean of the rows of each query and system, however many there are."""
+    # The parts of a ratio of sums are added: a user's clicks are those of all sessions.
     assert table.run is not None
     shape = (len(table.query.distinct), len(table.system.names), len(table.measure.names))
     cell = np.ravel_multi_index((table.query.codes, table.system.codes, table.measure.codes), shape)
@@ -303,8 +304,10 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions
         counts = np.bincount(cell[is_used], minlength=int(np.prod(shape)))
     sums = np.bincount(cell[is_used], values[is_used], minlength=int(np.prod(shape)))
     first = np.unique(np.where(aggregate, -1, cell), return_index=True)[1]
+    summed = {*map(folded, options.summed)}
+    is_summed = np.array([folded(name) in summed for name in table.measure.names])
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = (sums / counts)[cell]
+        value = np.where(is_summed[table.measure.codes], sums[cell], (sums / counts)[cell])
     selected = first[~aggregate[first]]
     averaged = replace(
         table,
@@ -319,8 +322,10 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions
     scores = _scores(averaged, np.zeros(len(selected), np.bool_))
     by = "" if table.reading.repeat == ROWS else f" ({table.reading.repeat})"
     largest = display.plural(int(counts.max(initial=0)), "row")
+    added = ", ".join(np.array(table.measure.names)[is_summed])
+    added = f"; of a ratio they are added: {added}" if added else ""
     notes = [
-        f"the rows of a query and variant{by} are averaged: up to {largest} in one mean",
+        f"the rows of a query and variant{by} are averaged: up to {largest} in one mean{added}",
         *note_on_repeats(dict(zip(table.system.names, lacking, strict=True)), options.missing),
     ]
     return replace(scores, notes=(*scores.notes, *notes))

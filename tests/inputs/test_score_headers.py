@@ -60,6 +60,21 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Pa
         compare_scores(tmp_path / "b.csv")
 
 
+def test_tables_of_markdown_and_psql_and_two_files_in_one(tmp_path: Path) -> None:
+    names, *rows = [line.split(",") for line in WIDE.to_csv().splitlines()]
+    lines = [" | ".join(row) for row in rows]
+    rule = "-" * 9
+    for text in (
+        "\n".join(f"| {line} |" for line in (" | ".join(names), f"{rule} | ---: | :---:", *lines)),
+        "\n".join([f" {' | '.join(names)} ", f"{rule}+{rule}+{rule}", *lines, "(20 rows)"]),
+        "\n".join(map(",".join, [names, *rows[:7], names, *rows[7:]])),
+    ):
+        (tmp_path / "a.txt").write_text(text + "\n")
+        result = compare_scores(tmp_path / "a.txt")
+        assert result.n_queries == 20
+        assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
+
+
 def test_separators_at_the_ends_of_lines_make_no_column(tmp_path: Path) -> None:
     lines = [f"{line},," for line in WIDE.to_csv().splitlines()]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")

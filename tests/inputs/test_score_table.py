@@ -175,6 +175,7 @@ def test_prompts_of_promptfoo_have_their_labels_and_failures_no_score() -> None:
         (("bm25", "bm25-new"), "bm25"),
         (("prod-2026-11", "reranked"), "prod-2026-11"),
         (("t5-base", "baseline"), "baseline"),
+        (("treatment_a", "control"), "control"),
         (("bm25", "bert-base"), ""),  # a size
         (("contriever-base", "splade"), ""),
         (("bert-base", "bert-large"), ""),

@@ -40,6 +40,8 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     ("query_id,score\nq1,0.5\n", "no column of votes"),
     ("query_id,winner\nq1,error\n", "no vote can be used"),
     ("query_id,winner\nq1,A\nq2,C\n", "line 3: no known winner"),
+    ("query_id,winner,is_swapped\nq1,A,true\nq2,B,false\n", "is the winner a place, or a sys"),
+    ("query_id,winner_ab,winner_swapped\nq1,A,B\nq2,B,A\n", "winner_swapped says that the"),
 ])  # fmt: skip
 def test_a_file_without_votes_is_refused(text: str, said: str, tmp_path) -> None:
     (tmp_path / "votes").write_text(text)
@@ -109,6 +111,14 @@ def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:
         1.0,
         2.0,
     )
+
+
+def test_preferences_below_0_run_to_the_largest() -> None:
+    rows = [{"example_id": f"e{i}", "preference": i - 3, "id": i} for i in range(7)]
+    votes = read_votes(rows)
+    assert [vote.query for vote in votes.votes] == [row["example_id"] for row in rows]
+    assert [vote.value for vote in votes.votes] == [(i - 3) / 3 for i in range(7)]
+    assert votes.remarks == ("preference is read as -3 (A) to 3 (B)",)
 
 
 @pytest.mark.parametrize("column", ["question", "prompt", "user_input"])

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import make_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +94,12 @@ SHUFFLED = {  # the same queries in two orders, each numbered from 0
         frac=1, random_state=seed).reset_index(drop=True)
     for seed, (name, side) in enumerate((("control", A), ("treatment", B)))
 }  # fmt: skip
+ROWS_OF = {
+    arm: [dict(zip(("query_id", "ndcg"), row, strict=True))
+          for row in zip(QUERIES, side.tolist(), strict=True)]
+    for arm, side in (("control", A), ("treatment", B))
+}  # fmt: skip
+Record = make_dataclass("Record", ["arm", "query_id", "ndcg"])
 NAMED = long().rename(columns={"query_id": "search_term"})
 LONG = long().rename(columns={"ndcg": "value"}).assign(name="tone")
 OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
@@ -209,6 +216,28 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
          {"columns": {"query": ["query_id", "lang"]}}, "24 queries"),
         (pd.concat([long(query_id=[*range(N)] * 2, locale=name) for name in ("de", "fr")]).rename(
             columns={"query_id": "case_no"}), {"columns": "repeat=locale"}, "mean of 2 runs"),
+        *[
+            (long(**{"variant": None, name: ["off"] * N + ["on"] * N}), {}, f"by {name}")
+            for name in ("exp.search_rank.variant", "[Experiment] search-rank")
+        ],
+        (long(correctness=[f"{x}/1" for x in (*A, *B)]).drop(columns="ndcg"), {}, "/1 is read as"),
+        (long(judge_rating=[f"[[{x}]] good" for x in (*A, *B)]).drop(columns="ndcg"), {}, "read"),
+        (long(ndcg=[*A, *map(str, B)]), {}, "by variant"),
+        (pd.concat([long(), long()[:5]]), {}, "up to 2 rows in one mean"),
+        (pd.concat([long(), long(variant="(not set)")[:N]]), {}, "24 rows without a variant"),
+        (pd.concat([long(), long(variant=None)[:2]]), {}, "2 rows without a variant"),
+        (pd.DataFrame({"query": QUERIES, "('ndcg', 'control')": A, "('ndcg', 'new')": B}), {},
+         "a column per variant"),
+        (pd.DataFrame({"query": QUERIES, "control_avg(score)": A, "new_avg(score)": B}),
+         {"measures": "avg(score)"}, "a column per variant"),
+        ({arm: ROWS_OF[arm] for arm in ROWS_OF}, {}, "by system, 24 queries"),
+        ({"experiments": [{"name": arm, "per_query": ROWS_OF[arm]} for arm in ROWS_OF]}, {},
+         "by name"),
+        ([(row["query_id"], arm, row["ndcg"]) for arm in ROWS_OF for row in ROWS_OF[arm]], {},
+         "by column 2"),
+        ({(row["query_id"], arm): row["ndcg"] for arm in ROWS_OF for row in ROWS_OF[arm]}, {},
+         "a nested dict"),
+        ([Record(arm, **row) for arm in ROWS_OF for row in ROWS_OF[arm]], {}, "by arm"),
         (long(), {}, "by variant"),
         (SEEDS, {}, "control is the mean of 3 runs on every query"),
         (SEEDS.rename(columns={"seed": "kind"}), {"columns": {"repeat": "kind"}}, "mean of 3 runs"),
@@ -664,6 +693,35 @@ class Evaluation:
         ]}  # fmt: skip
 
 
+def exported(query: str, value: float) -> dict[str, Any]:
+    """Return a row of an export in each shape that a list of named scores has."""
+    return {
+        "mlflow": {"request": {"q": query}, "assessments": [
+            {"assessment_name": "tone", "feedback": {"value": value}, "source": {"type": "LLM"}}]},
+        "langfuse": {"item": {"input": query}, "evaluations": [{"name": "tone", "value": value}]},
+        "deepeval": {"input": query, "metricsData": [{"name": "tone", "score": value}]},
+    }  # fmt: skip
+
+
+def test_scores_in_lists_and_in_cells_of_json_are_found(tmp_path: Path) -> None:
+    for name, wrap in (
+        ("mlflow", list),
+        ("langfuse", lambda rows: {"name": "x", "item_results": rows, "run_evaluations": []}),
+        ("deepeval", lambda rows: {"testRunData": {"testCases": rows}, "testRunLink": None}),
+    ):
+        sides = [
+            wrap([exported(*row)[name] for row in zip(QUERIES, side.tolist(), strict=True)])
+            for side in (A, B)
+        ]
+        result = compare_scores(*sides)
+        assert (result.measures, result.n_queries) == (("tone",), N)
+        assert result.mean_difference == pytest.approx(MEAN, abs=1e-12)
+    cells = [json.dumps({"clicks": score, "n": 3}) for score in (*A, *B)]
+    long(METRICS=cells).drop(columns="ndcg").to_csv(tmp_path / "snowflake.csv", index=False)
+    result = compare_scores(tmp_path / "snowflake.csv", measures="clicks")
+    assert result.mean_difference == pytest.approx(MEAN, abs=1e-12)
+
+
 def test_what_evaluation_tools_return_is_read_as_it_is() -> None:
     for kind in (Experiment, Evaluation):
         result = compare_scores(kind(A), kind(B))
@@ -761,6 +819,17 @@ def test_one_table_of_other_users_names_the_option_that_compares_them() -> None:
     twice = frame.rename(columns={"exp_group": "kind"}).assign(sort=frame["exp_group"])
     with pytest.raises(UnclearError, match=r"holds one system(.|\n)*candidate='B', variant='kind'"):
         compare_scores(twice, baseline="A", candidate="B")
+
+
+def test_days_of_users_who_saw_one_arm_each_are_repeats_and_the_control_is_offered() -> None:
+    frame = pd.DataFrame({"user_id": range(3 * N), "variant": [*"abc"] * N, "clicks": range(3 * N)})
+    frame["variant"] = frame["variant"].map({"a": "treatment_a", "b": "control", "c": "other"})
+    days = pd.concat([frame.assign(day=f"2026-01-0{day}") for day in (1, 2)])
+    two = days[days["variant"] != "other"]
+    result = compare_scores(two, design=abrank.Independent())
+    assert (result.baseline, result.n_queries) == ("control", 2 * N)
+    with pytest.raises(UnclearError, match="baseline='control', candidate='treatment_a'"):
+        compare_scores(days, design=abrank.Independent())
 
 
 @pytest.mark.parametrize(("a", "b", "systems", "measure"), [

@@ -218,7 +218,7 @@ def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "problem"), [
-    ("query_id,variant,ndcg\nq1,a,0.1\nq1,a,0.1\n", "q1 has several rows for variant=a"),
+    ("query_id,variant,ndcg\nq1,a,0.1\nq1,a,0.2\n", "q1 has several rows for variant=a"),
     ("query_id,winner\nq1,A\nq2,B\n", "votes are compared by --preferences FILE"),
     ("qid,docno,score\nq1,d1,0.5\nq1,d1,0.2\n", "document d1 twice in query q1"),
     ("query_id,doc_id,score\nq1,d1,x\n", 'score "x" is not a number'),

@@ -243,11 +243,16 @@ def test_a_broken_table_is_refused_in_words(text, tmp_path, monkeypatch, command
     assert "Traceback" not in error
 
 
-def test_variants_that_differ_in_case_are_named() -> None:
+def test_variants_that_differ_in_case_alone_are_one_unless_a_query_has_both() -> None:
     rows = [(f"q{i}", name, i / 9) for i in range(8) for name in ("control", "new")]
     frame = pd.DataFrame(rows, columns=["query_id", "variant", "ndcg"])
-    frame.loc[0, "variant"] = "Control"
-    with pytest.raises(
-        AbrankError, match=r"\(Control and control differ in case alone: write them"
-    ):
+    plain = abrank.compare_scores(frame)
+    frame.loc[0, "variant"], frame.loc[3, "variant"] = "Control ", "NEW"
+    result = abrank.compare_scores(frame)
+    assert (result.baseline, result.candidate) == ("control", "new")
+    assert result.rows == plain.rows
+    note = "in case or blanks alone are one: 'new', 'NEW'; 'control', 'Control '"
+    assert any(note in x for x in abrank.read_scores(frame).notes)
+    frame["variant"] = ["a", "A"] * 8
+    with pytest.raises(AbrankError, match="holds 2 variants, a, A"):
         abrank.compare_scores(frame)

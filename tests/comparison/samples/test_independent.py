@@ -236,6 +236,13 @@ def test_a_ratio_of_sums_has_the_error_of_the_delta_method(tmp_path: Path) -> No
     assert row.statistic == pytest.approx((ratio_b - ratio_a) / np.sqrt(square_a + square_b))
     assert result["clicks"].mean_a == frame.clicks[:70].mean()
     assert f"{names[0]}: a ratio of sums" in " ".join(result.remarks)
+    session = frame.assign(clicks=0, impressions=1)[::3]  # of a user, all of whose rows are added
+    rest = frame.assign(impressions=frame.impressions - frame.index.isin(session.index))
+    sessions = pd.concat([rest, session], ignore_index=True)
+    added = abrank.compare_scores(
+        sessions, measures=names[0], columns="repeat=rows", design=Independent()
+    )
+    assert (added.primary.statistic, added.n_queries) == (pytest.approx(row.statistic), 160)
     again = abrank.Comparison.from_json(result.save(tmp_path / "r.json"))
     assert again.primary.pvalue == row.pvalue
     planned = result.planning.of(result.decision.margin)
