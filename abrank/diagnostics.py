@@ -202,8 +202,8 @@ def _outlying(
     # samples, so only an outlier is worth a caution.
     if deciding is None or deciding.test != "t":
         return []
+    from abrank.inference.effect_size import rosner_outliers
     from abrank.inference.registry import run_test
-    from abrank.inference.shape import rosner_outliers
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)

@@ -61,6 +61,7 @@ _HOMES = {
     "compare": ("rank", "render", "history"),
     "plan": ("power", "margin", "aa"),
     "judge": ("check", "inspect", "sample", "agreement", "audit"),
+    "demo": ("guide",),
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from abrank._support.display import plural
-from abrank.cli import _config, _flags, _terminal
+from abrank.cli import _flags, _terminal
 
 if TYPE_CHECKING:
     from abrank.report.registry import Target
@@ -115,7 +115,7 @@ class Output:
             target, data = next(iter(files.items()))
             lines.append(f"report    {target}  {_size(len(data))}")
         if self.figures is not None:
-            from abrank.report.formats.figures import figure_files
+            from abrank.report.registry import figure_files
 
             on_stage(f"drawing for {self.figures}")
             files = figure_files(result, self.figures, digits=self.options.get("digits"))
@@ -155,11 +155,11 @@ def require_free(outputs: Sequence[Path]) -> None:
     inputs: list[Any] = []
     runs = [context.params.get(str(param.name)) for param in context.command.params
             if param.type is _flags.RUN]  # fmt: skip
-    for value in (*_config.files(), *runs):
+    for value in (*_flags.config_files(), *runs):
         for path in (value,) if isinstance(value, str) else value or ():
             run = _flags.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
             inputs += [run] if isinstance(run, str) else run
-    if table := _config.values().get("collections"):
+    if table := _flags.config_values().get("collections"):
         from abrank.collections.table import files_of
 
         inputs += [item for item in files_of(table) if not Path(item).is_dir()]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _config, _flags, _output, _terminal
+from abrank.cli import _flags, _output, _terminal
 from abrank.ledger.record import recording
 from abrank.options import Inputs, Question, RankingQuestion, build, iterate, nested
 from abrank.rule import GATES
@@ -37,7 +37,7 @@ def _gates() -> str:
 
 @click.command("compare", cls=_flags.Grouped, epilog=_gates())
 @_flags.pair
-@_config.option
+@_flags.config_option
 @_flags.every("compare")
 def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
@@ -55,7 +55,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     abrank compare --preferences votes.csv --report html
     """  # noqa: D301 - click's mark for lines to keep
-    config = _config.values()
+    config = _flags.config_values()
     _require_inputs(config)
     command = shlex.join(["abrank", *click.get_current_context().obj])
     deliver: Comparison | CollectionsComparison
@@ -76,7 +76,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
             _terminal.put(record.level, err=True)
         deliver = output.deliver(
             flags,
-            lambda progress: _config.with_declared(
+            lambda progress: _flags.with_declared(
                 record.compare(lambda q: _compare(config, q, command, progress))
             ),
             gate=False,

@@ -31,7 +31,7 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     side, judged documents in the top 10. Every file is read, whatever is wrong with another; of a
     folder those that end as such files do (.run, .txt, .csv, .gz and the like).
     """
-    from abrank.measures.costs import asks_direction
+    from abrank.measures.names import asks_direction
     from abrank.scoring.score_files import check
 
     result = check(*files, subtopics=subtopics, max_input_size=max_input_size)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _config, _flags, _output, _terminal
+from abrank.cli import _flags, _output, _terminal
 from abrank.measures import Measure, parse
 from abrank.measures.names import parse_measures
 from abrank.measures.spellings import trec_eval_name, trec_eval_order, without
@@ -48,7 +48,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
     metavar="N",
     help="Decimals of text and trec_eval; json and csv have them all.",
 )  # fmt: skip
-@_config.option
+@_flags.config_option
 @_flags.every("score", own_letter="-q")
 def score(
     qrels: str | None,
@@ -83,7 +83,7 @@ def score(
     from abrank.inputs.run import by_system
     from abrank.scoring.evaluate import score_runs
 
-    config = _config.values()
+    config = _flags.config_values()
     of_mean = {key: config[key] for key in _OF_MEAN if key in config}
     if of_mean and (per_query or format_name == "trec_eval"):
         text = "--per-query" if per_query else "--format trec_eval"
@@ -165,7 +165,7 @@ def _intervals(
         context={key: config[key] for key in ("segments", "clusters") if key in config},
         command=shlex.join(["abrank", *click.get_current_context().obj]),
     )  # fmt: skip
-    intervals = _config.with_declared(replace(intervals, provenance=recorded))
+    intervals = _flags.with_declared(replace(intervals, provenance=recorded))
     output.deliver(flags, lambda _: intervals, notes=False)
     if not intervals.cleared:
         from abrank.report import compose

@@ -11,8 +11,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note, higher_is_better
 from abrank.measures import parse
-from abrank.measures.costs import asks_direction
-from abrank.measures.names import known
+from abrank.measures.names import asks_direction, known
 from abrank.scoring.scores import Scores
 
 # Taken where nobody chose: the first of these that is there, in whatever order they came.

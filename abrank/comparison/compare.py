@@ -26,12 +26,15 @@ from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.query_data import QueryData
 from abrank.comparison.resolve import AnalysisPlan, guarded, resolve, resolve_again
 from abrank.comparison.result import Comparison
-from abrank.comparison.samples.clusters import Clustered, PerhapsClustered, Weighted
+from abrank.comparison.samples.clusters import (
+    Clustered,
+    IndependentGroups,
+    PerhapsClustered,
+    Weighted,
+)
 from abrank.comparison.samples.collections import Stratified
-from abrank.comparison.samples.independent import IndependentGroups
 from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
-from abrank.comparison.samples.queries import MEAN_AND_ERROR, QuerySample, Sequential
-from abrank.comparison.samples.sample import Sample
+from abrank.comparison.samples.sample import MEAN_AND_ERROR, QuerySample, Sample, Sequential
 from abrank.diagnostics import Note, inspect_gaps, inspect_margin, inspect_relevance
 from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test

@@ -20,8 +20,7 @@ from abrank.diagnostics import bounds
 from abrank.inputs import ids
 from abrank.inputs.exports import INDEX, LOG_OF
 from abrank.inputs.score_reading import Reading, TableOptions
-from abrank.measures.costs import asks_direction
-from abrank.measures.names import known, known_among, listed
+from abrank.measures.names import asks_direction, known, known_among, listed
 from abrank.scoring.scores import Scores
 
 SAME_UNITS = (

@@ -14,9 +14,8 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
-from abrank.inference.effect_size import EffectInterval, effect_interval
+from abrank.inference.effect_size import EffectInterval, effect_interval, moments
 from abrank.inference.rounding import common_step, to_lattice
-from abrank.inference.shape import moments
 from abrank.inference.sign_flips import lattice_tail
 
 

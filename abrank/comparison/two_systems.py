@@ -33,8 +33,7 @@ from abrank.inputs.score_reading import (
     split_names,
 )
 from abrank.inputs.topics import COLLECTIONS
-from abrank.measures.costs import asks_direction
-from abrank.measures.names import known, names_measure
+from abrank.measures.names import asks_direction, known, names_measure
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 

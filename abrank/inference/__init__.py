@@ -28,15 +28,15 @@ _HOMES = homes(
     {
         "abrank.inference.meta_analysis": "pool_collections",
         "abrank.inference.prediction_powered": "run_prediction_powered",
-        "abrank.inference.repeats": "compare_repeats",
+        "abrank.inference.independent": "compare_repeats",
         "abrank.inference.systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs"
         " joint_test run_joint_test",
     }
 )
 if TYPE_CHECKING:
+    from abrank.inference.independent import compare_repeats as compare_repeats
     from abrank.inference.meta_analysis import pool_collections as pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered as run_prediction_powered
-    from abrank.inference.repeats import compare_repeats as compare_repeats
     from abrank.inference.systems.registry import JOINT_TESTS as JOINT_TESTS
     from abrank.inference.systems.registry import JointAnswer as JointAnswer
     from abrank.inference.systems.registry import JointResult as JointResult

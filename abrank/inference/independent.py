@@ -1,4 +1,4 @@
-"""Two independent groups: Welch's t, permutation of the labels, bootstrap, and effect sizes."""
+"""Two independent groups (Welch's t, permutation, bootstrap, effect sizes), and repeated runs."""
 
 # A group is an array of shape (n_units, n_comparisons).
 
@@ -9,10 +9,13 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
+from abrank._support.errors import ArgumentError
+from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inference.paired import satterthwaite, t_answer
-from abrank.inference.registry import TestResult, as_alpha
+from abrank.inference.registry import TestResult, as_alpha, finite
 
 N_RESAMPLES = 9999
 
@@ -120,3 +123,112 @@ EFFECTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "rank_biserial": lambda a, b: 2.0 * _p_better(a, b) - 1.0,
     "p_better": _p_better,
 }
+
+
+SMALL_SHARE = 0.1  # of the variance, from which on further runs hardly help
+
+
+@record
+class RepeatsResult:
+    """The mean difference over queries and runs, and what the runs have to do with its error.
+
+    ``share_of_runs`` is the part of the squared error that endless runs would take away;
+    ``runs_needed`` how many runs of each system leave a tenth of it to the runs (None where all of
+    it is theirs).
+    """
+
+    estimate: float
+    error: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+    freedom: float
+    share_of_runs: float
+    runs_needed: int | None
+
+
+def compare_repeats(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+) -> RepeatsResult:
+    """Test the mean difference of two systems over queries and runs (a mixed model).
+
+    Estimand: the mean difference over the populations of queries and of runs. Hypothesis: it is 0.
+    The query pairs the scores; runs of one system are not paired with those of the other.
+
+    Parameters
+    ----------
+    a, b : array_like of shape (n_queries, n_runs)
+        Scores of baseline and candidate, a column a run. The numbers of runs may differ.
+    confidence : float
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than two queries, or two runs of each.
+
+    Notes
+    -----
+    Score = system + query + system x query + run of the system + rest; system is fixed, all else
+    random, with one variance of runs for both systems. With D the variance of the differences of
+    the per-query means, V the pooled variance of the means of runs, E the mean square of query x
+    run within systems and k = 1 / n_runs(a) + 1 / n_runs(b), the squared error is
+    D / n + k (V - E / n), the last term at least 0, with Satterthwaite's degrees of freedom. That
+    is the restricted maximum likelihood of ``statsmodels`` ``MixedLM`` where no component is 0
+    (scores of all runs on all queries are balanced), which takes minutes for 200 queries, as its
+    query and run effects are crossed. In simulations without a difference it finds one in 4.5 to
+    5.6 % with three runs or more of each, and in 4.5 to 7 % with two.
+
+    References
+    ----------
+    .. [1] Searle, Casella & McCulloch (1992), Variance Components, chapter 4; Satterthwaite (1946),
+       Biometrics Bulletin 2, 110-114.
+
+    Examples
+    --------
+    >>> a = [[0.2, 0.3], [0.4, 0.5], [0.1, 0.2], [0.5, 0.6], [0.3, 0.3]]
+    >>> b = [[0.4, 0.3], [0.4, 0.5], [0.4, 0.3], [0.7, 0.6], [0.7, 0.5]]
+    >>> result = compare_repeats(a, b)
+    >>> round(result.estimate, 3), round(result.pvalue, 3), round(result.share_of_runs, 2)
+    (0.14, 0.126, 0.63)
+    """
+    blocks = [np.asarray(block, dtype=np.float64) for block in (a, b)]
+    if any(block.ndim != 2 or min(block.shape) < 2 for block in blocks):
+        raise ArgumentError("it takes two queries and two runs of each system at least")
+    if len(blocks[0]) != len(blocks[1]):
+        raise ArgumentError(f"A has {len(blocks[0])} queries and B {len(blocks[1])}")
+    for block in blocks:
+        finite("scores", block, "query", "run")
+    n, alpha = len(blocks[0]), as_alpha(confidence, 1)
+    difference = blocks[1].mean(axis=1) - blocks[0].mean(axis=1)
+    run_freedom = sum(block.shape[1] - 1 for block in blocks)
+    inverse_runs = sum(1.0 / block.shape[1] for block in blocks)
+    variance_of_runs = sum(_squares(block.mean(axis=0)) for block in blocks) / run_freedom
+    centred = [block - block.mean(axis=1, keepdims=True) for block in blocks]
+    residuals = [np.sum((block - block.mean(axis=0)) ** 2) for block in centred]
+    residual = float(sum(residuals)) / (run_freedom * (n - 1))
+    parts = np.array([
+        _squares(difference) / (n - 1) / n,
+        inverse_runs * variance_of_runs,
+        -inverse_runs * residual / n,
+    ])  # fmt: skip
+    freedoms = np.array([n - 1, run_freedom, run_freedom * (n - 1)], np.float64)
+    if parts[1] + parts[2] <= 0.0:  # runs differ no more than their queries make them
+        parts, freedoms = parts[:1], freedoms[:1]
+    squared, mean = float(parts.sum()), difference.mean(keepdims=True)
+    error, freedom = satterthwaite(parts, freedoms)
+    _, pvalue, low, high = t_answer(mean, error[None], freedom, alpha)
+    of_runs = min(inverse_runs * variance_of_runs, squared)
+    of_queries = squared - of_runs
+    needed = None
+    if of_queries > 0.0:
+        minimum = 2.0 * variance_of_runs * (1.0 - SMALL_SHARE) / (SMALL_SHARE * of_queries)
+        needed = max(1, math.ceil(minimum))
+    return RepeatsResult(
+        float(mean[0]), float(error), float(low[0]), float(high[0]), float(pvalue[0]),
+        float(freedom),
+        of_runs / squared if squared > 0.0 else math.nan, needed,
+    )  # fmt: skip
+
+
+def _squares(values: FloatArray) -> float:
+    return float(((values - values.mean()) ** 2).sum())

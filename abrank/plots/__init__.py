@@ -5,8 +5,7 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 """
 
 from abrank._support.registry import complete
-from abrank.plots.curves import cutoffs, power
-from abrank.plots.distributions import distribution
+from abrank.plots.curves import cutoffs, distribution, power
 from abrank.plots.grids import matrix, queries
 from abrank.plots.intervals import collections, effect, forest, segments
 from abrank.plots.per_query import deltas, paired, scatter

@@ -24,8 +24,7 @@ from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
 from abrank.inputs.score_reading import TableOptions
-from abrank.measures.costs import asks_direction
-from abrank.measures.names import known, known_among, listed, names_measure
+from abrank.measures.names import asks_direction, known, known_among, listed, names_measure
 from abrank.options import Inputs, RankingQuestion
 from abrank.provenance import provenance as recorded
 from abrank.ranking.details import (

@@ -16,7 +16,6 @@ from abrank._support.lazy import homes, module_getattr
 
 if TYPE_CHECKING:
     from abrank.report.data import to_dict as to_dict
-    from abrank.report.formats.figures import write_figures as write_figures
     from abrank.report.formats.html import card as card
     from abrank.report.formats.latex import latex as latex
     from abrank.report.formats.markdown import markdown as markdown
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from abrank.report.registry import WRITERS as WRITERS
     from abrank.report.registry import in_format as in_format
     from abrank.report.registry import write as write
+    from abrank.report.registry import write_figures as write_figures
     from abrank.report.registry import writer as writer
     from abrank.report.saved.comparison import from_dict as from_dict
     from abrank.report.saved.many import read_results as read_results
@@ -38,14 +38,13 @@ if TYPE_CHECKING:
 _HOMES = homes(
     {
         "abrank.report.data": "to_dict",
-        "abrank.report.formats.figures": "write_figures",
         "abrank.report.formats.html": "card",
         "abrank.report.formats.latex": "latex",
         "abrank.report.formats.markdown": "markdown",
         "abrank.report.formats.page": "html",
         "abrank.report.formats.text": "text text_lines",
         "abrank.report.model": "Report",
-        "abrank.report.registry": "WRITERS in_format write writer",
+        "abrank.report.registry": "WRITERS in_format write write_figures writer",
         "abrank.report.saved.comparison": "from_dict",
         "abrank.report.saved.many": "read_results",
         "abrank.report.sections.cautions": "note_sentences run_sentences",

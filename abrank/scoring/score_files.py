@@ -33,8 +33,7 @@ from abrank.inputs.score_table import (
 )
 from abrank.inputs.storage import format_of_folder, has_parquet, require_tables_alone
 from abrank.measures import Measure
-from abrank.measures.costs import asks_direction
-from abrank.measures.names import is_known, known, names_measure
+from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores, note_on_repeats, stand_ins
 

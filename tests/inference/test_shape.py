@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference.shape import moments, rosner_outliers
+from abrank.inference.effect_size import moments, rosner_outliers
 
 
 def test_moments_against_scipy() -> None:

@@ -1,4 +1,4 @@
-"""The tests of ``abrank/plots/distributions.py``."""
+"""The tests of ``abrank/plots/curves.py``: how differences spread."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 from abrank import compare_scores
 from abrank.plots import LIGHT, distribution
-from abrank.plots import distributions as drawing
+from abrank.plots import curves as drawing
 
 
 def heights(ax) -> dict[float, float]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank.report import cells
-from abrank.report.cells import (
+from abrank._support import display as cells
+from abrank._support.display import (
     clean,
     cut,
     display_width,

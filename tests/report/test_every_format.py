@@ -11,11 +11,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from abrank import compare_scores, inspect_query, judge_agreement, power
+from abrank._support.display import display_width
 from abrank._support.errors import ArgumentError
 from abrank.collections import compare_collections, rank_collections
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, card, compose, html, markdown, text, to_dict
-from abrank.report.cells import display_width
 from abrank.report.model import Report
 from tests.report.formats.page import OF_MARKDOWN, rendered
 

@@ -20,8 +20,7 @@ from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.comparison.samples.queries import QuerySample
-from abrank.comparison.samples.sample import ALL, Columns, Sample, Units
+from abrank.comparison.samples.sample import ALL, Columns, QuerySample, Sample, Units
 from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters, numbered
 from abrank.inference.equivalence import RelativeChange
 from abrank.inference.families import MaxT

@@ -30,8 +30,14 @@ from abrank.comparison.rows import (
     SampleCheck,
     TestRow,
 )
-from abrank.comparison.samples.queries import COMPANIONS, OF_SINGLE_QUERIES, QuerySample
-from abrank.comparison.samples.sample import ALL, Columns, Sample
+from abrank.comparison.samples.sample import (
+    ALL,
+    COMPANIONS,
+    OF_SINGLE_QUERIES,
+    Columns,
+    QuerySample,
+    Sample,
+)
 from abrank.diagnostics import Note
 from abrank.inference.prediction_powered import PredictionPowered, welch_pvalue, worth_interval
 from abrank.inference.rounding import differences_of

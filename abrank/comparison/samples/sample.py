@@ -1,24 +1,58 @@
-"""What every sample offers: the answers to tests, and the evidence beside them."""
+"""What every sample offers, and the plain one: two systems on independent queries."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import OF_RUNS, Alternative, OtherChoice, RunDetails
-from abrank.comparison.groups import ClusterSummary, Segmentation
+from abrank.comparison.evidence import (
+    OF_RUNS,
+    Alternative,
+    OtherChoice,
+    RunDetails,
+    collect_details,
+    other_choices,
+    without_supporting,
+)
+from abrank.comparison.groups import ClusterSummary, Segmentation, segment
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
-from abrank.diagnostics import Note
-from abrank.inference.equivalence import RelativeChange
-from abrank.inference.families import MaxT
+from abrank.comparison.rows import (
+    Effect,
+    MeasureResult,
+    Preferences,
+    Spread,
+    TestRow,
+    attainable_level,
+    effects,
+    share_of_net,
+    spread,
+)
+from abrank.diagnostics import (
+    Note,
+    UnequalDepth,
+    inspect_depth,
+    inspect_differences,
+    inspect_inputs,
+    inspect_skewness,
+    outcomes,
+    unequal_depth,
+)
+from abrank.inference.equivalence import RelativeChange, relative_change
+from abrank.inference.families import MaxT, max_t
+from abrank.inference.paired import mean_and_error, skewness_of
+from abrank.inference.rounding import differences_of, has_spread
+from abrank.inference.sequential import anytime_result
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
@@ -158,3 +192,264 @@ class Sample(ABC):
     def doubts(self) -> Sequence[Reason]:
         """Return why the evidence of a part of it is not sound."""
         return ()
+
+
+# The tests shown beside the one that decides.
+COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
+# Tests that divide the mean by its error. Where every query differs by the same amount they have no
+# answer, and flips of the signs decide.
+MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
+# Notes on single queries, of which clusters, looks at any time and a machine say nothing.
+OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
+
+
+@record
+class QuerySample(Sample):
+    """The scores of two systems on independent queries."""
+
+    # `saved` is the comparison that these scores were read from, where the runs are not there: what
+    # only they tell is taken from it.
+
+    scores: Scores
+    by: str = "t"
+    seed: int = 0
+    n_resamples: int | None = None
+    segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    topics: Mapping[str, str] = field(default_factory=dict)
+    saved: Comparison | None = None
+    votes: Preferences | None = None
+
+    @cached_property
+    def pair(self) -> tuple[FloatArray, FloatArray]:
+        """The scores of A and of B: float64[n_queries, n_measures]."""
+        a, b = self.scores.values.swapaxes(0, 1)
+        return a, b
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """B - A: float64[n_queries, n_measures]."""
+        return differences_of(*self.pair)
+
+    @cached_property
+    def means(self) -> FloatArray:
+        if not self.n:
+            return np.full((2, len(self.measures)), np.nan)
+        return np.array([[column.mean() for column in scores.T] for scores in self.pair])
+
+    @cached_property
+    def wins(self) -> IntArray:
+        signs = outcomes(self.differences)
+        return np.stack([np.sum(signs == sign, axis=0) for sign in (1, 0, -1)], axis=1)
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
+        differences = self.differences[:, columns]
+        answer = self._run(self.by, differences, confidence)
+        constant = differences.any(axis=0) & ~has_spread(differences)
+        if self.by not in MEAN_AND_ERROR or self.n < 2 or not constant.any():
+            return answer
+        level = confidence if np.ndim(confidence) == 0 else np.asarray(confidence)[constant]
+        flips = self._run("permutation", differences[:, constant], level)
+        for values, replaced in zip(answer.arrays, flips.arrays, strict=True):
+            values[constant] = replaced
+        return answer
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        return inference.run_test(
+            test, differences, confidence=confidence, seed=self.seed, n_resamples=self.n_resamples
+        )
+
+    def joint(self, confidence: float, columns: Columns) -> MaxT:
+        return max_t(self.differences[:, columns], confidence=confidence, seed=self.seed)
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        a, b = (scores[:, column] for scores in self.pair)
+        return relative_change(partial(self._run, "t"), a, b, alpha=alpha)
+
+    def units(self, column: int) -> Units:
+        return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
+
+    def why_identical(self) -> str:
+        if self.saved is not None:  # the lists told it
+            return self.saved.decision.reason
+        first, second = (self.scores.judged_runs.get(system) for system in self.scores.systems)
+        if first is not None and second is not None:
+            fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks
+            pairs = [(getattr(first.judged, name), getattr(second.judged, name)) for name in fields]
+            if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
+                return "same-rankings"
+        return "tied-scores"
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+        differences = self.differences[:, lead]
+        # A test of a user's own stands first.
+        names = (*([] if self.by in COMPANIONS else [self.by]), *COMPANIONS)
+        return Deferred(*self._runs(names, differences, rule, decides=self.by))
+
+    def _runs(
+        self, names: Sequence[str], differences: FloatArray, rule: Rule, *, decides: str = ""
+    ) -> list[Callable[[], TestRow]]:
+        """Return what runs each test, and says which of them decides; none by default."""
+
+        def run(name: str) -> TestRow:
+            result = inference.run_test(
+                name, differences, confidence=rule.confidence, seed=self.seed,
+                n_resamples=self.n_resamples,
+            )  # fmt: skip
+            return TestRow.of(result, inference.TESTS[name].title, decides=name == decides)
+
+        return [partial(run, name) for name in names]
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
+        return effects(
+            *(columns[:, lead] for columns in (*self.pair, self.differences)),
+            confidence=rule.confidence,
+            higher_is_better=rule.higher_is_better,
+            independent=self._independent,
+        )
+
+    def spread(self, lead: int) -> Spread:
+        return spread(*(columns[:, lead] for columns in (*self.pair, self.differences)))
+
+    def deviation(self, lead: int) -> float:
+        return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return self._segmentations(rule, lead, None)
+
+    def _segmentations(
+        self, rule: Rule, lead: int, labels: Sequence[str] | None, weights: FloatArray | None = None
+    ) -> tuple[Segmentation, ...]:
+        return segment(
+            self.segments, self.scores.query_ids, self.differences[:, lead], rule,
+            seed=self.seed, clusters=labels, weights=weights,
+        )  # fmt: skip
+
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        scores, (a, b), saved, rule = self.scores, self.pair, self.saved, plan.rule
+        query_ids = set(scores.query_ids) if self.topics else set()
+        differences = self.differences[:, self.measures.index(rule.primary)]
+        evidence = (
+            collect_details(scores, plan.primary.definition, differences)
+            if saved is None
+            else saved.evidence
+        )
+        return {
+            "a": a,
+            "b": b,
+            "remarks": scores.notes,
+            "audits": {
+                key: scores.audits[system]
+                for key, system in zip("ab", scores.systems, strict=True)
+                if system in scores.audits
+            },
+            "topics": {query: text for query, text in self.topics.items() if query in query_ids},
+            "evidence": evidence,
+            "preferences": self._preferences(rule, differences),
+        }
+
+    def _preferences(self, rule: Rule, differences: FloatArray) -> Preferences | None:
+        """Return what is known of the votes, and who wins those queries that are no tie."""
+        if self.votes is None or not (self._independent and differences.any()):
+            return self.votes
+        sign_test = inference.run_test("sign", differences, confidence=rule.confidence)
+        by_flips = rule.test == "permutation" and rule.design is None
+        attainable = attainable_level(differences, rule.alpha) if by_flips else None
+        return replace(self.votes, decided=share_of_net(sign_test), attainable=attainable)
+
+    def alternative_samples(
+        self, plan: AnalysisPlan, evidence: RunDetails
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        unjudged = any(evidence.n_unjudged)
+        definition = plan.primary.definition
+        for choice in other_choices(
+            self.scores, plan.rule, definition, self.deep, unjudged=unjudged
+        ):
+            yield choice, self.of(choice.scores)
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        gains = self._contributions(self.measures.index(rule.primary))
+        gains *= direction if rule.higher_is_better else -direction
+        for choice in without_supporting(self.scores, rule.primary, gains):
+            yield choice, self.of(choice.scores)
+
+    def _contributions(self, column: int) -> FloatArray:
+        """Return what each query adds to the mean difference, but for a factor."""
+        return self.differences[:, column].copy()
+
+    def of(self, scores: Scores) -> QuerySample:
+        """Return the sample of other scores of the same systems."""
+        return replace(self, scores=scores, saved=None)
+
+    @cached_property
+    def deep(self) -> UnequalDepth | None:
+        """What the runs score at a common depth, where their depths differ."""
+        return unequal_depth(self.scores)
+
+    def cautions(self, result: Comparison) -> list[Note]:
+        rule = result.rule
+        depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
+        if self.saved is not None:
+            depths = [
+                note
+                for note in self.saved.notes
+                if note.code == "unequal-depth"
+                or (
+                    note.code in ("guard-turned", "guard-scores") and note.values["kind"] in OF_RUNS
+                )
+            ]
+        notes = inspect_differences(
+            self.differences[:, self.measures.index(rule.primary)],
+            self._rows_for_cautions(result.test_rows),
+            alpha=rule.alpha,
+            query_ids=self.scores.query_ids,
+        )
+        if self.by in ("t", "permutation") and self.n > 1:
+            moments = *mean_and_error(self.differences), skewness_of(self.differences)
+            notes += inspect_skewness(
+                moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary,
+                margin=result.decision.margin,
+            )  # fmt: skip
+        notes = [note for note in notes if note.code not in self._left_out]
+        vote_notes = self.votes.notes() if self.votes is not None else []
+        return [*notes, *vote_notes, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
+
+    _left_out = frozenset[str]()
+    _independent = True
+
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        """Return the tests that cautions may look at."""
+        return rows
+
+
+SEQUENCE = "Confidence sequence"
+
+
+@record
+class Sequential(QuerySample):
+    """Queries at which one may look at any time, tested by a confidence sequence."""
+
+    planned: int = 0
+    alpha: float = 0.05
+    _left_out = OF_SINGLE_QUERIES
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        if test == "bounded":  # which holds at any number of looks as it is
+            return super()._run(test, differences, confidence)
+        return anytime_result(
+            differences, planned=self.planned, alpha=self.alpha, confidence=confidence
+        )
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+        differences = self.differences[:, lead]
+        completed = self._run(self.by, differences, rule.confidence)
+        first = TestRow.of(completed, SEQUENCE, decides=True)
+        return Deferred(lambda: first, *self._runs(COMPANIONS, differences, rule))
+
+    def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.decides)

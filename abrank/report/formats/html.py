@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from abrank._support import display
-from abrank.report.cells import clean, cut
+from abrank._support.display import clean, cut
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import Bar, Cell, Report, Role, Scale, Scorecard, Table
 

@@ -9,9 +9,8 @@ from typing import get_args
 
 from abrank._support import checks
 from abrank._support import display as f
-from abrank._support.display import GROUP, MINUS, UNDEFINED
+from abrank._support.display import GROUP, MINUS, UNDEFINED, one_line, to_ascii
 from abrank._support.errors import ArgumentError
-from abrank.report.cells import one_line, to_ascii
 from abrank.report.model import Cell, Column, Report, Style
 
 _SPECIAL = {

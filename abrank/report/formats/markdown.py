@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from abrank._support import display as f
-from abrank.report.cells import one_line
+from abrank._support.display import one_line
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import Caution, Cell, Report, Scorecard, Section, Table, Text
 

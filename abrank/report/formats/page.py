@@ -16,7 +16,7 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import display
-from abrank.report.cells import clean, cut
+from abrank._support.display import clean, cut
 from abrank.report.formats.html import Drawing, drawing, environment, shares
 from abrank.report.formats.queries import query_rows
 from abrank.report.formats.text import SHOWN

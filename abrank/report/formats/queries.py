@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from abrank._support import display as f
+from abrank._support.display import cut
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import EACH_END, SNIPPET
 from abrank.diagnostics import DECIMALS
 from abrank.measures.names import known, lowest_relevant
-from abrank.report.cells import cut
 from abrank.report.model import Cell, Tone
 from abrank.report.sections import words
 

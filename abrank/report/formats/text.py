@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support import display as f
+from abrank._support.display import clean, one_line
 from abrank._support.errors import ArgumentError
-from abrank.report import cells
-from abrank.report.cells import clean, one_line
 from abrank.report.model import Bar, Case, Cell, Column, Fact, Report, Scorecard, Table, Text
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def scorecard_lines(
     card: Scorecard, *, width: int, plain: bool, everything: bool = True
 ) -> list[Line]:
     """Return a heading, a line a row, and the legend."""
-    put: Callable[[str], str] = cells.to_ascii if plain else str
+    put: Callable[[str], str] = f.to_ascii if plain else str
     left_out = {"wins", "drawn", *card.narrow}
     columns = [i for i, column in enumerate(card.columns) if column.role not in left_out]
     head = [put(card.columns[i].title) for i in columns]
@@ -117,14 +116,14 @@ def scorecard_lines(
     name = roles.index("name")
     bars = [bar for bar in card.bars if bar is not None]
     numeric = [card.columns[i].numeric for i in columns]
-    wide = [max(map(cells.display_width, column)) for column in zip(head, *body, strict=True)]
+    wide = [max(map(f.display_width, column)) for column in zip(head, *body, strict=True)]
     selected, plot = _fit(wide, roles, name, width, draws=bool(bars))
     scale = axis(bars, plot, card.scale.reach) if plot else None
     room = width - sum(wide[i] + len(_GAP) for i in selected if i != name)
     room -= (plot + len(_GAP)) if scale else 0
     wide[name] = min(wide[name], max(2, room))
     ks = next((k for k, i in enumerate(selected) if roles[i] in ("p", "reading")), len(selected))
-    cut = cells.cut_mark(plain)
+    cut = f.cut_mark(plain)
     names = _named([row[name] for row in [head, *body]], wide[name], cut)
 
     def line(texts: Sequence[str], draws: str, styles: tuple[str, str]) -> Line:
@@ -133,7 +132,7 @@ def scorecard_lines(
             if scale is not None and k == ks:
                 result += _coloured(draws, scale.zero, styles[1])
             text = names[texts[i]] if i == name else texts[i]
-            text = (cells.pad_left if numeric[i] else cells.pad_right)(text, wide[i])
+            text = (f.pad_left if numeric[i] else f.pad_right)(text, wide[i])
             style = styles[0] if i == name else styles[1] if roles[i] == "reading" else ""
             result.append(((_GAP if k else "") + text, style))
         if scale is not None and ks == len(selected):
@@ -154,13 +153,13 @@ def scorecard_lines(
     legend = ". ".join(part.removesuffix(".") for part in parts)
     for word, mark in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
         legend = legend.replace(word, mark)
-    lines += [[(line, "muted")] for line in cells.wrap(put(legend), width)] if legend else []
+    lines += [[(line, "muted")] for line in f.wrap(put(legend), width)] if legend else []
     return lines
 
 
 def _coloured(drawing: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
     """Yield a drawing in the colour of its row, the line at 0 in none."""
-    crossed = drawing[zero] not in (_ZERO, cells.to_ascii(_ZERO))
+    crossed = drawing[zero] not in (_ZERO, f.to_ascii(_ZERO))
     parts = (
         (_GAP + drawing, "", "")
         if crossed
@@ -174,17 +173,17 @@ def _coloured(drawing: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
 
 
 def _shown(cell: Cell) -> str:
-    return cells.one_line(f"{cell.text} {cell.mark}".rstrip(), width=200)
+    return f.one_line(f"{cell.text} {cell.mark}".rstrip(), width=200)
 
 
 def _named(texts: Sequence[str], width: int, cut: str) -> dict[str, str]:
     """Return names cut to a width, their stars kept."""
-    stars = {text: star for text in texts for star in (_MARK, cells.to_ascii(_MARK))
+    stars = {text: star for text in texts for star in (_MARK, f.to_ascii(_MARK))
              if text.endswith(star)}  # fmt: skip
     bare = [text.removesuffix(stars.get(text, "")) for text in texts]
-    too_long = [text for text in texts if cells.display_width(text) > width]
+    too_long = [text for text in texts if f.display_width(text) > width]
     star = max((len(stars.get(text, "")) for text in too_long), default=0)
-    fitted = cells.fit_apart(bare, width - star, mark=cut) if too_long else bare
+    fitted = f.fit_apart(bare, width - star, mark=cut) if too_long else bare
     return {text: name + stars.get(text, "") for text, name in zip(texts, fitted, strict=True)}
 
 
@@ -212,12 +211,12 @@ def _fit(
 
 def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]]:
     """Yield a table in parts of as many columns as fit beside the first one, which gives way."""
-    put: Callable[[str], str] = cells.to_ascii if plain else str
-    cut = cells.cut_mark(plain)
-    rows = [[put(cells.one_line(column.title, width=24)) for column in table.columns]]
+    put: Callable[[str], str] = f.to_ascii if plain else str
+    cut = f.cut_mark(plain)
+    rows = [[put(f.one_line(column.title, width=24)) for column in table.columns]]
     rows += [[put(_shown(cell)) for cell in row] for row in table.rows]
     names = [i for i, column in enumerate(table.columns) if column.role == "name"] or [0]
-    wide = [max(map(cells.display_width, column)) for column in zip(*rows, strict=True)]
+    wide = [max(map(f.display_width, column)) for column in zip(*rows, strict=True)]
     rest = [i for i in range(len(wide)) if i not in names]
     parts: list[list[int]] = [[]]
     for i in rest:
@@ -231,17 +230,13 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
         maximum = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
         maximum = {n: min(wide[n], room) if len(names) == 1 else maximum[n] for n in names}
         lines: list[Line] = []
-        fitted = {
-            n: cells.fit_apart([row[n] for row in rows], maximum[n], mark=cut) for n in maximum
-        }
+        fitted = {n: f.fit_apart([row[n] for row in rows], maximum[n], mark=cut) for n in maximum}
         for place, row in enumerate(rows):
             line: Line = []
             for k, i in enumerate(selected):
                 numeric = table.columns[i].numeric and i not in maximum
                 text = fitted[i][place] if i in maximum else row[i]
-                text = (cells.pad_left if numeric else cells.pad_right)(
-                    text, maximum.get(i, wide[i])
-                )
+                text = (f.pad_left if numeric else f.pad_right)(text, maximum.get(i, wide[i]))
                 tone = table.rows[place - 1][i].tone if place else "muted"
                 style = {"plain": "", "tie": "muted"}.get(tone, tone)
                 line += [(_GAP if k else "", ""), (text, style)]
@@ -279,14 +274,14 @@ class TerminalFormat(NamedTuple):
 
     def put(self, text: str) -> str:
         """Return text in the characters that are known."""
-        return cells.to_ascii(text) if self.plain else text
+        return f.to_ascii(text) if self.plain else text
 
     def wrap(self, text: str, indent: int = 0) -> list[str]:
         """Return lines; what is joined by spaces that do not break stays together."""
-        lines = cells.wrap(self.put(text), self.width - indent, mark=cells.cut_mark(self.plain))
+        lines = f.wrap(self.put(text), self.width - indent, mark=f.cut_mark(self.plain))
         # Two spaces between parts, of which one does not break, begin no line.
-        selected = [*lines[:1], *(line.lstrip(cells.NO_BREAK) for line in lines[1:])]
-        return [line.replace(cells.NO_BREAK, " ") for line in selected]
+        selected = [*lines[:1], *(line.lstrip(f.NO_BREAK) for line in lines[1:])]
+        return [line.replace(f.NO_BREAK, " ") for line in selected]
 
 
 def text(
@@ -384,8 +379,8 @@ def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:
     first = look.put(f"{head.glyph} {head.tag.upper()}".strip())
     sentence = head.line or head.title
     style = head.tone if head.tone in ("a", "b") else "strong"
-    room = look.width - cells.display_width(first) - 2
-    if first and cells.display_width(look.put(sentence)) <= room:
+    room = look.width - f.display_width(first) - 2
+    if first and f.display_width(look.put(sentence)) <= room:
         yield [(first, style), ("  ", ""), (look.put(sentence), "strong")]
         return
     if first:
@@ -404,7 +399,7 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
         for line in look.wrap(head.numbers, indent):
             yield [(" " * indent, ""), (line, "")]
     sensitivity = (
-        head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}") if everything or head.falls else ""
+        head.sensitivity.replace("Δ ", f"Δ{f.NO_BREAK}") if everything or head.falls else ""
     )
     for sentence, style in ((head.soundness, "note"), (sensitivity, "note" if head.falls else "")):
         for line in look.wrap(sentence, 2) if sentence else ():
@@ -417,7 +412,7 @@ def _pieces(report: Report, look: TerminalFormat) -> Iterator[Line]:
     line: Line = []
     used = 0
     for piece in (part for text in head.pieces for part in look.wrap(text, 2)):
-        occupied = cells.display_width(piece) + 2
+        occupied = f.display_width(piece) + 2
         if line and used + occupied > look.width:
             yield line
             line, used = [], 0
@@ -463,11 +458,11 @@ def gate_lines(sentence: str, *, width: int = WIDTH, ascii: bool = False) -> str
 
 def _labelled(fact: Fact, look: TerminalFormat, *, label_style: str = "muted") -> Iterator[Line]:
     """Yield a label and its text, the further lines below the first."""
-    parts = (cells.one_line(part, width=2_000) for part in fact.text.split(cells.NO_BREAK))
-    lines: Sequence[str] = look.wrap(cells.NO_BREAK.join(parts), _INDENT)
+    parts = (f.one_line(part, width=2_000) for part in fact.text.split(f.NO_BREAK))
+    lines: Sequence[str] = look.wrap(f.NO_BREAK.join(parts), _INDENT)
     style = "note" if fact.loud else label_style
     for i, line in enumerate(lines):
-        yield [(cells.pad_right("" if i else fact.label, _INDENT), style), (line, fact.style)]
+        yield [(f.pad_right("" if i else fact.label, _INDENT), style), (line, fact.style)]
 
 
 def methods(report: Report) -> str:

@@ -14,16 +14,16 @@ from typing import Any, cast
 
 from abrank import inference
 from abrank._support import display as f
+from abrank._support.display import one_line, to_ascii
 from abrank.comparison import Comparison, TestRow
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
 from abrank.comparison.samples import machine
 from abrank.comparison.units import within_reach
 from abrank.measures.names import known
-from abrank.report.cells import one_line, to_ascii
 from abrank.report.data import plain
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
-from abrank.report.sections import design, headline, planning, samples, words
+from abrank.report.sections import design, headline, planning, words
 from abrank.verdict import Verdict
 
 EQUIVALENCE = "Schuirmann 1987"
@@ -264,14 +264,14 @@ def computed_with(provenance: Mapping[str, Any], seed: int) -> str:
 def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str:
     """Say who judged what, and what was declared of the machine."""
     queries = words.queries(len(result.query_ids))
-    shared = samples.SHARED.get(result.shared_model or "", "")
+    shared = design.SHARED.get(result.shared_model or "", "")
     n = f.count(comparison.n_queries)
     text = "the machine's differences were corrected by people's"
     if result.set_aside:
-        text = f"{samples.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
+        text = f"{design.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
     sampling = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
     sentence = f"A machine judged {queries}, and people {n} of them, {sampling}; {text}."
-    sentence = f"{sentence} {samples.judge(comparison)}"
+    sentence = f"{sentence} {design.judge(comparison)}"
     return f"{sentence} {shared}".strip()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from abrank._support import display as f
+from abrank._support.display import fit_apart
 from abrank.comparison import Comparison
-from abrank.report.cells import fit_apart
 from abrank.report.model import Headline, Section
-from abrank.report.sections import decision, design, inputs, planning, samples, words
+from abrank.report.sections import decision, design, inputs, planning, words
 from abrank.report.sections.decision import gate_sentence
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Verdict, says_more_than
@@ -111,7 +111,7 @@ def headline(comparison: Comparison) -> Headline:
         glyph=glyph,
         tag=tag,
         tone=words.verdict_tone(verdict),
-        title=f"{samples.order_decides(comparison)}{title(comparison)}",
+        title=f"{design.order_decides(comparison)}{title(comparison)}",
         line=short(narrow),
         numbers=in_numbers,
         pieces=tuple(parts),
@@ -130,7 +130,7 @@ def headline(comparison: Comparison) -> Headline:
         next_step=step.sentence,
         # What is not tested is decided by no rule.
         rule="" if comparison.soundness.level == "unsound" else rule(comparison),
-        sensitivity=samples.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
+        sensitivity=design.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
         falls=any(says_more_than(verdict, item.verdict) for item in inputs.telling(comparison)),
         gate=gate_sentence(comparison),
         gate_passed=gate is not None and gate.passed,
@@ -139,7 +139,7 @@ def headline(comparison: Comparison) -> Headline:
         design=" ".join(
             [
                 *(x for y, x in design.sentences(comparison) if gate is None or y != "guards"),
-                *samples.vote_sentences(comparison)[-1:],
+                *design.vote_sentences(comparison)[-1:],
             ]
         ),
         soundness=decision.doubts(comparison),
@@ -198,7 +198,7 @@ def short(comparison: Comparison) -> str:
     sentence = title(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return sentence
-    order = samples.order_decides(comparison)
+    order = design.order_decides(comparison)
     if order and comparison.verdict is Verdict.INCONCLUSIVE:
         return order.rstrip(" .")
     sentence = f"{order}{sentence.removesuffix('.')}"
@@ -223,7 +223,7 @@ def pieces(comparison: Comparison) -> list[str]:
     """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
     digits = comparison.decimals
     row, rule_ = comparison.primary, comparison.rule
-    n = samples.sizes(comparison)
+    n = design.sizes(comparison)
     if comparison.n_queries == 0:
         return [n]
     means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from abrank._support import display as f
+from abrank._support.display import one_line
 from abrank.comparison import Comparison
 from abrank.comparison.units import (
     decision_intervals,
@@ -14,7 +15,6 @@ from abrank.comparison.units import (
     is_relative,
     rows_in_unit,
 )
-from abrank.report.cells import one_line
 from abrank.report.model import (
     Block,
     Cell,
@@ -29,7 +29,7 @@ from abrank.report.model import (
     Tone,
     Words,
 )
-from abrank.report.sections import decision, headline, planning, samples, words
+from abrank.report.sections import decision, design, headline, planning, words
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.scorecard import primary_first, scorecard
 
@@ -221,5 +221,5 @@ def _caption(comparison: Comparison, contents: str, *, has_intervals: bool) -> s
         text += f" The margin of {margin} is held against the {interval} of two one-sided tests."
     if comparison.soundness.level == "unsound":
         return f"{text} Nothing is tested: {decision.cannot_test(comparison)}."
-    more = [*samples.vote_sentences(comparison), decision.doubts(comparison)]
+    more = [*design.vote_sentences(comparison), decision.doubts(comparison)]
     return " ".join([text, *more]).rstrip()

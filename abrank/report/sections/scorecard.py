@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from abrank._support import display as f
-from abrank._support.display import shorten
+from abrank._support.display import one_line, shorten
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.rows import TestRow
@@ -23,8 +23,7 @@ from abrank.comparison.units import (
     tests_in_unit,
 )
 from abrank.estimate import Interval
-from abrank.inference.shape import spread_form
-from abrank.report.cells import one_line
+from abrank.inference.effect_size import spread_form
 from abrank.report.model import (
     DRAWN,
     Bar,

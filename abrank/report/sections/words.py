@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from abrank import diagnostics, inference
 from abrank._support import display as f
+from abrank._support.display import one_line
 from abrank.comparison.rows import WITH_MACHINE
 from abrank.comparison.units import is_relative
 from abrank.estimate import GLYPHS
-from abrank.report.cells import one_line
 from abrank.report.model import Tone
 from abrank.verdict import GLYPHS as VERDICT_GLYPHS
 from abrank.verdict import Verdict

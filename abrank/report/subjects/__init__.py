@@ -19,7 +19,7 @@ _HOMES = {
     "CollectionsRanking": "standings",
     "JudgeAgreement": "judges",
     "Plan": "plan",
-    "Inspection": "query",
+    "Inspection": "pair",
     "History": "history",
     "Intervals": "means",
     "MeansAudit": "plan",

@@ -11,10 +11,10 @@ from string import ascii_lowercase
 from typing import Literal, TypeAlias
 
 from abrank._support import display as f
+from abrank._support.display import one_line
 from abrank.estimate import Estimate, Interval
 from abrank.ranking import Ranking
 from abrank.ranking.result import RANK_TESTS
-from abrank.report.cells import one_line
 from abrank.report.model import (
     DRAWN,
     Bar,

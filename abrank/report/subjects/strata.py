@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from abrank._support import display as f
+from abrank._support.display import one_line
 from abrank._support.files import name_of
 from abrank.collections import CollectionsComparison, MeasureSummary, SummaryRow
-from abrank.report.cells import one_line
 from abrank.report.model import (
     DRAWN,
     EVERYWHERE,

@@ -19,9 +19,9 @@ from abrank import inputs
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference import run_test
+from abrank.inference.effect_size import rosner_outliers
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.segments import describe_segments
-from abrank.inference.shape import rosner_outliers
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
 from abrank.measures.sensitivity import extremes, tie_range

@@ -12,7 +12,7 @@ from abrank.cli import run
 from abrank.comparison import Comparison
 from abrank.plots import WIDTHS
 from abrank.report import compose
-from abrank.report.formats import figures
+from abrank.report import registry as figures
 from abrank.report.model import Figure
 from tests.report.conftest import Make
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, Comparison, compare_scores
 from abrank._support import display as f
+from abrank._support.display import display_width
 from abrank.diagnostics import Note
 from abrank.report import compose, gate_sentence, to_dict
-from abrank.report.cells import display_width
 from abrank.report.formats.text import (
     LEAST,
     Axis,

@@ -1,4 +1,4 @@
-"""The tests of ``abrank/report/sections/samples.py``."""
+"""The tests of ``abrank/report/sections/design.py``: votes, and judgments by a machine."""
 
 import pytest
 

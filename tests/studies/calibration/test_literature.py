@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank.comparison.samples.queries import COMPANIONS
+from abrank.comparison.samples.sample import COMPANIONS
 from abrank.diagnostics import FALSE_FINDINGS
 from abrank.inference import run_test
 

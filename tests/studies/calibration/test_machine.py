@@ -22,7 +22,7 @@ def test_ndcg_is_that_of_the_catalogue() -> None:
 
 def test_the_page_says_what_was_measured_of_picked_queries() -> None:
     """The section of a report quotes the study: its smallest and largest coverage."""
-    from abrank.report.sections.samples import PICKED
+    from abrank.report.sections.design import PICKED
 
     with (ROOT / "reports/calibration/machine-picked.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["judge"] == "noisy"]
