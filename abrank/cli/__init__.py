@@ -192,7 +192,14 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
         # Errors of files name them, and are turned into our own where the files are opened.
         if isinstance(error, OSError) and error.filename is None:
-            return _refused_by_system(error)
+            # The exit code where a page of click, or a connection, meets what is closed.
+            reason = (error.strerror or str(error)).lower()
+            if not _terminal.output_is_lost():
+                return _refuse(AbrankError(f"the system refused an operation: {reason}"))
+            _terminal.give_up_output()
+            if isinstance(error, BrokenPipeError):
+                return 0  # the reader of a pipe has gone, as `head` does
+            return _refuse(WriteError(f"standard output cannot be written: {reason}"))
         return _confess()
     return code if isinstance(code, int) else 0
 
@@ -299,17 +306,6 @@ def _misused(error: click.ClickException) -> int:
         else:
             error.show()
     return error.exit_code
-
-
-def _refused_by_system(error: OSError) -> int:
-    """Return the exit code where a page of click, or a connection, meets what is closed."""
-    reason = (error.strerror or str(error)).lower()
-    if not _terminal.output_is_lost():
-        return _refuse(AbrankError(f"the system refused an operation: {reason}"))
-    _terminal.give_up_output()
-    if isinstance(error, BrokenPipeError):
-        return 0  # the reader of a pipe has gone, as `head` does
-    return _refuse(WriteError(f"standard output cannot be written: {reason}"))
 
 
 def _confess() -> int:

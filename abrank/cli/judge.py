@@ -38,7 +38,17 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     for error in result.errors:
         _terminal.put(f"error: {error}", err=True)
     for qrels in result.qrels:
-        _terminal.put(_qrels_lines(qrels))
+        # What is in a judgment file.
+        judgments = qrels if qrels.subtopics is None else qrels.subtopics
+        grades = ", ".join(map(str, sorted(set(judgments.grade.tolist()))))
+        by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
+        none = "\n  warning: no grade is above 0, so nothing is relevant"
+        _terminal.put(
+            f"{qrels.source.path}  qrels\n"
+            f"  {f.plural(len(judgments.grade), 'judgment')},"
+            f" {f.plural(len(qrels.query_ids), 'query', 'queries')}{by},"
+            f" grades {grades}{none if not (judgments.grade > 0).any() else ''}{_notes(qrels)}"
+        )
     for run in result.runs:
         _terminal.put(_run_lines(run))
         for first, qrels, audit in result.audits:
@@ -51,20 +61,6 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
         measures = f"measures as abrank calls them: {', '.join(scores.measures)}"
         _terminal.put("\n  ".join([*scores.notes, *lines, measures]))
     return max((error.exit_code for error in result.errors), default=0)
-
-
-def _qrels_lines(qrels: Qrels) -> str:
-    """Return what is in a judgment file."""
-    result = qrels if qrels.subtopics is None else qrels.subtopics
-    grades = ", ".join(map(str, sorted(set(result.grade.tolist()))))
-    by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
-    none = "\n  warning: no grade is above 0, so nothing is relevant"
-    return (
-        f"{qrels.source.path}  qrels\n"
-        f"  {f.plural(len(result.grade), 'judgment')},"
-        f" {f.plural(len(qrels.query_ids), 'query', 'queries')}{by},"
-        f" grades {grades}{none if not (result.grade > 0).any() else ''}{_notes(qrels)}"
-    )
 
 
 def _run_lines(run: Run) -> str:

@@ -517,28 +517,23 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
     lines += [f"{line}{mark}" for line, mark in zip(_columns(rows, "<<>>"), marks, strict=True)]
     first_row = result.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
-    text = [
-        f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
-        *_verdict(result),
-    ]
-    if not any(row.by == "resampled" for row in result.rows):
-        text.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
-    return [*lines, "", *text]
-
-
-def _verdict(result: AACheck) -> list[str]:
-    """Say which tests find too much, or that none does, in lines of at most 80 columns."""
-    lines = []
+    verdict = []  # which tests find too much, in lines of at most 80 columns
     for name in result.too_often:
         ways = {row.by for row in result.rows if row.test == name and row.too_often}
         if ways == {"resampled"} and name in _OTHER:
-            lines += [
+            verdict += [
                 f"{name} reports differences where the mean Δ is 0: it asks",
                 f"{_OTHER[name]}. To judge the mean, choose another test.",
             ]
         else:
-            lines.append(f"{name} errs too often on such queries. Choose another test.")
-    return lines or ["No test errs too often on such queries."]
+            verdict.append(f"{name} errs too often on such queries. Choose another test.")
+    text = [
+        f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
+        *(verdict or ["No test errs too often on such queries."]),
+    ]
+    if not any(row.by == "resampled" for row in result.rows):
+        text.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
+    return [*lines, "", *text]
 
 
 def _share(value: float) -> str:

@@ -328,7 +328,16 @@ def treatments(
     scores: Scores, deep: UnequalDepth | None, *, lower: Sequence[str] = ()
 ) -> Iterator[OtherChoice]:
     """Yield the same measures under other treatments of what is missing, and at a common depth."""
-    yield from _other_queries(scores)
+    # The other policy on the queries that are missing from a run.
+    audits = [scores.audits[system] for system in scores.systems if system in scores.audits]
+    policy = missing_policy(audits, scores.query_ids)
+    if policy == "drop" and scores.judged_runs:
+        query_ids = scores.judged_runs[scores.systems[0]].judged.query_ids
+        yield OtherChoice("missing-as-zero", scores.rescored(lambda run: run, query_ids=query_ids))
+    elif policy == "zero":
+        lacking = {query_id for audit in audits for query_id in audit.missing}
+        rows = [i for i, query_id in enumerate(scores.query_ids) if query_id in lacking]
+        yield OtherChoice("shared-queries", _without(scores, rows))
     if scores.gaps is not None:
         everything = scores.gaps.take(scores.measures)
         for kind, options in FAILED.items():
@@ -342,21 +351,6 @@ def treatments(
         for name in touched:
             values[:, :, scores.measures.index(name)] = deep.cut.values[:, :, places[name]]
         yield OtherChoice("common-depth", replace(scores, values=values), depth=deep.depth)
-
-
-def _other_queries(declared: Scores) -> Iterator[OtherChoice]:
-    """Yield the other policy on the queries that are missing from a run."""
-    audits = [declared.audits[system] for system in declared.systems if system in declared.audits]
-    policy = missing_policy(audits, declared.query_ids)
-    if policy == "drop" and declared.judged_runs:
-        query_ids = declared.judged_runs[declared.systems[0]].judged.query_ids
-        yield OtherChoice(
-            "missing-as-zero", declared.rescored(lambda run: run, query_ids=query_ids)
-        )
-    elif policy == "zero":
-        lacking = {query_id for audit in audits for query_id in audit.missing}
-        rows = [i for i, query_id in enumerate(declared.query_ids) if query_id in lacking]
-        yield OtherChoice("shared-queries", _without(declared, rows))
 
 
 def _without(scores: Scores, rows: Sequence[int]) -> Scores:

@@ -87,9 +87,32 @@ def entries() -> Iterator[GuidePage]:
 def entry(name: str) -> GuidePage | None:
     """Return the page of one measure, in whatever spelling, or of a test or a caution."""
     if name in TESTS or name in JOINT_TESTS:
-        return _test_page(TESTS[name] if name in TESTS else JOINT_TESTS[name])
+        test = TESTS[name] if name in TESTS else JOINT_TESTS[name]
+        text, sections = split(inspect.getdoc(test.function))
+        options = getattr(test, "options", ())
+        parameters = _parameters(sections.get("Parameters", ""), only=(*options, "n_resamples"))
+        parts = [
+            f"# {test.title}",
+            f"`{test.name}`. Estimates the {test.estimand}.",
+            _markdown(text),
+            _section("Its own options", parameters),
+            _section("How it works", _markdown(sections.get("Notes", ""))),
+            _section("Worked", _importing(sections.get("Examples", ""), "import numpy as np")),
+            _section("Ties", _with_ties(test.name)),
+            _section("Source", _sources(test.source, sections)),
+        ]
+        return GuidePage(test.name, "\n\n".join(filter(None, parts)) + "\n")
     if name in EXAMPLES:
-        return _caution_page(name)
+        example = EXAMPLES[name]
+        sentence = caution(Note(name, 2, example.values), NAMES)
+        pieces = [
+            f"# {name}",
+            f"> **{sentence.title}.** {sentence.text}".replace("?.", "?"),
+            f"**When.** {example.when}",
+            f"**What to do.** {example.do}",
+            f"**Source.** {example.source}",
+        ]
+        return GuidePage(name, "\n\n".join(pieces) + "\n")
     load_plugins()
     if name in catalogue():
         return _measure_page(catalogue()[name])
@@ -283,23 +306,6 @@ def _table_of(docstring: str | None) -> str:
     return "\n".join(lines[first : last + 1])
 
 
-def _test_page(test: RegisteredTest) -> GuidePage:
-    text, sections = split(inspect.getdoc(test.function))
-    options = getattr(test, "options", ())
-    parameters = _parameters(sections.get("Parameters", ""), only=(*options, "n_resamples"))
-    parts = [
-        f"# {test.title}",
-        f"`{test.name}`. Estimates the {test.estimand}.",
-        _markdown(text),
-        _section("Its own options", parameters),
-        _section("How it works", _markdown(sections.get("Notes", ""))),
-        _section("Worked", _importing(sections.get("Examples", ""), "import numpy as np")),
-        _section("Ties", _with_ties(test.name)),
-        _section("Source", _sources(test.source, sections)),
-    ]
-    return GuidePage(test.name, "\n\n".join(filter(None, parts)) + "\n")
-
-
 # Ten queries of three systems, and four more on which all of them score the same.
 _SCORES = np.array([[4, 6, 7], [5, 5, 7], [2, 5, 4], [6, 7, 9], [3, 2, 4], [1, 4, 3], [7, 8, 8],
                     [2, 4, 5], [5, 8, 6], [3, 5, 6]]) / 10  # fmt: skip
@@ -343,19 +349,6 @@ def cautions() -> GuidePage:
         "\n".join(["| code | when |", "|---|---|", *rows]),
     ]
     return GuidePage("cautions", "\n\n".join(lines) + "\n")
-
-
-def _caution_page(code: str) -> GuidePage:
-    example = EXAMPLES[code]
-    text = caution(Note(code, 2, example.values), NAMES)
-    parts = [
-        f"# {code}",
-        f"> **{text.title}.** {text.text}".replace("?.", "?"),
-        f"**When.** {example.when}",
-        f"**What to do.** {example.do}",
-        f"**Source.** {example.source}",
-    ]
-    return GuidePage(code, "\n\n".join(parts) + "\n")
 
 
 OVERVIEWS: Mapping[str, Callable[[], GuidePage]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
@@ -400,29 +400,25 @@ def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(value_object, Engine) and value_object.address is not None:
                 result["engine"] = f"{value_object.name}:{value_object.address}"
         elif name == "design":
-            result |= _values_of_design(parts_of(value))
+            # The parts of a design by the keys of a rule file.
+            values: dict[str, Any] = dict.fromkeys(DESIGN)
+            for part in parts_of(value):
+                if isinstance(part, Clusters):
+                    values["clusters"] = part.of
+                elif isinstance(part, Weights):
+                    values["weights"] = part.of
+                elif isinstance(part, Looks):
+                    values["look"] = str(part)
+                elif isinstance(part, Planned):
+                    values |= {"planned": str(part), "earlier": part.earlier}
+                elif isinstance(part, Independent):
+                    values["independent"] = True
+                else:
+                    values["anytime"] = part.queries
+            result |= values
         else:
             result[_keys().get(name, name)] = value
     return result
-
-
-def _values_of_design(parts: Sequence[DesignPart]) -> dict[str, Any]:
-    """Return the parts of a design by the keys of a rule file."""
-    values: dict[str, Any] = dict.fromkeys(DESIGN)
-    for part in parts:
-        if isinstance(part, Clusters):
-            values["clusters"] = part.of
-        elif isinstance(part, Weights):
-            values["weights"] = part.of
-        elif isinstance(part, Looks):
-            values["look"] = str(part)
-        elif isinstance(part, Planned):
-            values |= {"planned": str(part), "earlier": part.earlier}
-        elif isinstance(part, Independent):
-            values["independent"] = True
-        else:
-            values["anytime"] = part.queries
-    return values
 
 
 @cache

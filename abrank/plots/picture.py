@@ -149,39 +149,35 @@ class Plots:
             close = nearest(name, plots)
             hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(plots)}"
             raise AttributeError(f"no plot {name!r}{hint}")
-        return _method(name, self._subject)
+        # The drawing of one plot, with the signature and the docstring of that plot.
+        function = plots_of(self._subject)[name].draw
+        parameters = [
+            parameter
+            for parameter in signature(function).parameters.values()
+            if parameter.name not in _SHARED
+        ][1:]
+        shared = [Parameter(item, Parameter.KEYWORD_ONLY, default=None) for item in _SHARED]
+        form = Signature([
+            *(item.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for item in parameters), *shared,
+        ])  # fmt: skip
+
+        def method(*args: object, **options: Any) -> Picture | Axes:  # noqa: ANN401
+            try:
+                arguments = form.bind(*args, **options).arguments
+            except TypeError as error:
+                text = ", ".join(f"{parameter}=" for parameter in form.parameters)
+                raise ArgumentError(f"plot.{name}(): {error}; it takes {text}") from None
+            return _picture(name, self._subject, **arguments)
+
+        method.__name__, method.__doc__ = name, function.__doc__
+        method.__signature__ = form  # type: ignore[attr-defined]
+        return method
 
     def __dir__(self) -> list[str]:
         return list(plots_of(self._subject))
 
     def __repr__(self) -> str:
         return f"<Plots: {', '.join(plots_of(self._subject))}; call it to see what each shows>"
-
-
-def _method(name: str, subject: Subject) -> Callable[..., Any]:
-    """Return the drawing of one plot, with the signature and the docstring of that plot."""
-    function = plots_of(subject)[name].draw
-    parameters = [
-        parameter
-        for parameter in signature(function).parameters.values()
-        if parameter.name not in _SHARED
-    ][1:]
-    shared = [Parameter(item, Parameter.KEYWORD_ONLY, default=None) for item in _SHARED]
-    form = Signature([
-        *(item.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for item in parameters), *shared,
-    ])  # fmt: skip
-
-    def method(*args: object, **options: Any) -> Picture | Axes:  # noqa: ANN401
-        try:
-            arguments = form.bind(*args, **options).arguments
-        except TypeError as error:
-            text = ", ".join(f"{parameter}=" for parameter in form.parameters)
-            raise ArgumentError(f"plot.{name}(): {error}; it takes {text}") from None
-        return _picture(name, subject, **arguments)
-
-    method.__name__, method.__doc__ = name, function.__doc__
-    method.__signature__ = form  # type: ignore[attr-defined]
-    return method
 
 
 def _picture(

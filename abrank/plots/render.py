@@ -80,7 +80,12 @@ def clean(
                 element.set(key, _rounded(value, path=key == "d"))
             elif current is not None and key in ("fill", "stroke") and value == current:
                 element.set(key, "currentColor")
-    _mark_queries(root, query_ids)
+    # The paths in groups named `query-i` get their query id.
+    for group in root.iter(f"{{{SVG}}}g"):
+        name = group.get("id", "")
+        if re.fullmatch(r"query-\d+", name):
+            for path in group.iter(f"{{{SVG}}}path"):
+                path.set("data-query", _printable(query_ids[int(name.removeprefix("query-"))]))
     _inherit(root)
     _ids(root, prefix)
     _flatten(root)
@@ -145,15 +150,6 @@ def _rounded(value: str, *, path: bool = False) -> str:
     text = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
     text = _LEVEL.sub(r"M\1 \2H\3", text)
     return _RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", text)
-
-
-def _mark_queries(root: ET.Element, query_ids: Sequence[str]) -> None:
-    """Give the paths in groups named ``query-i`` their query id."""
-    for group in root.iter(f"{{{SVG}}}g"):
-        key = group.get("id", "")
-        if re.fullmatch(r"query-\d+", key):
-            for path in group.iter(f"{{{SVG}}}path"):
-                path.set("data-query", _printable(query_ids[int(key.removeprefix("query-"))]))
 
 
 def _printable(text: str) -> str:

@@ -22,7 +22,6 @@ from abrank.report.sections import words
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray, IntArray
     from abrank.comparison.evidence import RankedList
-    from abrank.comparison.groups import Segmentation
 
 
 DEPTH = 10
@@ -260,23 +259,19 @@ def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
         yield QueryColumn("Text", "text", "text", texts, texts)
     properties = comparison.segmentations[:SEGMENTATIONS]
     for segmentation in properties:
-        yield _labels(segmentation, chosen)
+        # The segment of each row, as its place among the sorted segments.
+        labels = [cut(segmentation.labels[i], LONGEST) for i in chosen]
+        levels = tuple(sorted(set(labels)))
+        place = {label: i for i, label in enumerate(levels)}
+        title = cut(segmentation.name, LONGEST)
+        codes = [place[label] for label in labels]
+        yield QueryColumn(words.capital(title), title, "segment", codes, labels, levels=levels)
     yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
     yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
     yield _differences(comparison, primary, chosen)
     room = max(1, FURTHER - 2 * bool(comparison.topics) - len(properties))
     for name in [name for name in comparison.measures if name != primary][:room]:
         yield _differences(comparison, name, chosen)
-
-
-def _labels(segmentation: Segmentation, chosen: IntArray) -> QueryColumn:
-    """Return the segment of each row, as its place among the sorted segments."""
-    labels = [cut(segmentation.labels[i], LONGEST) for i in chosen]
-    levels = tuple(sorted(set(labels)))
-    place = {label: i for i, label in enumerate(levels)}
-    title = cut(segmentation.name, LONGEST)
-    codes = [place[label] for label in labels]
-    return QueryColumn(words.capital(title), title, "segment", codes, labels, levels=levels)
 
 
 def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> QueryColumn:

@@ -393,7 +393,18 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
     """Yield the numbers, a piece never broken; what speaks against them, and other choices."""
     head = report.headline
     if head.pieces:
-        yield from _pieces(report, look)
+        colour: str = head.tone if head.tone in ("a", "b") else "strong"
+        row: Line = []
+        used = 0
+        for piece in (part for text in head.pieces for part in look.wrap(text, 2)):
+            occupied = f.display_width(piece) + 2
+            if row and used + occupied > look.width:
+                yield row
+                row, used = [], 0
+            row += [("  ", ""), (piece, colour)]
+            used += occupied
+            colour = ""
+        yield row
     elif head.numbers and (everything or not head.numbers_in_table):
         indent = 2 if head.tag else 0
         for line in look.wrap(head.numbers, indent):
@@ -404,22 +415,6 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
     for sentence, style in ((head.soundness, "note"), (sensitivity, "note" if head.falls else "")):
         for line in look.wrap(sentence, 2) if sentence else ():
             yield [("  ", ""), (line, style)]
-
-
-def _pieces(report: Report, look: TerminalFormat) -> Iterator[Line]:
-    head = report.headline
-    style: str = head.tone if head.tone in ("a", "b") else "strong"
-    line: Line = []
-    used = 0
-    for piece in (part for text in head.pieces for part in look.wrap(text, 2)):
-        occupied = f.display_width(piece) + 2
-        if line and used + occupied > look.width:
-            yield line
-            line, used = [], 0
-        line += [("  ", ""), (piece, style)]
-        used += occupied
-        style = ""
-    yield line
 
 
 def _sections(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[list[Line]]:

@@ -230,7 +230,20 @@ def gate_sentence(comparison: Comparison) -> str:
     if gate is None:
         return ""
     if comparison.rule.on == "each":
-        return _on_each(comparison, gate)
+        # Say whether each collection passed by itself, and of those that did not, what they lack.
+        parts = on_each(comparison.rule, comparison.strata)
+        n = f.plural(len(parts), "collection")
+        failed = {k: part for k, part in parts.items() if part.decision.exit_code}
+        if gate.passed:
+            claim = GATES[gate.require].passes.partition(":")[0]
+            return f"passed on each of the {n} by itself: {claim}"
+        texts = [
+            f"{words.name(name)} " + gate_sentence(part).removeprefix("not passed: ")
+            for name, part in list(failed.items())[:MOST_NAMED]
+        ]
+        more = len(failed) - len(texts)
+        texts += [f"and {f.count(more)} more"] if more else []
+        return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(texts)}"
     guards = [
         design.guard(comparison, guard)
         for guard in comparison.decision.guards
@@ -241,23 +254,6 @@ def gate_sentence(comparison: Comparison) -> str:
     if gate.passed or gate.lacks not in ("guards", "queries") or not agree:
         return "; ".join([primary_sentence(comparison, gate), *guards])
     return f"not passed: {'; '.join(guards)}"
-
-
-def _on_each(comparison: Comparison, gate: Gate) -> str:
-    """Say whether each collection passed by itself, and of those that did not, what they lack."""
-    parts = on_each(comparison.rule, comparison.strata)
-    n = f.plural(len(parts), "collection")
-    failed = {k: part for k, part in parts.items() if part.decision.exit_code}
-    if gate.passed:
-        claim = GATES[gate.require].passes.partition(":")[0]
-        return f"passed on each of the {n} by itself: {claim}"
-    texts = [
-        f"{words.name(name)} " + gate_sentence(part).removeprefix("not passed: ")
-        for name, part in list(failed.items())[:MOST_NAMED]
-    ]
-    more = len(failed) - len(texts)
-    texts += [f"and {f.count(more)} more"] if more else []
-    return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(texts)}"
 
 
 def primary_sentence(comparison: Comparison, gate: Gate) -> str:

@@ -183,7 +183,18 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     if not ranking.has_all_pairs:
         return result
     if ranking.direction_declared and ranking.n_queries > 1:
-        result.append((Column("rank"), _open_ranks(ranking)))
+        # The ranks of each system that the test of all pairs leaves open.
+        better, worse = Counter[str](), Counter[str]()
+        for row in ranking.pair_rows:
+            if row.reading in ("better", "worse"):
+                ahead_, behind = (row.b, row.a) if row.reading == "better" else (row.a, row.b)
+                better[behind] += 1
+                worse[ahead_] += 1
+        n, ranks = len(ranking.systems), {}
+        for system in ranking.systems:
+            first, last = 1 + better[system], n - worse[system]
+            ranks[system] = Cell("–".join(map(f.count, sorted({first, last}))), first)
+        result.append((Column("rank"), ranks))
     if lettered(ranking):
         groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
         result.append((Column.words("group", "reading"), groups))
@@ -191,21 +202,6 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
         cells = {system: Cell(tie) for system, tie in ties(ranking).items()}
         result.append((Column.words("ties with", "reading"), cells))
     return result
-
-
-def _open_ranks(ranking: Ranking) -> dict[str, Cell]:
-    """Return the ranks of each system that the test of all pairs leaves open."""
-    better, worse = Counter[str](), Counter[str]()
-    for row in ranking.pair_rows:
-        if row.reading in ("better", "worse"):
-            ahead_, behind = (row.b, row.a) if row.reading == "better" else (row.a, row.b)
-            better[behind] += 1
-            worse[ahead_] += 1
-    n, cells = len(ranking.systems), {}
-    for system in ranking.systems:
-        first, last = 1 + better[system], n - worse[system]
-        cells[system] = Cell("–".join(map(f.count, sorted({first, last}))), first)
-    return cells
 
 
 def to_lead(ranking: Ranking) -> str:
@@ -377,7 +373,24 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     if style == "superscript" or len(ranking.baselines) > 1:
         table, contents = _superscripts(w, by)
     elif ranking.secondary:
-        table, contents = _of_measures(w, by)
+        # The means of several measures with their groups, an arrow against a baseline.
+        means = by_measure(w)
+        columns = (
+            Column.name("System"),
+            *(Column.words(measure, "mean") for measure in ranking.measures),
+        )
+        text = f"systems that share a letter in a column are not significantly different by {by}"
+        if not lettered(ranking):
+            text = f"compared by {by}"
+        rows = means.rows
+        if ranking.baseline is not None:
+            base = one_line(ranking.baseline, width=_PAPER_NAME)
+            text = f"an arrow up is better, one down worse than {base} by {by}"
+            rows = tuple(
+                tuple(Cell(x.text, x.value, x.tone, x.strong, "", x.mark.strip("?=!")) for x in row)
+                for row in rows
+            )
+        table, contents = Table("paper", columns, rows, noun="system"), f"{text}{_each(ranking)}"
     else:
         table, contents = _of_one(w, by, interval)
     measure = ", ".join(one_line(measure, width=_PAPER_NAME) for measure in ranking.measures)
@@ -429,28 +442,6 @@ def _each(ranking: Ranking) -> str:
     if not ranking.secondary:
         return ""
     return ", each measure by itself" if ranking.n_families == 1 else ", over all measures"
-
-
-def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
-    """Return the means of several measures with their groups, an arrow against a baseline."""
-    ranking = w.result
-    table = by_measure(w)
-    columns = (
-        Column.name("System"),
-        *(Column.words(measure, "mean") for measure in ranking.measures),
-    )
-    text = f"systems that share a letter in a column are not significantly different by {by}"
-    if not lettered(ranking):
-        text = f"compared by {by}"
-    rows = table.rows
-    if ranking.baseline is not None:
-        base = one_line(ranking.baseline, width=_PAPER_NAME)
-        text = f"an arrow up is better, one down worse than {base} by {by}"
-        rows = tuple(
-            tuple(Cell(x.text, x.value, x.tone, x.strong, "", x.mark.strip("?=!")) for x in row)
-            for row in rows
-        )
-    return Table("paper", columns, rows, noun="system"), f"{text}{_each(ranking)}"
 
 
 def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
