@@ -1,7 +1,6 @@
-"""From an interval to a verdict, to the gate and to the one next step, by the declared rule.
+"""From an interval to a verdict, to the gate and to the one next step, by the declared rule."""
 
-The tables below are all there is: codes, of which the report has the sentences.
-"""
+# The tables below are all there is: codes, of which the report has the sentences.
 
 from __future__ import annotations
 
@@ -301,29 +300,26 @@ def decide(
     guards: tuple[GuardResult, ...] = (),
     sign_flips: SignFlips | None = None,
 ) -> Decision:
-    """Give the verdict on the primary measure.
-
-    Better and worse are decided by the ``1 - alpha`` interval L..U; same, not worse and not better
-    by two one-sided tests at alpha, that is by the ``1 - 2 alpha`` interval l..u, and only with a
-    margin m:
-
-    ======================  ===================
-    first row that holds    verdict
-    ======================  ===================
-    every difference is 0   identical
-    no test is possible     cannot-test
-    L > m                   better
-    U < -m                  worse
-    -m < l and u < m        same
-    L > 0                   better-size-unclear
-    U < 0                   worse-size-unclear
-    -m < l                  not-worse
-    u < m                   not-better
-    otherwise               inconclusive
-    ======================  ===================
-
-    Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6): two one-sided tests.
-    """
+    """Give the verdict on the primary measure."""
+    # Better and worse are decided by the `1 - alpha` interval L..U; same, not worse and not better
+    # by two one-sided tests at alpha, that is by the `1 - 2 alpha` interval l..u, and only with a
+    # margin m:
+    # ======================  ===================
+    # first row that holds    verdict
+    # ======================  ===================
+    # every difference is 0   identical
+    # no test is possible     cannot-test
+    # L > m                   better
+    # U < -m                  worse
+    # -m < l and u < m        same
+    # L > 0                   better-size-unclear
+    # U < 0                   worse-size-unclear
+    # -m < l                  not-worse
+    # u < m                   not-better
+    # otherwise               inconclusive
+    # ======================  ===================
+    # Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6): two one-sided
+    # tests.
     if not (rule.direction_declared or identical or reason):
         reason = "direction-not-declared"
     decision = Decision(

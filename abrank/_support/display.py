@@ -1,8 +1,7 @@
-"""How numbers and texts are written, the same in every output: rounded, safe, of one width.
+"""How numbers and texts are written, the same in every output: rounded, safe, of one width."""
 
-A difference always has its sign, the minus is a true minus, whole numbers are grouped by a narrow
-no-break space, and a number that does not exist is said to be not defined.
-"""
+# A difference always has its sign, the minus is a true minus, whole numbers are grouped by a narrow
+# no-break space, and a number that does not exist is said to be not defined.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Everything abrank raises on purpose, and its one warning class.
+"""Everything abrank raises on purpose, and its one warning class."""
 
-An error says what is wrong, where, and what to do. The command line turns each into one message and
-an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate that did not pass.
-"""
+# An error says what is wrong, where, and what to do. The command line turns each into one message
+# and an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate that did not
+# pass.
 
 from __future__ import annotations
 

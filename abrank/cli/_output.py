@@ -64,10 +64,8 @@ class Output:
         gate: bool = True,
         brief: bool = False,
     ) -> Found:
-        """Make a result, write its files, print its notes, show and return it.
-
-        To be ``brief`` is to show no more than where it was written.
-        """
+        """Make a result, write its files, print its notes, show and return it."""
+        # To be `brief` is to show no more than where it was written.
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
             result = make(progress)

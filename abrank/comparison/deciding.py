@@ -1,8 +1,7 @@
-"""From a sample to the decision: rows, the family adjusted together, guards, other choices, doubts.
+"""From a sample to the decision: rows, the family adjusted together, guards, choices, doubts."""
 
-The family is that of the secondary measures, the primary one tested alone; that of all measures; or
-a fixed sequence, tested one after the other at the full level until one shows no difference.
-"""
+# The family is that of the secondary measures, the primary one tested alone; that of all measures;
+# or a fixed sequence, tested one after the other at the full level until one shows no difference.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Votes for one of two systems compared as scores are: B's share of a query's votes against half.
+"""Votes for one of two systems, compared as scores are: B's share of a query's votes, and half."""
 
-A's score is 1/2 on every query, what it has where neither is preferred, and B's the share of the
-votes that it has, ties as half: so the difference lies in [-1/2, 1/2], and all that is asked of
-scores can be asked of votes. Verdicts of one judge in both orders that disagree are a tie.
-"""
+# A's score is 1/2 on every query, what it has where neither is preferred, and B's the share of the
+# votes that it has, ties as half: so the difference lies in [-1/2, 1/2], and all that is asked of
+# scores can be asked of votes. Verdicts of one judge in both orders that disagree are a tie.
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""From a question and the data to the analysis plan: measures, margin, guards, design, level.
+"""From a question and the data to the analysis plan: measures, margin, guards, design, level."""
 
-Nothing below reads a name, a text or a default again.
-"""
+# Nothing below reads a name, a text or a default again.
 
 from __future__ import annotations
 

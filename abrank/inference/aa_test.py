@@ -65,19 +65,18 @@ def check_level(
     n_checks: int = 1,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> AARow:
-    """Count the false findings of a two-sided test on differences with nothing to find (A/A).
-
-    "flips" turns the sign of each difference by the toss of a coin, as if the systems' names had
-    been swapped query by query. "halves" splits the queries at random and tests the differences of
-    the one half less those of the other, pair by pair. Both make the differences symmetric about 0.
-    "resampled" takes the mean from every difference and draws as many with replacement: their shape
-    stays, and a test of something else than the mean is seen to find it. Of clusters the signs turn
-    together, or whole ones are drawn; ``robust`` asks the cluster-robust t test. ``n_checks`` are
-    made together, all within the band in 95 %. A p that is not defined finds nothing; without a
-    query the rate is NaN, its interval [0, 1].
-    Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
-    140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the rate.
-    """
+    """Count the false findings of a two-sided test on differences with nothing to find (A/A)."""
+    # "flips" turns the sign of each difference by the toss of a coin, as if the systems' names had
+    # been swapped query by query. "halves" splits the queries at random and tests the differences
+    # of the one half less those of the other, pair by pair. Both make the differences symmetric
+    # about 0. "resampled" takes the mean from every difference and draws as many with replacement:
+    # their shape stays, and a test of something else than the mean is seen to find it. Of clusters
+    # the signs turn together, or whole ones are drawn; `robust` asks the cluster-robust t test.
+    # `n_checks` are made together, all within the band in 95 %. A p that is not defined finds
+    # nothing; without a query the rate is NaN, its interval [0, 1].
+    # Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery
+    # 18, 140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the
+    # rate.
     from scipy.stats import binom, binomtest
 
     values = as_differences(differences)[:, 0]

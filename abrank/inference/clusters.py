@@ -1,12 +1,12 @@
-"""Tests of the mean difference where queries come in groups: sessions, users, topic variants.
+"""Tests of the mean difference where queries come in groups: sessions, users, topic variants."""
 
-Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted. With
-n**2 / sum m**2 the effective number of clusters, t answers from three on, the bootstrap from seven
-on: below, where one cluster has 40 to 60 % of the queries, it finds a difference in 7 to 17 % of
-samples without one. Else p is NaN and the interval unbounded. With fewer than 6 clusters the
-permutation test cannot reach .05. The plain t test, which knows of no clusters, finds a difference
-in 17 % of samples without one (``reports/calibration``). Also here: the t test of a weighted mean.
-"""
+# Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted.
+# With n**2 / sum m**2 the effective number of clusters, t answers from three on, the bootstrap from
+# seven on: below, where one cluster has 40 to 60 % of the queries, it finds a difference in 7 to 17
+# % of samples without one. Else p is NaN and the interval unbounded. With fewer than 6 clusters the
+# permutation test cannot reach .05. The plain t test, which knows of no clusters, finds a
+# difference in 17 % of samples without one (`reports/calibration`). Also here: the t test of a
+# weighted mean.
 
 from __future__ import annotations
 
@@ -247,19 +247,17 @@ def weighted_result(
     confidence: float | FloatArray,
     clusters: Sequence[object] | None = None,
 ) -> TestResult:
-    """Test the weighted mean of each column, two-sided; of dependent queries by their clusters.
-
-    With p the shares of the weights, P and S the sums of p and of p**2 in a cluster, s the sum of
-    p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the squared
-    error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to dependence
-    within clusters, and without bias where all differences are independent and have one variance
-    (CR2 by one factor a cluster). Its t has 1 / sum P**2 - 1 degrees of freedom, Kish's effective
-    number less one. In samples without a difference it finds one in 5 to 6 %, with the error of HC1
-    and n - 1 degrees in 6 to 11 % (``reports/calibration/weights.md``). Fewer than three effective
-    clusters are not tested.
-    Source: Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683; Kish
-    (1965), Survey Sampling, 11.7.
-    """
+    """Test the weighted mean of each column, two-sided; of dependent queries by their clusters."""
+    # With p the shares of the weights, P and S the sums of p and of p**2 in a cluster, s the sum of
+    # p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the
+    # squared error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to
+    # dependence within clusters, and without bias where all differences are independent and have
+    # one variance (CR2 by one factor a cluster). Its t has 1 / sum P**2 - 1 degrees of freedom,
+    # Kish's effective number less one. In samples without a difference it finds one in 5 to 6 %,
+    # with the error of HC1 and n - 1 degrees in 6 to 11 % (`reports/calibration/weights.md`). Fewer
+    # than three effective clusters are not tested.
+    # Source: Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683;
+    # Kish (1965), Survey Sampling, 11.7.
     data = as_differences(differences)
     n, columns = data.shape
     alpha = as_alpha(confidence, columns)

@@ -1,8 +1,7 @@
-"""Effect sizes of paired scores, each with an interval; how differences spread, and outliers.
+"""Effect sizes of paired scores, each with an interval; how differences spread, and outliers."""
 
-One query without a difference has the value of no difference, and an unbounded interval. Where the
-scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
-"""
+# One query without a difference has the value of no difference, and an unbounded interval. Where
+# the scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
 
 from __future__ import annotations
 
@@ -230,19 +229,18 @@ def effect_interval(
     confidence: float | FloatArray = 0.95,
     differences: FloatArray | None = None,
 ) -> EffectInterval:
-    """Compute a registered effect size with its interval.
-
-    d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n), so that
-    the interval excludes 0 exactly when the paired t test rejects; exact if the differences are
-    normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles), which for
-    normal scores is Bonett's. rank_biserial and p_better: Wilson's score interval; for the first
-    with the variance that W+ has if the sign of a difference does not depend on its size, for the
-    second with that of wins, ties and losses. On real runs they hold the population's own value as
-    often as they say, p_better with ten queries 92 to 93 % (``reports/calibration``).
-    Source: Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574; Bonett
-    (2008), Psychological Methods 13, 99-109; Wilson (1927), Journal of the American Statistical
-    Association 22, 209-212.
-    """
+    """Compute a registered effect size with its interval."""
+    # d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n), so
+    # that the interval excludes 0 exactly when the paired t test rejects; exact if the differences
+    # are normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles),
+    # which for normal scores is Bonett's. rank_biserial and p_better: Wilson's score interval; for
+    # the first with the variance that W+ has if the sign of a difference does not depend on its
+    # size, for the second with that of wins, ties and losses. On real runs they hold the
+    # population's own value as often as they say, p_better with ten queries 92 to 93 %
+    # (`reports/calibration`).
+    # Source: Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574; Bonett
+    # (2008), Psychological Methods 13, 99-109; Wilson (1927), Journal of the American Statistical
+    # Association 22, 209-212.
     entry = EFFECT_SIZES[name]
     first, second = paired_scores(a, b)
     alpha = as_alpha(confidence, first.shape[1])

@@ -53,11 +53,9 @@ def relative_change(
     *,
     alpha: float,
 ) -> RelativeChange:
-    """Return the relative change of the mean, Fieller's intervals at both levels of a verdict.
-
-    ``run_t`` is the t test of columns of scores: plain, of clusters or with weights.
-    Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-    """
+    """Return the relative change of the mean, Fieller's intervals at both levels of a verdict."""
+    # `run_t` is the t test of columns of scores: plain, of clusters or with weights.
+    # Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
     # Fieller's interval lies above m exactly where the t test shows the mean of b - (1 + m) a to be
     # above 0, so that the error of the baseline's mean is taken into account. The squared error of
     # such a test is a quadratic form of the scores, so that squared half-widths of the intervals of
@@ -82,10 +80,8 @@ def relative_change(
 
 
 def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeChange:
-    """Return the relative change of the means of two independent groups, shape (n_units, 1).
-
-    Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t of ``b - a``.
-    """
+    """Return the relative change of the means of two independent groups, shape (n_units, 1)."""
+    # Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t of `b - a`.
     mean_a, mean_b = a.mean(), b.mean()
     _require_shares(mean_a, mean_b)  # units may lie below 0, as of a ratio of sums
     limits: list[float] = []
@@ -99,10 +95,8 @@ def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeC
 def change_interval(
     a: npt.ArrayLike, b: npt.ArrayLike, half_width: float, *, independent: bool = False
 ) -> tuple[float, float, float]:
-    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a.
-
-    Of independent groups each unit has a score in one group and may be NaN in the other.
-    """
+    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a."""
+    # Of independent groups each unit has a score in one group and may be NaN in the other.
     if independent:
         groups = [scores[np.isfinite(scores)] for scores in map(np.asarray, (a, b))]
         mean_a, mean_b = (float(scores.mean()) for scores in groups)

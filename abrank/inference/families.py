@@ -95,11 +95,9 @@ def _stepwise(pvalues: FloatArray, method: str) -> FloatArray:
 
 
 def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray:
-    """Return at which share of alpha a procedure tests each p-value of a family.
-
-    An interval of the level 1 - share x alpha excludes 0 exactly where the adjusted p is below
-    alpha. Of "bonferroni" and "sidak" it is one for all, and the intervals hold jointly.
-    """
+    """Return at which share of alpha a procedure tests each p-value of a family."""
+    # An interval of the level 1 - share x alpha excludes 0 exactly where the adjusted p is below
+    # alpha. Of "bonferroni" and "sidak" it is one for all, and the intervals hold jointly.
     adjusted = adjust(pvalues, method)
     defined = ~np.isnan(pvalues)
     m = max(1, int(defined.sum()))
@@ -153,24 +151,21 @@ def max_t(
     n_resamples: int = N_FLIPS,
     seed: int = 0,
 ) -> MaxT:
-    """Test a family of mean differences jointly, two-sided (Westfall and Young's max-T).
-
-    Hypothesis: all differences of a query change sign together by the toss of one coin. The shared
-    flips keep the correlation of the comparisons, which Bonferroni and Holm give away: the chance
-    that any interval misses its mean is 1 - confidence under the hypothesis. An interval excludes 0
-    exactly when its ``pvalue`` < 1 - confidence.
-
-    With z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip
-    changes, p is the share of flips, the identity among them, whose largest z reaches the column's.
-    The critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n - c**2)) on the
-    scale of t. The step-down p compares a column with the largest z of the columns whose z is no
-    larger, and is never below the p of a column with a larger z. It finds more, and bounds the
-    chance of any false finding all the same; but the confidence set that belongs to it does not say
-    on which side of 0 a mean lies, so that the single step is what has intervals.
-    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117; Boytsov, Belova
-    & Westfall (2013), SIGIR, 403-412; Stefansson, Kim & Hsu (1988), in Statistical Decision Theory
-    and Related Topics IV, vol. 2, 89-104: the set that inverts a step-down test.
-    """
+    """Test a family of mean differences jointly, two-sided (Westfall and Young's max-T)."""
+    # Hypothesis: all differences of a query change sign together by the toss of one coin. The
+    # shared flips keep the correlation of the comparisons, which Bonferroni and Holm give away: the
+    # chance that any interval misses its mean is 1 - confidence under the hypothesis. An interval
+    # excludes 0 exactly when its `pvalue` < 1 - confidence.
+    # With z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip
+    # changes, p is the share of flips, the identity among them, whose largest z reaches the
+    # column's. The critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n -
+    # c**2)) on the scale of t. The step-down p compares a column with the largest z of the columns
+    # whose z is no larger, and is never below the p of a column with a larger z. It finds more, and
+    # bounds the chance of any false finding all the same; but the confidence set that belongs to it
+    # does not say on which side of 0 a mean lies, so that the single step is what has intervals.
+    # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117; Boytsov,
+    # Belova & Westfall (2013), SIGIR, 403-412; Stefansson, Kim & Hsu (1988), in Statistical
+    # Decision Theory and Related Topics IV, vol. 2, 89-104: the set that inverts a step-down test.
     # Where all 2**n flips are no more than `n_resamples` + 1 they are enumerated. Above 10,000
     # queries the flips are all products of a few random ones (`composed_flips`).
     data = as_differences(differences)

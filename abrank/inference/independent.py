@@ -39,10 +39,8 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
 
 
 def deviation_of_groups(a: FloatArray, b: FloatArray) -> float:
-    """Return the deviation that a unit has in two groups of half the units with the same error.
-
-    NaN where a group has fewer than two units.
-    """
+    """Return the deviation that a unit has in two groups of half the units with the same error."""
+    # NaN where a group has fewer than two units.
     if min(len(a), len(b)) < 2:
         return math.nan
     square = float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b)
@@ -52,10 +50,8 @@ def deviation_of_groups(a: FloatArray, b: FloatArray) -> float:
 def permute_labels(
     a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
 ) -> TestResult:
-    """Test Welch's statistic of one comparison by permutations of the labels; no interval.
-
-    Source: Janssen (1997), Statistics & Probability Letters 36, 9-21; scipy.stats.ttest_ind.
-    """
+    """Test Welch's statistic of one comparison by permutations of the labels; no interval."""
+    # Source: Janssen (1997), Statistics & Probability Letters 36, 9-21; scipy.stats.ttest_ind.
     from scipy import stats
 
     resamples = n_resamples or N_RESAMPLES
@@ -75,11 +71,9 @@ def permute_labels(
 def bootstrap_groups(
     a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
 ) -> TestResult:
-    """Bootstrap the difference of two means, each group by itself: percentile interval and p.
-
-    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 8;
-    scipy.stats.bootstrap.
-    """
+    """Bootstrap the difference of two means, each group by itself: percentile interval and p."""
+    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 8;
+    # scipy.stats.bootstrap.
     from scipy import stats
 
     resamples = n_resamples or N_RESAMPLES

@@ -1,19 +1,18 @@
-"""Online control of errors (LORD++, SAFFRON, LOND, alpha-spending), and shrinkage of many effects.
+"""Online control of errors (LORD++, SAFFRON, LOND, spending), and shrinkage of many effects."""
 
-An online procedure gives every comparison a level before its result is known, from what came
-before it, and pays some of it back for each finding. And of many effects measured with error, those
-that stand out were lucky, too: what a repetition would show of one is learnt from all. On halves of
-the topics of two TREC tracks 92 to 95 % of the intervals held the other half's difference
-(``reports/calibration/reuse.md``). scipy and statsmodels have neither.
-
-Sources: Javanmard and Montanari (2018), Online rules for control of false discovery rate, Annals of
-Statistics 46 (LOND, and the sequence of eq. 31); Ramdas, Yang, Wainwright and Jordan (2017), Online
-control of the false discovery rate with decaying memory, NeurIPS (LORD++); Ramdas, Zrnic,
-Wainwright and Jordan (2018), SAFFRON, ICML; Foster and Stine (2008), alpha-investing, JRSS B 70
-(spending). Levels equal those of Bioconductor's onlineFDR 2.10. Repetition: Gelman et al. (2013),
-Bayesian Data Analysis, 3rd edition, section 5.4: effects are normal with unknown mean and spread,
-each estimate normal around its own, and the posterior is averaged over mean and spread.
-"""
+# An online procedure gives every comparison a level before its result is known, from what came
+# before it, and pays some of it back for each finding. And of many effects measured with error,
+# those that stand out were lucky, too: what a repetition would show of one is learnt from all. On
+# halves of the topics of two TREC tracks 92 to 95 % of the intervals held the other half's
+# difference (`reports/calibration/reuse.md`). scipy and statsmodels have neither.
+#
+# Sources: Javanmard and Montanari (2018), Online rules for control of false discovery rate, Annals
+# of Statistics 46 (LOND, and the sequence of eq. 31); Ramdas, Yang, Wainwright and Jordan (2017),
+# Online control of the false discovery rate with decaying memory, NeurIPS (LORD++); Ramdas, Zrnic,
+# Wainwright and Jordan (2018), SAFFRON, ICML; Foster and Stine (2008), alpha-investing, JRSS B 70
+# (spending). Levels equal those of Bioconductor's onlineFDR 2.10. Repetition: Gelman et al. (2013),
+# Bayesian Data Analysis, 3rd edition, section 5.4: effects are normal with unknown mean and spread,
+# each estimate normal around its own, and the posterior is averaged over mean and spread.
 
 from __future__ import annotations
 
@@ -42,16 +41,14 @@ def online_levels(
     first: float | None = None,
     maximum: float = 1.0,
 ) -> FloatArray:
-    """Return the level of every comparison of a stream so far, and of the next.
-
-    A comparison finds something where its p-value is at most its level, which depends on nothing
-    but the p-values before it. ``alpha`` bounds the errors of the whole stream: the false discovery
-    rate where p-values are independent (``lord++``; ``saffron``, with more power where many
-    candidates are better), also where they are positively dependent (``lond``) or however they
-    depend on each other (``lond-dependent``); the chance of any false finding (``spending``). No
-    level is above ``maximum``. ``first`` is what LORD++ and SAFFRON may spend before the first
-    finding, half of ``alpha`` without it.
-    """
+    """Return the level of every comparison of a stream so far, and of the next."""
+    # A comparison finds something where its p-value is at most its level, which depends on nothing
+    # but the p-values before it. `alpha` bounds the errors of the whole stream: the false discovery
+    # rate where p-values are independent (`lord++`; `saffron`, with more power where many
+    # candidates are better), also where they are positively dependent (`lond`) or however they
+    # depend on each other (`lond-dependent`); the chance of any false finding (`spending`). No
+    # level is above `maximum`. `first` is what LORD++ and SAFFRON may spend before the first
+    # finding, half of `alpha` without it.
     checks.one_of("method", method, get_args(OnlineMethod))
     alpha = checks.level("alpha", alpha)
     p = np.asarray(pvalues, dtype=float)

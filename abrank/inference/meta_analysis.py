@@ -1,10 +1,9 @@
-"""One comparison over several collections: by query, by precision, and for one to come.
+"""One comparison over several collections: by query, by precision, and for one to come."""
 
-A collection with one query (or cluster) is left out of ``fixed`` and ``random``; ``stratified`` and
-``equal``, where it weighs, have p NaN and no bounds then. ``fixed`` and ``random`` are NaN where no
-collection has spread, ``random`` also where only one can be judged. Where all differences are 0
-every summary is 0, p 1.
-"""
+# A collection with one query (or cluster) is left out of `fixed` and `random`; `stratified` and
+# `equal`, where it weighs, have p NaN and no bounds then. `fixed` and `random` are NaN where no
+# collection has spread, `random` also where only one can be judged. Where all differences are 0
+# every summary is 0, p 1.
 
 from __future__ import annotations
 

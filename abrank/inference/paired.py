@@ -114,10 +114,8 @@ def t_interval(
 
 
 def satterthwaite(squares: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the error whose square is a sum of independent ones, NaN for none, and its freedom.
-
-    Source: Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
-    """
+    """Return the error whose square is a sum of independent ones, NaN for none, and its freedom."""
+    # Source: Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     total = np.asarray(squares.sum(axis=0))
     error = np.sqrt(total, out=np.full_like(total, np.nan), where=total > 0.0)
     spread = (squares**2 / np.asarray(freedom)).sum(axis=0)

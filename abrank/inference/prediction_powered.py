@@ -1,10 +1,9 @@
-"""Tests of the mean difference from few queries with human judgments and many with a machine's.
+"""Tests of the mean difference from few queries with human judgments and many with a machine's."""
 
-The machine's differences narrow the interval; the queries that people judged keep it honest. Where
-the machine's are one value on the judged queries, the slope is 0 and the answer is that of the
-paired t test on them. The sign-flip test has no exact counterpart: with the slope 1 and 100 queries
-it rejected 7.5 to 10 % of true null hypotheses at the level 5 %.
-"""
+# The machine's differences narrow the interval; the queries that people judged keep it honest.
+# Where the machine's are one value on the judged queries, the slope is 0 and the answer is that of
+# the paired t test on them. The sign-flip test has no exact counterpart: with the slope 1 and 100
+# queries it rejected 7.5 to 10 % of true null hypotheses at the level 5 %.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The difference in each segment of the queries, and whether the segments differ.
+"""The difference in each segment of the queries, and whether the segments differ."""
 
-A segment of fewer than six queries has a count and a mean, and NaN for all else; it is no member of
-the family. The test of interaction leaves out segments whose differences are one value.
-"""
+# A segment of fewer than six queries has a count and a mean, and NaN for all else; it is no member
+# of the family. The test of interaction leaves out segments whose differences are one value.
 
 from __future__ import annotations
 
@@ -98,12 +97,10 @@ class Segments:
 
 
 def describe_segments(differences: FloatArray, labels: Sequence[str]) -> Segments:
-    """Return the segments of the queries, and test whether their mean differences are one.
-
-    That one segment shows a difference and another does not is no sign that they differ: the
-    interaction is.
-    Source: Welch (1951), Biometrika 38, 330-336.
-    """
+    """Return the segments of the queries, and test whether their mean differences are one."""
+    # That one segment shows a difference and another does not is no sign that they differ: the
+    # interaction is.
+    # Source: Welch (1951), Biometrika 38, 330-336.
     differences = as_column(differences, "segments are of")
     names, place = numbered(labels)
     counts = np.bincount(place, minlength=len(names))

@@ -1,8 +1,7 @@
-"""Looks at the data while queries come in: at any time, or at planned numbers of queries.
+"""Looks at the data while queries come in: at any time, or at planned numbers of queries."""
 
-A confidence sequence holds however often one looks. At planned looks boundaries share out one level
-among the tests; a look that comes too early to spend 1e-14 of it has the level 0.
-"""
+# A confidence sequence holds however often one looks. At planned looks boundaries share out one
+# level among the tests; a look that comes too early to spend 1e-14 of it has the level 0.
 
 from __future__ import annotations
 
@@ -74,15 +73,13 @@ class Boundaries:
 def stopping_boundaries(
     looks: int | Sequence[float], *, spending: str = "obrien-fleming", alpha: float = 0.05
 ) -> Boundaries:
-    """Return two-sided group-sequential boundaries for planned looks at the data.
-
-    ``looks`` is how many, evenly spaced, or the shares of the planned queries at each. By look k a
-    function of the share alone has spent 4 (1 - Phi(z / sqrt(share))), z the upper alpha / 4 point
-    of the normal distribution, or ("pocock") alpha log(1 + (e - 1) share).
-    Source: Lan & DeMets (1983), Biometrika 70, 659-663; Armitage, McPherson & Rowe (1969), Journal
-    of the Royal Statistical Society A 132, 235-244; Jennison & Turnbull (2000), Group Sequential
-    Methods, chapter 19.
-    """
+    """Return two-sided group-sequential boundaries for planned looks at the data."""
+    # `looks` is how many, evenly spaced, or the shares of the planned queries at each. By look k a
+    # function of the share alone has spent 4 (1 - Phi(z / sqrt(share))), z the upper alpha / 4
+    # point of the normal distribution, or ("pocock") alpha log(1 + (e - 1) share).
+    # Source: Lan & DeMets (1983), Biometrika 70, 659-663; Armitage, McPherson & Rowe (1969),
+    # Journal of the Royal Statistical Society A 132, 235-244; Jennison & Turnbull (2000), Group
+    # Sequential Methods, chapter 19.
     # The chance to stop is found by carrying the density of the sum of differences from look to
     # look, over the paths that have not stopped: scipy and statsmodels have no such boundaries.
     checks.level("alpha", alpha)

@@ -1,16 +1,13 @@
-"""Fourier inversion, roots of monotone functions, and Student's t and its relatives.
+"""Fourier inversion, roots of monotone functions, and Student's t and its relatives."""
 
-The indicator of "beyond the threshold" lies between two trigonometric polynomials [1]_, so that the
-tail of a sum of randomly signed terms has proven bounds: these need the characteristic function at
-finitely many frequencies and nothing else, no rounding of the terms, no truncation, and a cost that
-hardly grows with their number: no library has it.
-
-References
-----------
-.. [1] Vaaler (1985), Bulletin of the American Mathematical Society 12, 183-216, theorem 18 (the
-   polynomials of the sawtooth); Prawitz (1972), Scandinavian Actuarial Journal, 138-154 (the same
-   use for distribution functions).
-"""
+# The indicator of "beyond the threshold" lies between two trigonometric polynomials, so that
+# the tail of a sum of randomly signed terms has proven bounds: these need the characteristic
+# function at finitely many frequencies and nothing else, no rounding of the terms, no truncation,
+# and a cost that hardly grows with their number: no library has it.
+#
+# Source: Vaaler (1985), Bulletin of the American Mathematical Society 12, 183-216, theorem 18 (the
+# polynomials of the sawtooth); Prawitz (1972), Scandinavian Actuarial Journal, 138-154 (the same
+# use for distribution functions).
 
 from __future__ import annotations
 

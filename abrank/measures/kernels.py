@@ -1,12 +1,12 @@
-"""What measures share: sums, gains, pairs, rates of gain and subtopics, all queries at once.
+"""What measures share: sums, gains, pairs, rates of gain and subtopics, all queries at once."""
 
-Judged documents that were not retrieved stand below all others, with equal scores. Documents
-without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
-
-In the C/W/L framework a reader who has looked at rank i goes on to the next with probability C(i).
-So rank i is looked at with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and the
-measure is the gain that one look brings in expectation: sum of W(i) * gain(i) over sum of W(i).
-"""
+# Judged documents that were not retrieved stand below all others, with equal scores. Documents
+# without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
+#
+# In the C/W/L framework a reader who has looked at rank i goes on to the next with probability
+# C(i). So rank i is looked at with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and
+# the measure is the gain that one look brings in expectation: sum of W(i) * gain(i) over sum of
+# W(i).
 
 from __future__ import annotations
 

@@ -35,19 +35,16 @@ class TieRange:
 def tie_range(
     measure: Measure, judged: JudgedRun, *, n_orders: int = 100, seed: int = 0
 ) -> TieRange:
-    """Score a run under the best, the worst and random orders of its tied documents.
-
-    The best order puts the relevant documents of a tie first, by grade, and its judged non-relevant
-    ones last; the worst order is the reverse. They are the extremes of every measure in which a
-    better document never does harm further up, which holds for all of trec_eval's but infAP, and
-    not for measures of diversity. For any other measure ``low`` and ``high`` are the extremes of
-    what was seen, the random orders included. A program that breaks ties at random reports
-    ``expected`` on average.
-
-    Source: McSherry & Najork (2008), Computing information retrieval performance measures
-    efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score ties on
-    repeatability in document ranking, SIGIR.
-    """
+    """Score a run under the best, the worst and random orders of its tied documents."""
+    # The best order puts the relevant documents of a tie first, by grade, and its judged
+    # non-relevant ones last; the worst order is the reverse. They are the extremes of every measure
+    # in which a better document never does harm further up, which holds for all of trec_eval's but
+    # infAP, and not for measures of diversity. For any other measure `low` and `high` are the
+    # extremes of what was seen, the random orders included. A program that breaks ties at random
+    # reports `expected` on average.
+    # Source: McSherry & Najork (2008), Computing information retrieval performance measures
+    # efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score ties
+    # on repeatability in document ranking, SIGIR.
     low, high = extremes(measure, judged)
     # Documents, judged or not, in ties that hold a judged one.
     begins = np.diff(_groups(judged), prepend=-1) > 0
@@ -140,19 +137,16 @@ def assumed_grade(grades: IntArray | FloatArray) -> float:
 def unjudged_range(
     measure: Measure, judged: JudgedRun, *, grade: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest score when unjudged documents may be relevant.
-
-    A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
-    case: more relevant documents further down lower AP and nDCG. The first m unjudged documents of
-    each query are assumed to be relevant, for every m from 0 to 20, then 40, 80 and so on up to
-    all within the cut-off. So the range is exact for cut-offs up to 20 and, for measures that grow
-    with every relevant document (P, RBP, RR, Success), always. Documents that the run did not
-    retrieve stay unjudged.
-
-    Source: Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
-    ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of pooling and
-    evaluation depth on IR metrics, Information Retrieval Journal 19.
-    """
+    """Return the lowest and the highest score when unjudged documents may be relevant."""
+    # A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
+    # case: more relevant documents further down lower AP and nDCG. The first m unjudged documents
+    # of each query are assumed to be relevant, for every m from 0 to 20, then 40, 80 and so on up
+    # to all within the cut-off. So the range is exact for cut-offs up to 20 and, for measures that
+    # grow with every relevant document (P, RBP, RR, Success), always. Documents that the run did
+    # not retrieve stay unjudged.
+    # Source: Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval
+    # effectiveness, ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of
+    # pooling and evaluation depth on IR metrics, Information Retrieval Journal 19.
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no range: unjudged documents have no subtopics")
     parameters = dict(measure.parameters)

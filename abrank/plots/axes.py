@@ -170,11 +170,9 @@ def draw_rows(
     margin: float = 0.0,
     n_with_margin: int | None = None,
 ) -> None:
-    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns.
-
-    ``mixed``: on some rows the higher one is better, on others the lower one. The margin is that of
-    the first ``n_with_margin`` rows, of all without it.
-    """
+    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
+    # `mixed`: on some rows the higher one is better, on others the lower one. The margin is that of
+    # the first `n_with_margin` rows, of all without it.
     style.dress(ax, theme)
     plain_rows = [row for row in rows if not row.remark]
     ends = [value for row in plain_rows for value in (*row.thick, *(row.thin or ()))]

@@ -1,8 +1,7 @@
-"""Systems compared over all queries at once: by ranks (Friedman) and by analysis of variance.
+"""Systems compared over all queries at once: by ranks (Friedman) and by analysis of variance."""
 
-With two systems F is the square of the paired t. The tests that follow are listed in
-:mod:`abrank.inference.systems.registry`.
-"""
+# With two systems F is the square of the paired t. The tests that follow are listed in
+# :mod:`abrank.inference.systems.registry`.
 
 from __future__ import annotations
 
@@ -47,13 +46,11 @@ class Anova:
 
 
 def two_way_anova(scores: npt.ArrayLike) -> Anova:
-    """Split the variance of scores into queries, systems and the rest; test the systems by F.
-
-    What a query adds to all systems alike is taken out before systems are compared. Residuals are
-    taken to have one variance. With all systems the same on every query F is 0 and p 1.
-    Source: Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM Transactions
-    on Information Systems 30(1), article 4.
-    """
+    """Split the variance of scores into queries, systems and the rest; test the systems by F."""
+    # What a query adds to all systems alike is taken out before systems are compared. Residuals are
+    # taken to have one variance. With all systems the same on every query F is 0 and p 1.
+    # Source: Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM
+    # Transactions on Information Systems 30(1), article 4.
     block = as_scores(scores)
     n_queries, n_systems = block.shape
     df_query, df_system = max(n_queries - 1, 0), n_systems - 1
@@ -109,17 +106,15 @@ class Friedman:
 
 
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
-    """Test whether systems rank alike, query by query; more is better, ties share a rank.
-
-    Hypothesis: within each query all orders of the systems are equally likely. That is more than
-    that they have one mean: with enough queries, real systems of one mean are told apart
-    (``reports/calibration``). The statistics are those of a two-way analysis of variance of the
-    ranks: ``chi2`` is the systems' sum of squares over the variance of a rank. With all ranks tied
-    they are 0 and p 1; ``f`` is NaN with one query, and where every query has the same order.
-    Source: Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
-    Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
-    Nonparametric Statistics, section 5.8.
-    """
+    """Test whether systems rank alike, query by query; more is better, ties share a rank."""
+    # Hypothesis: within each query all orders of the systems are equally likely. That is more than
+    # that they have one mean: with enough queries, real systems of one mean are told apart
+    # (`reports/calibration`). The statistics are those of a two-way analysis of variance of the
+    # ranks: `chi2` is the systems' sum of squares over the variance of a rank. With all ranks tied
+    # they are 0 and p 1; `f` is NaN with one query, and where every query has the same order.
+    # Source: Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
+    # Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
+    # Nonparametric Statistics, section 5.8.
     from scipy.special import chdtrc
 
     ranks = ranks_within(as_scores(scores))
@@ -149,11 +144,9 @@ def ranks_within(scores: FloatArray) -> FloatArray:
 
 
 def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float:
-    """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied.
-
-    Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
-    7, 1-30, section 3.2.2.
-    """
+    """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied."""
+    # Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
+    # 7, 1-30, section 3.2.2.
     if not result.variance > 0.0:
         return np.nan
     q = quantile_of(range_tail, alpha, len(result.mean_ranks), np.inf)

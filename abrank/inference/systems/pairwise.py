@@ -1,9 +1,8 @@
-"""Every pair of systems: by a paired test, by Tukey's range, Dunnett and randomised Tukey.
+"""Every pair of systems: by a paired test, by Tukey's range, Dunnett and randomised Tukey."""
 
-The error is that of the two-way analysis of variance, so the query pairs the systems. Functions of
-the same names elsewhere (``scipy.stats.tukey_hsd``, ``statsmodels`` ``pairwise_tukeyhsd``) take the
-queries for independent groups, and leave the queries' variance in the error.
-"""
+# The error is that of the two-way analysis of variance, so the query pairs the systems. Functions
+# of the same names elsewhere (`scipy.stats.tukey_hsd`, `statsmodels` `pairwise_tukeyhsd`) take the
+# queries for independent groups, and leave the queries' variance in the error.
 
 from __future__ import annotations
 
@@ -158,16 +157,14 @@ def max_t_of_pairs(
 def within_query_interval(
     scores: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits of each system's mean that show differences, not the queries' spread.
-
-    They are the t interval of the scores less the query's mean plus the mean of all, its width
-    times ``sqrt(k / (k - 1))`` for what that takes too much: how steadily the system keeps its
-    distance to the mean of all. Two that overlap can still differ; with two systems a difference of
-    means is significant by the paired t test exactly when it exceeds sqrt(2) times half a width.
-    Unbounded with one query, and for a system that keeps one distance on all queries.
-    Source: Cousineau (2005), Tutorials in Quantitative Methods for Psychology 1, 42-45; Morey
-    (2008), the same 4, 61-64.
-    """
+    """Return limits of each system's mean that show differences, not the queries' spread."""
+    # They are the t interval of the scores less the query's mean plus the mean of all, its width
+    # times `sqrt(k / (k - 1))` for what that takes too much: how steadily the system keeps its
+    # distance to the mean of all. Two that overlap can still differ; with two systems a difference
+    # of means is significant by the paired t test exactly when it exceeds sqrt(2) times half a
+    # width. Unbounded with one query, and for a system that keeps one distance on all queries.
+    # Source: Cousineau (2005), Tutorials in Quantitative Methods for Psychology 1, 42-45; Morey
+    # (2008), the same 4, 61-64.
     block = as_scores(scores)
     n_queries, n_systems = block.shape
     alpha = np.full(n_systems, as_alpha(float(confidence), 1)[0])
@@ -451,11 +448,9 @@ def _needed(result: list[IntArray], n_systems: int) -> list[IntArray]:
 
 
 def group_letters(distinct: BoolArray) -> tuple[str, ...]:
-    """Return the letters of each system, best first: two that share one are not told apart.
-
-    After z come a2 to z2, a3 and so on, which can be read however they are run together.
-    Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
-    """
+    """Return the letters of each system, best first: two that share one are not told apart."""
+    # After z come a2 to z2, a3 and so on, which can be read however they are run together.
+    # Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
     result = [""] * len(distinct)
     for number, group in enumerate(find_groups(distinct)):
         rounds, place = divmod(number, len(ascii_lowercase))

@@ -1,9 +1,8 @@
-"""How steady an order of systems is under resampling of the queries, and how orders agree.
+"""How steady an order of systems is under resampling of the queries, and how orders agree."""
 
-Systems that all tie have every rank as likely, tau NaN and tau_AP 0. Over several collections, each
-with the same weight, queries are drawn within collections; one with a single query shows no spread,
-and is refused.
-"""
+# Systems that all tie have every rank as likely, tau NaN and tau_AP 0. Over several collections,
+# each with the same weight, queries are drawn within collections; one with a single query shows no
+# spread, and is refused.
 
 from __future__ import annotations
 
@@ -71,13 +70,11 @@ def rank_stability(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> RankStability:
-    """Return how often each system has each rank when the queries are drawn anew.
-
-    A percentile bootstrap: it describes how the order depends on which queries were asked, and is
-    no test; near ties make such intervals too short. Systems that tie come in a random order.
-    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 13; Xie, Singh &
-    Zhang (2009), Journal of the American Statistical Association 104, 775-788: near ties.
-    """
+    """Return how often each system has each rank when the queries are drawn anew."""
+    # A percentile bootstrap: it describes how the order depends on which queries were asked, and is
+    # no test; near ties make such intervals too short. Systems that tie come in a random order.
+    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 13; Xie, Singh &
+    # Zhang (2009), Journal of the American Statistical Association 104, 775-788: near ties.
     block = as_scores(scores)
     n_queries, n_systems = block.shape
     if n_queries == 0:
@@ -112,12 +109,10 @@ def chances_of_ranks(
 
 
 def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return Kendall's tau-b of two orders of the same systems, over leading axes at once.
-
-    As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time. NaN
-    where one of the two ties all systems.
-    Source: Kendall (1945), Biometrika 33, 239-251.
-    """
+    """Return Kendall's tau-b of two orders of the same systems, over leading axes at once."""
+    # As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time.
+    # NaN where one of the two ties all systems.
+    # Source: Kendall (1945), Biometrika 33, 239-251.
     signs = [np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second)]
     agreement, untied_first, untied_second = (
         (left * right).sum(axis=(-2, -1))
@@ -128,12 +123,10 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
-    """Return tau_AP of an order against the truth: Kendall's tau that weighs the top the most.
-
-    1 where both agree, -1 where one is the reverse of the other; not symmetric. Two systems that
-    tie count half.
-    Source: Yilmaz, Aslam & Robertson (2008), SIGIR, 587-594, equation 6.
-    """
+    """Return tau_AP of an order against the truth: Kendall's tau that weighs the top the most."""
+    # 1 where both agree, -1 where one is the reverse of the other; not symmetric. Two systems that
+    # tie count half.
+    # Source: Yilmaz, Aslam & Robertson (2008), SIGIR, 587-594, equation 6.
     above, better = (
         0.5 + 0.5 * np.sign(values[..., None, :] - values[..., :, None])
         for values in (order, truth)

@@ -1,11 +1,10 @@
-"""Measures of diversity: gain over subtopics that fades with repetition.
+"""Measures of diversity: gain over subtopics that fades with repetition."""
 
-All take the sum over ranks r of g(r) * discount(r). A document's gain g is the sum over the
-subtopics it is relevant to of (1 - alpha)**i, where i documents above it are relevant to the same
-subtopic. A subtopic without any relevant document does not count. What the sum is divided by makes
-two of each: that of documents that all serve every subtopic (independent of the collection), or
-that of the ideal ranking of the judged documents.
-"""
+# All take the sum over ranks r of g(r) * discount(r). A document's gain g is the sum over the
+# subtopics it is relevant to of (1 - alpha)**i, where i documents above it are relevant to the same
+# subtopic. A subtopic without any relevant document does not count. What the sum is divided by
+# makes two of each: that of documents that all serve every subtopic (independent of the
+# collection), or that of the ideal ranking of the judged documents.
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Measures of the textbooks: sums, averages, classification, and precision at levels of recall.
+"""Measures of the textbooks: sums, averages, classification, and precision at levels of recall."""
 
-As classification, what stands in the first ranks, or scores enough, is called relevant.
-"""
+# As classification, what stands in the first ranks, or scores enough, is called relevant.
 
 from __future__ import annotations
 

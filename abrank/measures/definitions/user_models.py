@@ -1,10 +1,9 @@
-"""Measures of a reader who goes down the ranking and stops somewhere: RBP, ERR and C/W/L.
+"""Measures of a reader who goes down the ranking and stops somewhere: RBP, ERR and C/W/L."""
 
-SDCG, BPM, INSQ, INST and the four that come near ERR are of the C/W/L framework (see
-``abrank/measures/kernels.py``), with gains from 0 to 1: a gain per look. A grade above ``max_rel``
-counts as ``max_rel``. The sums end at rank 1,000, as in cwl_eval; all equal cwl_eval, and so
-ir_measures, where no scores are tied.
-"""
+# SDCG, BPM, INSQ, INST and the four that come near ERR are of the C/W/L framework (see
+# `abrank/measures/kernels.py`), with gains from 0 to 1: a gain per look. A grade above `max_rel`
+# counts as `max_rel`. The sums end at rank 1,000, as in cwl_eval; all equal cwl_eval, and so
+# ir_measures, where no scores are tied.
 
 from __future__ import annotations
 
