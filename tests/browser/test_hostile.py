@@ -10,8 +10,6 @@ from abrank.cli import run
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra browser").expect
 
-WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
-
 
 @pytest.fixture(scope="module")
 def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -32,7 +30,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
 def test_nothing_runs_and_nothing_breaks(show: Callable[..., Any], written: str) -> None:
     opened = show(written, width=360, fresh=True)  # what is added to the tab stays in it
     page = opened.page
-    page.add_init_script(WATCH)
+    page.add_init_script("window.alert = (said) => { console.log(`ran ${said}`); };")
     page.reload()
     for i in range(10):
         page.locator(".opener").nth(i).click()

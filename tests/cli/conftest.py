@@ -6,8 +6,6 @@ import pytest
 
 import abrank
 
-NAMES = ("qrels", "a.run", "b.run")
-
 
 def write_runs(
     folder: Path,
@@ -15,7 +13,7 @@ def write_runs(
     *,
     effect: float = 0.25,
     seed: int = 5,
-    names: tuple[str, ...] = NAMES,
+    names: tuple[str, ...] = ("qrels", "a.run", "b.run"),
 ) -> None:
     """Write simulated judgments and two runs, of which the second is better."""
     collection = abrank.simulate_runs(n, effect=effect, rng=seed)

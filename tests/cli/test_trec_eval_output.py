@@ -19,7 +19,6 @@ NOT_HERE = {
 }
 # Lines of ours that version 9.0.8 does not know.
 NEW_IN_10 = ("unj_5", "unj_10", "unj_20")
-VERSION_9 = ["--as", "trec_eval9"]
 
 ALL = ["-m", "all_trec"]
 # The Makefile has ndcg_cut.10,20,23.4, which atol reads as 23; here a cut-off of 23.4 is an error.
@@ -70,7 +69,7 @@ def test_output_of_version_9(shared_data, name, capsys):
     qrels, results, flags = COMMANDS[name]
     lines = [
         line.split("\t")
-        for line in printed(folder, qrels, results, [*flags, *VERSION_9], capsys)
+        for line in printed(folder, qrels, results, [*flags, *["--as", "trec_eval9"]], capsys)
         if line.split("\t")[0].rstrip() not in NEW_IN_10
     ]
     if results == "results.trunc":

@@ -15,8 +15,6 @@ from abrank.scoring.scores import Scores
 from tests.asked import asked
 from tests.report.written import text as text_of
 
-TESTS = ["t", "permutation", "bootstrap", "wilcoxon", "sign"]
-
 
 def frames(n=40, k=3, *, effect=0.05, seed=1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Scores by k correlated measures, rounded so that ties occur."""
@@ -83,7 +81,7 @@ def test_sign_flips_decide_a_guard_of_which_every_query_gains_the_same(test) -> 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("n", [0, 1])
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "wilcoxon", "sign"])
 def test_too_few_queries_cannot_be_tested(n, test) -> None:
     a = {f"q{i}": 0.1 for i in range(n)}
     result = abrank.compare_scores(a, dict.fromkeys(a, 0.3), test=test)

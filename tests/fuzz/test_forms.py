@@ -359,9 +359,7 @@ RULE = [b'qrels="q"\n', b"margin=0.01\n", b'measures=["AP"]\n', b'require="bette
     ("file", "lines", "parse"),
     [("c.toml", TOML, toml_collections), ("c.tsv", TSV, tsv_collections)],
 )
-def test_collections_are_what_a_strict_parser_gives(
-    file: str, lines: list[bytes], parse: Read, n: int, tmp_path: Path
-) -> None:
+def test_collections_are_what_a_strict_parser_gives(file, lines, parse, n, tmp_path) -> None:
     path = tmp_path / file
 
     @trying(n)

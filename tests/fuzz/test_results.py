@@ -187,9 +187,7 @@ def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
 @pytest.mark.slow
 @settings(max_examples=100)
 @given(found=damaged())
-def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(
-    found: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(found, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plots, "svg", lambda *_, **__: "<svg/>")
         check(found, tmp_path_factory.getbasetemp(), draws=False)
@@ -198,9 +196,7 @@ def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(
 @pytest.mark.slow
 @settings(max_examples=300)
 @given(found=damaged())
-def test_figures_of_damaged_files(
-    found: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_figures_of_damaged_files(found: dict[str, Any], tmp_path_factory: pytest.TempPathFactory):
     check(found, tmp_path_factory.getbasetemp(), draws=True)
 
 

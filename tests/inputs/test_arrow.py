@@ -231,7 +231,6 @@ def test_damage_is_a_sentence(tmp_path: Path) -> None:
 
 
 ROWS_SIZES = 20_000
-COLUMNS = ["query_id", "doc_id", "score"]
 MUCH = "the (Parquet|Feather) file holds more than 64M bytes, the most that is read"
 LONG = "the Parquet file holds a text longer than 64 kB"
 
@@ -285,7 +284,7 @@ BOMBS = {
     "buffers": (write_feather, lambda: run(pa.array(["q" * 50_000] * 8_000)), MUCH),
     "rows without cells": (
         write_feather,
-        lambda: pa.table(dict.fromkeys(COLUMNS, pa.nulls(10**8))),
+        lambda: pa.table(dict.fromkeys(["query_id", "doc_id", "score"], pa.nulls(10**8))),
         MUCH,
     ),
     "references in buffers": (write_feather, lambda: run(references("q" * 10**6)), MUCH),

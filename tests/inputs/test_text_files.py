@@ -13,12 +13,11 @@ from abrank.inputs import looks_like_qrels, read_judged_run, text_files
 from abrank.inputs.columns import QRELS, RUN, Layout
 
 BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n"
-MARCO = b"q1\td2\t1\nq1\td1\t2\nq2\td1\t1\n"
 
 
 def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_bytes(BEIR)
-    (tmp_path / "run.dev.tsv").write_bytes(MARCO)
+    (tmp_path / "run.dev.tsv").write_bytes(b"q1\td2\t1\nq1\td1\t2\nq2\td1\t1\n")
     scores = evaluate(tmp_path / "test.tsv", {"B": tmp_path / "run.dev.tsv"}, ["RR", "NumQ"])
     assert scores.values[:, 0, 0].tolist() == [0.5, 1.0]
     assert scores.sources["B"].sha256 is not None

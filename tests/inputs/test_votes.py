@@ -13,7 +13,6 @@ ROWS = [
     {"query_id": "q2", "winner": "B"},
     {"query_id": "q3", "winner": "tie"},
 ]
-VALUES = [-1.0, 1.0, 0.0]
 
 
 def test_every_form_has_the_same_votes(tmp_path) -> None:
@@ -29,7 +28,7 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     for source in (ROWS, frame, *forms, *sorted(tmp_path.glob("votes.*"))):
         votes = read_votes(source)
         assert [(vote.query, vote.value) for vote in votes.votes] == list(
-            zip(("q1", "q2", "q3"), VALUES, strict=True)
+            zip(("q1", "q2", "q3"), [-1.0, 1.0, 0.0], strict=True)
         )
     assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
 

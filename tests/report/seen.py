@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-VOID = {"meta", "link", "br", "hr", "img", "input", "wbr", "col"}
 LEAVES = {
     "p", "li", "h1", "h2", "h3", "h4", "dt", "dd", "summary", "figcaption", "caption", "title",
 }  # fmt: skip
@@ -143,7 +142,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         node = Node(tag, {key: text or "" for key, text in attrs})
         self._open[-1].children.append(node)
-        if tag not in VOID:
+        if tag not in {"meta", "link", "br", "hr", "img", "input", "wbr", "col"}:
             self._open.append(node)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -16,11 +16,10 @@ from abrank.inputs.topics import read_segments
 from abrank.inputs.votes import read_votes
 
 ROWS = 20_000
-QRELS = {"q1": {"d1": 1}}
 
 
 def judged(path: Path) -> Any:
-    return read_judged_run(read_qrels(QRELS), path)
+    return read_judged_run(read_qrels({"q1": {"d1": 1}}), path)
 
 
 # What reads it, its first line, and a line of it: the same lines pack best.

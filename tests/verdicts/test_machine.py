@@ -10,15 +10,13 @@ from abrank.inference.prediction_powered import worth_interval
 from abrank.report import compose, from_dict
 from tests.report.written import card, whole_text
 
-MEASURES = ["nDCG@10", "AP"]
-
 
 @pytest.fixture(scope="module")
 def scores():
     """200 queries: A, B, and B by a machine whose errors are many and small."""
     random = np.random.default_rng(18)
     ids = [f"q{i:03}" for i in range(200)]
-    a = pd.DataFrame(random.random((200, 2)), ids, MEASURES)
+    a = pd.DataFrame(random.random((200, 2)), ids, ["nDCG@10", "AP"])
     b = a + 0.05 + 0.2 * random.standard_normal(a.shape)
     return a, b, b + 0.05 * random.standard_normal(a.shape), sorted(random.permutation(ids)[:40])
 

@@ -11,8 +11,6 @@ import abrank
 from abrank.report import WRITERS
 from abrank.report.sections.planning import limits_beside
 
-FORMATS = (".txt", ".md", ".html", ".tex")
-
 
 def frames(n: int, gain: float, spread: float, *, seed: int = 1) -> tuple[pd.DataFrame, ...]:
     """Two measures of n queries, of which B gains so much, to the last digit."""
@@ -28,7 +26,7 @@ def frames(n: int, gain: float, spread: float, *, seed: int = 1) -> tuple[pd.Dat
 
 
 def written(result) -> dict[str, str]:
-    texts = {kind: WRITERS[kind](result).decode() for kind in FORMATS}
+    texts = {kind: WRITERS[kind](result).decode() for kind in (".txt", ".md", ".html", ".tex")}
     return texts | {"card": result._repr_html_()}
 
 

@@ -48,13 +48,10 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-NOBODY = "Nobody chose the measure: of 3, AP was taken."
-
-
 def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, command) -> None:
     # Decided by num_ret: "BETTER on NumRet ... Ship", exit 0.
     out = command(["compare", "-v", "--scores", "a.txt", "b.txt"]).out
-    assert out.startswith(NOBODY)
+    assert out.startswith("Nobody chose the measure: of 3, AP was taken.")
     assert "▼ WORSE  b is worse than a on AP" in out
     assert "Ship b" not in out
     assert "Num" not in out[out.index("measure ") :].partition("\n\n")[0]
