@@ -8,13 +8,9 @@ import abrank
 
 
 def write_runs(
-    folder: Path,
-    n: int = 60,
-    *,
-    effect: float = 0.25,
-    seed: int = 5,
-    names: tuple[str, ...] = ("qrels", "a.run", "b.run"),
-) -> None:
+    folder: Path, n: int = 60,
+    *, effect: float = 0.25, seed: int = 5, names: tuple[str, ...] = ("qrels", "a.run", "b.run")
+) -> None:  # fmt: skip
     """Write simulated judgments and two runs, of which the second is better."""
     collection = abrank.simulate_runs(n, effect=effect, rng=seed)
     items = collection.qrels, collection.baseline, collection.candidate, collection.baseline

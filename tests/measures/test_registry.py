@@ -38,14 +38,9 @@ def empty_catalogue(monkeypatch):
 
 
 def depth(
-    judged: JudgedRun,
-    *,
-    cutoff: int | None = None,
-    scale: float = 1.0,
-    unit: Literal["ranks", "pages"] = "ranks",
-    doubled: bool = False,
-    label: str = "",
-) -> FloatArray:
+    judged: JudgedRun, *, cutoff: int | None = None, scale: float = 1.0,
+    unit: Literal["ranks", "pages"] = "ranks", doubled: bool = False, label: str = ""
+) -> FloatArray:  # fmt: skip
     """Depth: retrieved documents.
 
     More.
@@ -216,14 +211,9 @@ def test_what_is_no_gain(value):
 
 def test_signature_gives_kinds_and_choices():
     def mine(
-        judged,
-        *,
-        cutoff: int,
-        gains: Gains | None = None,
-        levels: Levels = (0.0, 1.0),
-        how: Literal["a", "b"] = "a",
-        anything=0,
-    ):
+        judged, *, cutoff: int, gains: Gains | None = None,
+        levels: Levels = (0.0, 1.0), how: Literal["a", "b"] = "a", anything=0
+    ):  # fmt: skip
         """Mine."""
 
     cutoff, gains, levels, options, anything = read_signature(mine)

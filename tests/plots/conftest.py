@@ -40,17 +40,10 @@ def evidence_of(n: int) -> RunDetails:
 
 @functools.cache
 def made(
-    n: int,
-    kind: str = "normal",
-    *,
-    measures: tuple[str, ...] = MEASURES,
-    margin: float = 0.01,
-    test: str = "t",
-    shift: float = 0.03,
-    prefix: str = "q",
-    adjust: str | None = None,
-    segmented: bool = True,
-) -> Comparison:
+    n: int, kind: str = "normal",
+    *, measures: tuple[str, ...] = MEASURES, margin: float = 0.01, test: str = "t",
+    shift: float = 0.03, prefix: str = "q", adjust: str | None = None, segmented: bool = True
+) -> Comparison:  # fmt: skip
     random = np.random.default_rng(n)
     a = random.beta(1.2, 1.6, size=(n, len(measures)))
     noise = random.standard_normal((n, 1)) + random.standard_normal((n, len(measures)))
@@ -89,15 +82,9 @@ def made(
 
 @functools.cache
 def ranked(
-    k: int,
-    n: int = 40,
-    *,
-    measure: str = "nDCG@10",
-    test: str | None = None,
-    baseline: str | None = None,
-    spread: float = 0.02,
-    prefix: str = "system ",
-) -> Ranking:
+    k: int, n: int = 40, *, measure: str = "nDCG@10", test: str | None = None,
+    baseline: str | None = None, spread: float = 0.02, prefix: str = "system "
+) -> Ranking:  # fmt: skip
     random = np.random.default_rng(1000 * k + n)
     hard = random.beta(1.2, 1.6, size=(n, 1))
     values = 0.7 * hard + spread * np.arange(k) + 0.08 * random.standard_normal((n, k))

@@ -327,13 +327,8 @@ def text(shown: str) -> Seen:
 
 def latex(shown: str) -> Seen:
     for old, new in (
-        ("\\%", "%"),
-        ("\\,", ""),
-        ("\\Delta", "Δ"),
-        ("~", " "),
-        ("$", ""),
-        ("-", "−"),
-    ):
+        ("\\%", "%"), ("\\,", ""), ("\\Delta", "Δ"), ("~", " "), ("$", ""), ("-", "−")
+    ):  # fmt: skip
         shown = shown.replace(old, new)
     visited = Seen()
     lines = [line.strip().removesuffix("\\\\").strip() for line in shown.splitlines()]
