@@ -37,6 +37,25 @@ def problem(data: bytes, layout: Layout = RUN) -> ReadError:
     return caught.value
 
 
+def is_read_fast(data: bytes, layout: Layout) -> bool:
+    """Whether the fast parser reads it, and then as the careful one does."""
+    fast = parse_fast(data, layout)
+    if fast is None:
+        return False
+    gathered = Gathered(layout, "a.run")
+    read_lines(gathered, data)
+    careful = gathered.joined()
+    for name in ("query", "doc"):
+        assert ids.unpack(getattr(fast, name)) == ids.unpack(getattr(careful, name))
+    for name in ("value", "position"):
+        assert getattr(fast, name).tolist() == getattr(careful, name).tolist()
+    assert fast.value.dtype == careful.value.dtype
+    assert fast.tags == careful.tags
+    assert (fast.rank is None) == (careful.rank is None)
+    assert fast.rank is None or fast.rank.tolist() == careful.rank.tolist()
+    return True
+
+
 @pytest.mark.every_case
 @pytest.mark.parametrize(
     "data",
@@ -284,21 +303,7 @@ def texts(draw: st.DrawFn) -> tuple[bytes, Layout]:
 @example((b"1 Q0 d 0x1 1 t\n", RUN))
 @example((b"1 0 d 1\n# 0 d 1\n", QRELS))
 def test_the_fast_parser_gives_what_the_careful_one_gives(drawn: tuple[bytes, Layout]) -> None:
-    data, layout = drawn
-    fast = parse_fast(data, layout)
-    if fast is None:
-        return
-    gathered = Gathered(layout, "a.run")
-    read_lines(gathered, data)
-    careful = gathered.joined()
-    assert ids.unpack(fast.query) == ids.unpack(careful.query)
-    assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
-    assert fast.value.tolist() == careful.value.tolist()
-    assert fast.value.dtype == careful.value.dtype
-    assert fast.position.tolist() == careful.position.tolist()
-    assert fast.tags == careful.tags
-    assert (fast.rank is None) == (careful.rank is None)
-    assert fast.rank is None or fast.rank.tolist() == careful.rank.tolist()
+    is_read_fast(*drawn)
 
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}

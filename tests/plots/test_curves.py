@@ -132,11 +132,3 @@ def test_these_queries_are_the_thick_line(comparison_of):
     lines = [line for line in power(comparison_of(60)).lines if len(line.get_xdata()) > 9]
     assert [line.get_color() for line in lines] == [LIGHT.muted, LIGHT.ink, LIGHT.muted]
     assert max(lines, key=lambda line: line.get_linewidth()) is lines[1]
-
-
-@pytest.mark.parametrize(
-    ("n", "kind", "sentence"), [(1, "normal", "Only 1 query"), (30, "constant", "do not vary")]
-)
-def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_of):
-    (text,) = power(comparison_of(n, kind)).texts
-    assert sentence in text.get_text()

@@ -100,11 +100,6 @@ def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
     assert sum(result.values()) == 100
 
 
-def test_a_sentence_where_nothing_spreads(comparison_of):
-    (text,) = distribution(comparison_of(60, "identical")).texts
-    assert text.get_text().startswith("A and B score the same")
-
-
 def test_a_cloud_far_from_zero_has_one_colour():
     a = {f"q{i}": (7 * i % 250) / 1000 for i in range(250)}
     result = compare_scores(a, {query: 1.1 * value + 0.5 for query, value in a.items()})

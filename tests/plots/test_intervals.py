@@ -1,7 +1,6 @@
 """The tests of ``abrank/plots/intervals.py``."""
 
 import dataclasses
-import itertools
 
 import numpy as np
 import pytest
@@ -110,20 +109,6 @@ def test_equal_scores_have_a_frame_around_zero(comparison_of):
     assert (low, high) == (-0.1, 0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [5, 30, 300, 3000])
-def test_ticks_in_a_column_do_not_run_together(n, comparison_of):
-    ax = comparison_of(n).plot.forest(width="column").axes
-    ax.figure.draw_without_rendering()
-    low, high = ax.get_xlim()
-    boxes = [
-        tick.label1.get_window_extent()
-        for tick in ax.xaxis.get_major_ticks()
-        if low <= tick.get_loc() <= high
-    ]
-    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
-
-
 def numbers(ax) -> list[str]:
     return [text.get_text() for text in ax.texts if text.get_text()[-1].isdigit()]
 
@@ -214,15 +199,6 @@ def test_an_infinite_interval_ends_in_arrows(comparison_of):
     arrows = [line for line in ax.lines if line.get_marker() in (4, 5)]
     assert [line.get_xdata()[0] for line in arrows] == list(ax.get_xlim())
     assert {"−∞", "+∞"} <= {text.get_text() for text in ax.texts}
-
-
-@pytest.mark.parametrize(("n", "kind", "sentence"), [
-    (1, "normal", "Only 1 query"),
-    (25, "identical", "A and B score the same on all 25 queries: Δ is 0."),
-])  # fmt: skip
-def test_a_sentence_where_there_is_no_picture(n, kind, sentence, comparison_of):
-    (text,) = effect(comparison_of(n, kind)).texts
-    assert text.get_text().replace("\n", " ").startswith(sentence)
 
 
 @pytest.mark.parametrize(("shift", "colour"), [(0.2, LIGHT.b), (-0.2, LIGHT.a), (0.0, LIGHT.muted)])

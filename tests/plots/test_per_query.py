@@ -109,15 +109,6 @@ def test_the_bracket_counts_wins_ties_and_losses_in_proportion(n, comparison_of)
     )
 
 
-@pytest.mark.parametrize(("n", "kind", "sentence"), [
-    (1, "identical", "the only query"),
-    (60, "identical", "all 60 queries"),
-])  # fmt: skip
-def test_a_sentence_where_there_is_no_bar(n, kind, sentence, comparison_of):
-    (text,) = deltas(comparison_of(n, kind)).texts
-    assert sentence in text.get_text()
-
-
 def test_another_measure_can_be_asked_for(comparison_of):
     comparison = comparison_of(12)
     result = bars(deltas(comparison, measure="AP"))

@@ -269,6 +269,21 @@ def test_a_name_is_registered_once():
 
 
 @pytest.mark.every_case
+@pytest.mark.parametrize(("name", "n", "kind", "sentence"), [
+    ("effect", 1, "normal", "^Only 1 query"),
+    ("effect", 25, "identical", "^A and B score the same on all 25 queries: Δ is 0."),
+    ("deltas", 1, "identical", "the only query"),
+    ("deltas", 60, "identical", "all 60 queries"),
+    ("power", 1, "normal", "Only 1 query"),
+    ("power", 30, "constant", "do not vary"),
+    ("distribution", 60, "identical", "^A and B score the same"),
+])  # fmt: skip
+def test_where_nothing_can_be_drawn_a_sentence_says_why(name, n, kind, sentence, comparison_of):
+    (text,) = PLOTS[name].draw(comparison_of(n, kind)).texts
+    assert re.search(sentence, text.get_text().replace("\n", " "))
+
+
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", [name for name in PLOTS if name != "segments"])
 def test_without_queries_a_plot_is_a_sentence(name, comparison_of):
     (text,) = PLOTS[name].draw(comparison_of(0)).texts

@@ -178,12 +178,14 @@ def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
     assert (comparison.verdict, comparison.decision.exit_code) == ("worse", 1)
 
 
+def two_with_ap() -> list[pd.DataFrame]:
+    a, b = two()
+    gain = 0.1 + np.random.default_rng(1).normal(0, 0.02, N)
+    return [x.assign(AP=np.linspace(0.2, 0.4, N) + up) for x, up in ((a, 0.0), (b, gain))]
+
+
 def test_a_guard_on_a_cost_asks_and_follows() -> None:
-    a, b = (
-        item.assign(AP=np.linspace(0.2, 0.4, N) + up)
-        for item, up in zip(two(), (0.0, 0.1), strict=True)
-    )
-    b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
+    a, b = two_with_ap()
     requested = {"measures": ["AP", "latency_ms"], "guard": "latency_ms:+5", "require": "better"}
     with pytest.raises(ArgumentError, match="is lower better for latency_ms"):
         abrank.compare_scores(a, b, **requested)
@@ -202,11 +204,7 @@ def test_a_guard_on_a_cost_asks_and_follows() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn")
 def test_a_secondary_cost_is_worse_where_it_rises_and_says_so() -> None:
-    a, b = (
-        item.assign(AP=np.linspace(0.2, 0.4, N) + up)
-        for item, up in zip(two(), (0.0, 0.1), strict=True)
-    )
-    b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
+    a, b = two_with_ap()
     measures = ["AP", "latency_ms"]
     comparison = abrank.compare_scores(a, b, measures=measures)
     declared = abrank.compare_scores(a, b, measures=measures, lower_is_better="latency_ms")
