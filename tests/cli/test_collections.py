@@ -1,4 +1,4 @@
-"""``abrank compare --collections`` as a user meets it."""
+"""``--collections`` of ``abrank compare`` and ``abrank rank`` as a user meets it."""
 
 import json
 from pathlib import Path
@@ -21,6 +21,14 @@ def table(tmp_path, monkeypatch) -> str:
     (tmp_path / "beir.tsv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
     return "beir.tsv"
+
+
+@pytest.fixture
+def board(table) -> str:
+    """The table of the same collections with a third system, which is the second again."""
+    rows = [f"{row}\t{row.rpartition(chr(9))[2]}" for row in Path(table).read_text().split("\n")]
+    Path("board.tsv").write_text("\n".join(["name\tqrels\tbm25\tt5\trrf", *rows[1:]]))
+    return "board.tsv"
 
 
 ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5", "-v"]
@@ -46,15 +54,18 @@ def test_text_and_every_report_from_one_command(table, command, monkeypatch) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
-    (["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
-    (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
-    (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
-    (["--collections", "none.tsv"], "no such file"),
+@pytest.mark.parametrize(("name", "arguments", "words"), [
+    ("compare", ["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
+    ("compare", ["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
+    ("compare", ["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
+    ("compare", ["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
+    ("compare", ["--collections", "none.tsv"], "no such file"),
+    ("rank", ["--collections", "beir.tsv", "--baseline", "a"], "--baseline is for one collection"),
+    ("rank", ["--collections", "beir.tsv", "--pairs"], "--pairs is for one collection"),
+    ("rank", ["--collections", "beir.tsv", "bm25.run"], "qrels is for one collection"),
 ])  # fmt: skip
-def test_wrong_usage_is_told(table, command, arguments, words) -> None:
-    assert words in command(["compare", *arguments], 2).err
+def test_wrong_usage_is_told(table, command, name, arguments, words) -> None:
+    assert words in command([name, *arguments], 2).err
 
 
 @pytest.mark.slow
@@ -91,3 +102,56 @@ def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, comma
     changed = Path("out.json").read_text().replace('"n_clusters": 27', '"n_clusters": 28', 1)
     Path("changed.json").write_text(changed)
     assert run(["render", "changed.json"]) == 3
+
+
+# --- Rankings
+
+
+@pytest.mark.slow
+def test_a_ranking_and_every_report_from_one_command(board, command, monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    kinds = [kind.removeprefix(".") for kind in WRITERS]
+    reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
+    requested = ["rank", "--collections", board, "-m", "nDCG@10", "-m", "AP", "-v"]
+    out = command([*requested, *reports]).out
+    assert "Of 3 systems 2 could be the best on these 3 collections: rrf and t5." in out
+    assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
+    assert max(map(len, out.splitlines())) <= 80
+    for kind in kinds:
+        assert run(["render", "out.json", "-v", "--report", f"{kind}:again.{kind}"]) == 0
+        assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
+    assert len(Path("out.means.csv").read_text().splitlines()) == 1 + 2 * 3 * 3
+    assert len(Path("out.pairs.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
+    # One collection by itself has that collection's numbers.
+    files = ["fiqa.qrels", "bm25=fiqa.bm25.run", "t5=fiqa.t5.run", "rrf=fiqa.t5.run"]
+    assert run(["rank", *files, "-m", "nDCG@10", "-m", "AP", "--report", "fiqa.json", "-q"]) == 0
+    loads = json.loads(Path("fiqa.json").read_text())
+    saved = json.loads(Path("out.json").read_text())["collections"][0]["ranking"]
+    assert [row["system"] for row in loads["systems"]] == [
+        row["system"] for row in saved["systems"]
+    ]
+    assert loads["pairs"] == saved["pairs"]
+
+
+def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, command) -> None:
+    monkeypatch.chdir(tmp_path)
+    for i, name in enumerate("xyzvw"):
+        rows = [
+            f"q{k},{0.1 * (k % 7)},{0.1 * (k % 7) + 0.05 + 0.01 * (k % (2 + i))}" for k in range(12)
+        ]
+        Path(f"{name}.csv").write_text("\n".join(["query_id,bm25,t5", *rows]))
+    Path("c.tsv").write_text(
+        "\n".join(["name\tscores", *(f"{name}\t{name}.csv" for name in "xyzvw")])
+    )
+    output = command(["rank", "--collections", "c.tsv", "-m", "AP"])
+    assert output.out.startswith(
+        "▲ ONE FIRST PLACE\n  Only t5 could be the best of 2 systems on these 5 collections.\n"
+    )
+    text = "note x.csv: read as a column per variant"
+    assert " ".join(output.out.split()).count(text) == 1
+    assert "1 measure (likewise 4 more)." in " ".join(output.out.split())
+    assert output.err == ""
+
+
+def test_without_files_the_three_ways_are_named(command) -> None:
+    assert "or --collections FILE" in command(["rank"], 2).err
