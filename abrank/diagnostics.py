@@ -156,11 +156,7 @@ class _Row(_TestedRow, Protocol):
 
 
 def inspect_differences(
-    differences: FloatArray,
-    tests: Sequence[_Test],
-    *,
-    alpha: float,
-    query_ids: Sequence[str],
+    differences: FloatArray, tests: Sequence[_Test], *, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
     """Return the cautions that the per-query differences of the primary measure give."""
     n = len(differences)
@@ -293,12 +289,7 @@ def undone_by_skewness(
 
 
 def is_undone(
-    pvalue: FloatArray,
-    by_t: FloatArray,
-    rows: Sequence[_TestedRow],
-    *,
-    n_family: int,
-    alpha: float,
+    pvalue: FloatArray, by_t: FloatArray, rows: Sequence[_TestedRow], *, n_family: int, alpha: float
 ) -> BoolArray:
     """Return which significant rows, of a family of ``n_family``, another p-value takes back."""
     unadjusted, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in rows]).T
@@ -449,10 +440,7 @@ def _documents(system: str, audit: Audit) -> list[Note]:
 
 
 def inspect_relevance(
-    means: Mapping[str, Sequence[float]],
-    audits: Iterable[Audit],
-    *,
-    primary: str | None = None,
+    means: Mapping[str, Sequence[float]], audits: Iterable[Audit], *, primary: str | None = None
 ) -> list[Note]:
     """Return the caution that no document of the judgments is relevant to a measure."""
     grades = {grade for audit in audits for grade in audit.grades}

@@ -313,11 +313,7 @@ def _with_limits(
         ranks = int(chances.low[i]), int(chances.high[i])
         stability.append(RankChance(row.system, *ranks, tuple(chances.chances[i].tolist())))
     return replace(
-        ranking,
-        rows=tuple(rows),
-        secondary=(),
-        stability=tuple(stability),
-        n_drawn=len(resampled),
+        ranking, rows=tuple(rows), secondary=(), stability=tuple(stability), n_drawn=len(resampled)
     )
 
 

@@ -147,11 +147,7 @@ def _folder(output: str | None) -> Iterator[Path]:
 
 
 def _tables(
-    qrels: object,
-    runs: Mapping[str, object],
-    folder: Path,
-    *,
-    max_input_size: int | None,
+    qrels: object, runs: Mapping[str, object], folder: Path, *, max_input_size: int | None
 ) -> list[ParquetTable]:
     opened = [open_table(run, RUN, max_input_size=max_input_size) for run in runs.values()]
     if is_parquet(qrels):

@@ -142,7 +142,17 @@ class Regrouped:
                 batch.validate(full=True)
         except (OSError, pa.ArrowException) as error:
             raise ReadError(piece.path, f"regrouped rows cannot be read: {error}") from error
-        return _columns(batch, labels)
+        query, doc, value, row, group = (batch.column(i) for i in range(5))
+        values, position, groups = (
+            column.to_numpy(zero_copy_only=False) for column in (value, row, group)
+        )
+        result = []
+        for number in np.unique(groups).tolist():  # the rows of each row group apart
+            rows = np.flatnonzero(groups == number)
+            source = Source(None, None, len(rows), labels[number], "row")
+            whole = Columns(query, doc, values, position.astype(np.int64), source)
+            result.append(whole.take(rows))
+        return result
 
 
 def spills(
@@ -228,21 +238,6 @@ def _write_buckets(row_groups: Sequence[Columns], n_buckets: int, path: Path) ->
             writer.write_batch(batch.slice(start, end - start))
     with writing(path):
         Path(temporary).replace(path)
-
-
-def _columns(batch: pa.RecordBatch, labels: list[str]) -> list[Columns]:
-    """Return the rows of a batch, those of each row group apart."""
-    query, doc, value, row, group = (batch.column(i) for i in range(5))
-    values, position, groups = (
-        column.to_numpy(zero_copy_only=False) for column in (value, row, group)
-    )
-    result = []
-    for number in np.unique(groups).tolist():
-        rows = np.flatnonzero(groups == number)
-        source = Source(None, None, len(rows), labels[number], "row")
-        whole = Columns(query, doc, values, position.astype(np.int64), source)
-        result.append(whole.take(rows))
-    return result
 
 
 SUCCESS = "_SUCCESS"
@@ -421,11 +416,17 @@ def _load(
 ) -> list[Columns]:
     if not partition.cuts(piece):
         return table.load(piece)
-    # The next partitions need the rest of it.
-    return [
-        _within(rows, partition.low, partition.high)
-        for rows in _cached_load(job.stamp, table, piece)
-    ]
+    low, high = partition.low, partition.high
+    result = []
+    for rows in _cached_load(job.stamp, table, piece):  # the next partitions need the rest of it
+        queries, ends = ids.runs(rows.query)
+        keys: list[Any] = ids.unpack(queries)
+        if isinstance(low if low is not None else high, int):
+            keys = [int(key) for key in keys]
+        within = [(low is None or key >= low) and (high is None or key < high) for key in keys]
+        is_within = np.repeat(np.array(within, dtype=np.bool_), np.diff(ends, prepend=0))
+        result.append(rows.take(np.flatnonzero(is_within)))
+    return result
 
 
 @lru_cache(maxsize=4)
@@ -435,17 +436,6 @@ def _cached_load(
     piece: Piece,
 ) -> list[Columns]:
     return table.load(piece)
-
-
-def _within(rows: Columns, low: Key | None, high: Key | None) -> Columns:
-    """Return the rows of the queries from ``low`` to below ``high``."""
-    queries, ends = ids.runs(rows.query)
-    keys: list[Any] = ids.unpack(queries)
-    if isinstance(low if low is not None else high, int):
-        keys = [int(key) for key in keys]
-    is_within = [(low is None or key >= low) and (high is None or key < high) for key in keys]
-    is_row_within = np.repeat(np.array(is_within, dtype=np.bool_), np.diff(ends, prepend=0))
-    return rows.take(np.flatnonzero(is_row_within))
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:

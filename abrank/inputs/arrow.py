@@ -17,15 +17,9 @@ import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import columns as raw
 from abrank.inputs import ids
-from abrank.inputs.columns import (
-    DOC_IDS,
-    QUERY_IDS,
-    folded,
-    found_in,
-    has_columns,
-    require_distinct,
-)
+from abrank.inputs.columns import DOC_IDS, QUERY_IDS, folded, found_in, require_distinct
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.storage import require_no_lake
 
@@ -104,7 +98,7 @@ def columns_of(
     """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
     source = as_table(source, rows=False)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        frame = source if has_columns([*source.columns]) else with_index(source)
+        frame = source if raw.has_columns([*source.columns]) else with_index(source)
         if len(frame) and holds_lists(frame.iloc[0]):
             return columns_of(pa.Table.from_pandas(frame, preserve_index=False), choose)
         chosen = list(choose([*frame.columns]))

@@ -1,11 +1,10 @@
-"""Logs, exports and judged answers of evaluation tools, as rows of a table of scores.
+"""Logs, exports and judged answers of evaluation tools, as rows of a table of scores."""
 
-Told by their shape, after the tools' documentation: logs of Inspect and of the language model
-evaluation harness, promptfoo's ``results.json`` and JSON lines, DeepEval's test runs, MLflow's
-``eval_results_table``, events of OpenAI evals and of Braintrust, answers with nuggets or citations
-(AutoNuggetizer, TREC RAG). Others (LangSmith, Langfuse, Phoenix, Opik, Weave, TruLens, Ragas, HELM)
-write a row a result, which is read as any other table.
-"""
+# Told by their shape, after the tools' documentation: logs of Inspect and of the language model
+# evaluation harness, promptfoo's `results.json` and JSON lines, DeepEval's test runs, MLflow's
+# `eval_results_table`, events of OpenAI evals and of Braintrust, answers with nuggets or citations
+# (AutoNuggetizer, TREC RAG). Others (LangSmith, Langfuse, Phoenix, Opik, Weave, TruLens, Ragas,
+# HELM) write a row a result, which is read as any other table.
 
 from __future__ import annotations
 

@@ -19,23 +19,11 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs import arrow, objects, text_files
+from abrank.inputs import arrow, objects, storage, text_files
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
 from abrank.inputs.objects import of_table
-from abrank.inputs.storage import (
-    TABLES,
-    Stored,
-    Unpacked,
-    folder_table,
-    format_of_folder,
-    is_uri,
-    not_text,
-    open_object,
-    read_lake,
-    refusal,
-    require_no_lake,
-)
+from abrank.inputs.storage import TABLES, Stored, Unpacked, folder_table, format_of_folder, is_uri
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
@@ -205,7 +193,7 @@ def opened(
 
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
     if is_uri(path) and not Path(path).exists():
-        return open_object(os.fspath(path))
+        return storage.open_object(os.fspath(path))
     if "\n" in os.fspath(path):
         raise ReadError(
             f"{os.fspath(path).lstrip()[:40].splitlines()[0]}…",
@@ -213,13 +201,13 @@ def _open(path: str | os.PathLike[str]) -> BinaryIO:
             hint="write it to a file, or pass a table: pandas.read_csv(io.StringIO(text))",
         )
     if os.fspath(path).endswith(TABLES):
-        require_no_lake(Path(path).parent, os.fspath(path))
+        storage.require_no_lake(Path(path).parent, os.fspath(path))
     try:
         return Path(path).open("rb")
     except FileNotFoundError as error:
         raise NotFoundError(_not_found(Path(path))) from error
     except (OSError, ValueError) as error:  # of a name with a NUL the latter
-        raise refusal(os.fspath(path), error) from error
+        raise storage.refusal(os.fspath(path), error) from error
 
 
 def is_regular(path: str | os.PathLike[str]) -> bool:
@@ -249,21 +237,26 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     if os.fspath(path).startswith(IRDS):
         return True
     if format_of_folder(path):
-        return holds_grades(read_lake(path).column_names)
+        return holds_grades(storage.read_lake(path).column_names)
     if not is_regular(path):
         return False
-    with opened(path, hashes=False) as (file, stored):
-        if kind := kind_of(stored.peek(LONGEST_MARK)):
-            return holds_grades(names_of(os.fspath(path), kind))
-        start = file.read(_STEP)
-    if text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
+    names, start = beginning(path)
+    if text_files.looks_like_json(start):
         return False
-    if names := text_files.header_of(start)[1]:
+    if names := names or text_files.header_of(start)[1]:
         return holds_grades(names)
     line = next(iter(_first_lines(start)), b"")
     fields = line.split()
     is_comment = line.startswith(b"#") and not (fields[3:] and fields[3].lstrip(b"+-").isdigit())
     return text_files.looks_like_letor(line) or (len(fields) == 4 and not is_comment)
+
+
+def beginning(path: str | os.PathLike[str]) -> tuple[list[str], bytes]:
+    """Return the names of the columns of Parquet or Feather; else how a text begins."""
+    with opened(path, hashes=False) as (file, stored):
+        if kind := kind_of(stored.peek(LONGEST_MARK)):
+            return names_of(os.fspath(path), kind), b""
+        return [], file.read(_STEP).removeprefix(BYTE_ORDER_MARK)
 
 
 def pieces(file: Unpacked, label: str, *, ahead: bytes = b"") -> Iterator[bytes]:
@@ -302,7 +295,7 @@ def _texts(file: Unpacked, label: str, *, ahead: bytes) -> Iterator[bytes]:
 
 
 def _require_text(start: bytes, label: str) -> None:
-    problem, hint = not_text(start)
+    problem, hint = storage.not_text(start)
     if problem:
         raise ReadError(label, problem, hint=hint)
 

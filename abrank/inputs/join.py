@@ -114,7 +114,18 @@ def _alike(
 def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDifference]:
     """Yield the prefixes and endings, of the run's ids or of the qrels', that explain enough."""
     for longer, shorter in ((run, qrels), (qrels, run)):
-        for kind, affix in _guesses(longer[:GUESSED_FROM], shorter):
+        by_query: dict[int, list[str]] = {}
+        for query, text in shorter:
+            by_query.setdefault(query, []).append(text)
+        pairs = ((first, second) for query, first in longer[:GUESSED_FROM]
+                 for second in by_query.get(query, []) if second and first != second)  # fmt: skip
+        counts: Counter[tuple[str, str]] = Counter()
+        for first, second in pairs:
+            if first.endswith(second):
+                counts["prefix", first.removesuffix(second)] += 1
+            if first.startswith(second):
+                counts["ending", first.removeprefix(second)] += 1
+        for (kind, affix), _ in counts.most_common(MOST_GUESSES):
             cut = methodcaller("removeprefix" if kind == "prefix" else "removesuffix", affix)
             changes = (cut if longer is side else str for side in (run, qrels))
             difference = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
@@ -122,21 +133,6 @@ def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDiffe
             minimum = (LEAST_DIGITS if digits else LEAST_AFFIXED) * min(len(run), len(qrels))
             if difference.n_alike >= max(minimum, FEWEST_DIGITS if digits else 1):
                 yield difference
-
-
-def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[str, str]]:
-    """Return what the longer ids begin or end with, beside a shorter one of the same query."""
-    by_query: dict[int, list[str]] = {}
-    for query, text in shorter:
-        by_query.setdefault(query, []).append(text)
-    counts: Counter[tuple[str, str]] = Counter()
-    for query, first in longer:
-        for second in by_query.get(query, []):
-            if second and first != second and first.endswith(second):
-                counts["prefix", first.removesuffix(second)] += 1
-            if second and first != second and first.startswith(second):
-                counts["ending", first.removeprefix(second)] += 1
-    return [affix for affix, _ in counts.most_common(MOST_GUESSES)]
 
 
 # --- The first documents of each query, and what they tell where ids differ from the judgments'

@@ -1,9 +1,8 @@
-"""Objects that hold judgments or a run, read into columns as files are, or cell by cell.
+"""Objects that hold judgments or a run, read into columns as files are, or cell by cell."""
 
-These are tables, dicts of dicts, iterables of tuples, lists of documents by query, hits (dicts or
-pairs) by query, records, ranx' and LensKit's own objects, mteb's predictions by subset and split,
-answers of ``_rank_eval`` in Elasticsearch and OpenSearch, predictions of sentence-transformers.
-"""
+# These are tables, dicts of dicts, iterables of tuples, lists of documents by query, hits (dicts or
+# pairs) by query, records, ranx' and LensKit's own objects, mteb's predictions by subset and split,
+# answers of `_rank_eval` in Elasticsearch and OpenSearch, predictions of sentence-transformers.
 
 from __future__ import annotations
 
@@ -21,26 +20,8 @@ import pyarrow as pa
 from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, ReadError, retold
 from abrank.inputs import arrow, ids, trec
-from abrank.inputs.columns import (
-    ACCEPTED,
-    DOC_IDS,
-    QUERY_IDS,
-    RUN,
-    SCORE_LIKE,
-    SUBTOPIC_QRELS,
-    Columns,
-    Gathered,
-    Layout,
-    Source,
-    as_chosen,
-    as_grades,
-    choose_columns,
-    folded,
-    found_in,
-    has_columns,
-    holds_ones,
-    holds_ranks,
-)
+from abrank.inputs import columns as raw
+from abrank.inputs.columns import QUERY_IDS, RUN, Columns, Layout, choose_columns, found_in
 from abrank.inputs.ids import MOST_ID, Ids
 
 if TYPE_CHECKING:
@@ -49,7 +30,7 @@ if TYPE_CHECKING:
 
 def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
     """Return columns of cells, a block of rows at a time."""
-    gathered = Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
+    gathered = raw.Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
     for columns in blocks:
         n_rows, rows = len(columns[2]), list(range(len(columns[2])))
         if layout is not RUN:
@@ -133,7 +114,7 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
         if problem:
             raise ReadError(label, problem, at=f"row {row}")
         numbers.append(number)
-    return np.array(numbers, dtype=np.float64) if layout is RUN else as_grades(numbers)
+    return np.array(numbers, dtype=np.float64) if layout is RUN else raw.as_grades(numbers)
 
 
 def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: ANN401
@@ -164,7 +145,7 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
 
-_HIT_IDS = (*DOC_IDS, ("_id", "id", "object_id"))
+_HIT_IDS = (*raw.DOC_IDS, ("_id", "id", "object_id"))
 # Where an answer has its hits: Elasticsearch and OpenSearch; Solr; Vespa; Algolia, Typesense and
 # Meilisearch; Qdrant; Pinecone.
 _HITS = (
@@ -324,7 +305,7 @@ def _depth(value: object) -> int:
 
 def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
     """Read pairs of a query and its documents, many documents at a time."""
-    if layout is SUBTOPIC_QRELS:
+    if layout is raw.SUBTOPIC_QRELS:
         raise ArgumentError(
             "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
         )
@@ -394,17 +375,17 @@ def _hit(
         problem = f"a hit of query {query!r} names no document; it has {', '.join(hit)}"
         raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
     # What else a hit holds are fields of its document, unless it holds nothing but a number.
-    groups = ACCEPTED[layout.value] if layout is not RUN or len(hit) == 2 else (("score",),)
+    groups = raw.ACCEPTED[layout.value] if layout is not RUN or len(hit) == 2 else (("score",),)
     names = tuple(name for name in hit if layout is RUN or name != "_score")
     name = _name_in(names, groups)
     if name is None and layout is RUN and len(hit) == 2:
-        like = (name for name in names if SCORE_LIKE.search(folded(name)))
+        like = (name for name in names if raw.SCORE_LIKE.search(raw.folded(name)))
         name = next((name for name in like if isinstance(hit[name], Number)), None)
     if layout is RUN:
         # Of Elasticsearch `_score` is null where hits were sorted by a field.
         if name is None or (name == "_score" and hit[name] is None):
             return doc, score
-        number, problem = read_number(hit[name]) if holds_ranks(name, RUN) else (0.0, "no rank")
+        number, problem = read_number(hit[name]) if raw.holds_ranks(name, RUN) else (0.0, "no rank")
         return doc, hit[name] if problem else -number
     if name is None and any(isinstance(hit[name], Number) and hit[name] != doc for name in names):
         problem = f"a hit of query {query!r} names no grade; it has {', '.join(hit)}"
@@ -433,7 +414,7 @@ def read_rows(
             raise ReadError(label, f"has lists that are not alike: {error}") from error
         chosen = choose_columns(table.column_names, layout, columns, label=label)
         return of_table([table[name] for name in chosen], label, layout, chosen=chosen)
-    by_subtopic = layout is SUBTOPIC_QRELS
+    by_subtopic = layout is raw.SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     keys: list[Any] = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     width = len(names) or len(keys)
@@ -441,7 +422,7 @@ def read_rows(
     if are_records or names:
         chosen = choose_columns(names, layout, columns, label=label)
         keys = [*chosen] if are_records else [names.index(name) for name in chosen]
-    ones = bool(chosen) and holds_ones(chosen)
+    ones = bool(chosen) and raw.holds_ones(chosen)
 
     def problem(row: Any) -> str:  # noqa: ANN401
         """Return why a row is not what the first is; empty where it is."""
@@ -463,7 +444,7 @@ def read_rows(
             yield [*part[:2], [1] * len(held)] if ones else part
             n_rows += len(held)
 
-    return as_chosen(checked(blocks(), label, layout), chosen, layout)
+    return raw.as_chosen(checked(blocks(), label, layout), chosen, layout)
 
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
@@ -506,7 +487,7 @@ def read_columns(
         elif series.dtype.kind == "O":  # of the documents of each query
             source = dict(series.items())
     frame = arrow.saved_frame(source) if isinstance(source, Mapping) else None
-    if frame and has_columns([*frame[0]] if isinstance(frame, list) else [*frame]):
+    if frame and raw.has_columns([*frame[0]] if isinstance(frame, list) else [*frame]):
         source = arrow.as_table(frame)
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
@@ -539,7 +520,7 @@ def of_table(
 ) -> Columns:
     """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
     # `chosen` are their names; without them the numbers are what the layout says.
-    if chosen and holds_ones(chosen):
+    if chosen and raw.holds_ones(chosen):
         columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
@@ -551,10 +532,10 @@ def of_table(
     if value is None or not plain or not len(value):
         read = checked([[arrow.to_objects(column) for column in columns]], label, layout)
     else:
-        source = Source(None, None, len(value), label, "row")
+        source = raw.Source(None, None, len(value), label, "row")
         read = Columns(query, doc, value, np.arange(len(value)), source)
         read = replace(read, subtopic=subtopic[0]) if subtopic else read
-    return as_chosen(read, chosen, layout)
+    return raw.as_chosen(read, chosen, layout)
 
 
 def label_of(source: object) -> str:

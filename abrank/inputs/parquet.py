@@ -69,28 +69,24 @@ def _value(data: bytes, position: int, kind: int, depth: int) -> tuple[Any, int]
     if kind == _STRUCT:
         return read_struct(data, position, depth + 1)
     if kind in (_LIST, _SET):
-        return _items(data, position, depth)
+        if depth > _DEEPEST:
+            raise Malformed("lists within lists")
+        count, kind = data[position] >> 4, data[position] & 15
+        position += 1
+        if count == 15:
+            count, position = _unsigned(data, position)
+        if count > len(data) - position:
+            raise Malformed("a list is longer than what is left")
+        values = []
+        for _ in range(count):
+            value, position = _value(data, position, kind, depth + 1)
+            values.append(value)
+        return values, position
     if kind in (_BYTE, _TRUE, _FALSE):  # the latter two only in lists
         return data[position], position + 1
     if kind == _DOUBLE:
         return struct.unpack_from("<d", data, position)[0], position + 8
     raise Malformed(f"a value of the unknown kind {kind}")
-
-
-def _items(data: bytes, position: int, depth: int) -> tuple[list[Any], int]:
-    if depth > _DEEPEST:
-        raise Malformed("lists within lists")
-    count, kind = data[position] >> 4, data[position] & 15
-    position += 1
-    if count == 15:
-        count, position = _unsigned(data, position)
-    if count > len(data) - position:
-        raise Malformed("a list is longer than what is left")
-    values = []
-    for _ in range(count):
-        value, position = _value(data, position, kind, depth + 1)
-        values.append(value)
-    return values, position
 
 
 def _signed(data: bytes, position: int) -> tuple[int, int]:

@@ -14,18 +14,9 @@ from abrank._support import checks, display
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Duplicates, IntArray
+from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
-from abrank.inputs.columns import (
-    KEEP_ONE,
-    QRELS,
-    SUBTOPIC_QRELS,
-    Columns,
-    RowsByQuery,
-    Source,
-    duplicate_error,
-    has_duplicates,
-    without_duplicates,
-)
+from abrank.inputs.columns import KEEP_ONE, QRELS, SUBTOPIC_QRELS, Columns, Source, has_duplicates
 from abrank.inputs.columns import duplicates as duplicate_rows
 from abrank.inputs.judged import Subtopics, gather
 from abrank.inputs.trec import write_lines
@@ -35,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qrels(RowsByQuery):
+class Qrels(raw.RowsByQuery):
     """Judgments, a row each, by query and then by document id.
 
     Judgments by subtopic are kept beside them; then a document's grade is its highest one.
@@ -242,7 +233,7 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
 def _once(columns: Columns, group: IntArray, rule: Duplicates) -> tuple[Columns, IntArray]:
     """Return judgments without those that stand there twice, and their rows, or refuse these."""
     if rule != "error":
-        rows = without_duplicates(columns, group, rule)
+        rows = raw.without_duplicates(columns, group, rule)
         n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
         note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
         source = replace(columns.source, notes=(*columns.source.notes, note))
@@ -261,4 +252,4 @@ def _once(columns: Columns, group: IntArray, rule: Duplicates) -> tuple[Columns,
                 "if these are subtopics, choose a measure of diversity too, such as StRecall@10"
                 " (in Python: read_qrels(..., subtopics=True))"
             )
-    raise duplicate_error(columns, first, again, note=note, hint=hint)
+    raise raw.duplicate_error(columns, first, again, note=note, hint=hint)

@@ -263,25 +263,25 @@ def read_judged_run(
     # streamed file is not hashed, which takes longer than all the rest. `max_input_size`: the most
     # bytes of a file, unpacked. Without it what is packed or comes through a pipe may hold 4 GiB,
     # others any number.
-    join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
+    lay_on = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
     joined, source, n_dropped = None, Source(None, None, 0), 0
     # A pipe cannot be read a second time, should the first not do.
     if isinstance(run, (str, os.PathLike)) and (files.is_regular(run) or is_uri(run)):
         opened = files.opened(run, hashes=hashes, max_input_size=max_input_size)
         with suppress(NotPlain), opened as (file, stored):
-            joined = join(chunks(file), partial(block, score_dtype=score_dtype))
+            joined = lay_on(chunks(file), partial(block, score_dtype=score_dtype))
             path = os.fspath(run)
             source = Source(path, stored.sha256(), joined[1].n_rows, path)
     if joined is None and not isinstance(run, Run):
         read = files.read_columns(run, RUN, max_input_size=max_input_size)
         try:
-            joined = join(slices(read), partial(ranked, score_dtype=score_dtype))
+            joined = lay_on(slices(read), partial(ranked, score_dtype=score_dtype))
             source = read.source
         except NotPlain:
             run = build(read, name or name_of(run), score_dtype, duplicates)
     if joined is None:
         run = read_run(run, score_dtype=score_dtype)
-        joined = join([run], block_of)
+        joined = lay_on([run], block_of)
         source, n_dropped = run.source, run.n_duplicates_dropped
     judged, counts, top_docs = joined
     require_common(qrels, counts, source.path or name or name_of(run))

@@ -19,17 +19,7 @@ from abrank._support.result import missing_attribute
 from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
-from abrank.inputs.columns import (
-    QRELS,
-    RUN,
-    Columns,
-    RowsByQuery,
-    Source,
-    at_precision,
-    rank_conflicts,
-    rank_rows,
-    stacked,
-)
+from abrank.inputs.columns import QRELS, RUN, Columns, RowsByQuery, Source, at_precision, rank_rows
 from abrank.inputs.files import contents, distinct_names, short_name
 from abrank.inputs.objects import checked
 from abrank.inputs.qrels import Qrels
@@ -256,7 +246,7 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
         read, query = read.take(rows), query[rows]
     score = at_precision(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)
-    conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
+    conflicts = 0 if read.rank is None else raw.rank_conflicts(query, score, read.rank)
     docs, tags, source = read.doc, read.tags, read.source
     del read  # of millions of rows the lines' numbers and ranks take as much as the scores
     docs, query, score = ids.take(docs, rows), query[rows], score[rows]
@@ -341,7 +331,7 @@ def join_folds(
         queries.update(queries_of_part)
         parts.append(part)
     note = f"{len(parts)} files hold different queries ({len(queries)} in all), and are joined"
-    return build(stacked(parts, name, [note]), name, score_dtype, duplicates)
+    return build(raw.stacked(parts, name, [note]), name, score_dtype, duplicates)
 
 
 def named_runs(runs: object, *, joins_parts: bool = False) -> Mapping[str, Any]:

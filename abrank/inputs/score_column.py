@@ -1,10 +1,9 @@
-"""Columns of a table of scores: numbers, names, and numbers as people and spreadsheets write them.
+"""Columns of a table of scores: names, and numbers as Python and people write them."""
 
-Whole columns are read by Arrow and numpy; only cells that they refuse are looked at one by one.
-Words for an empty cell, signs of per cent, decimal commas and marks of thousands are made plain
-numbers where a column, or the file, says what is meant; what nothing says is a fault of the column,
-which is told where the column is used.
-"""
+# Whole columns are read by Arrow and numpy; only cells that they refuse are looked at one by one.
+# Words for an empty cell, signs of per cent, decimal commas and marks of thousands are made plain
+# numbers where a column, or the file, says what is meant; what nothing says is a fault of the
+# column, which is told where the column is used.
 
 from __future__ import annotations
 
@@ -245,22 +244,8 @@ class ScoreColumn:
         """Return how far each number may be off: half a unit of the last digit printed."""
         if not self.is_text:
             return np.zeros(len(self.cells))
-        ends = ids.offsets(self.cells)[1:] - ids.offsets(self.cells)[0]
-        text = ids.spans(self.cells)[2]
-        decimals = np.zeros(len(ends), np.int64)
-        points = np.flatnonzero(text == ord("."))
-        rows = np.searchsorted(ends, points, side="right")
-        decimals[rows] = ends[rows] - points - 1
-        off = np.where((decimals > 0) & (self.numbers != 0.0), 0.5 * 10.0**-decimals, 0.0)
-        powers = np.flatnonzero((text | 32) == ord("e"))
-        for row in np.unique(np.searchsorted(ends, powers, side="right")).tolist():
-            if self.numbers[row] == self.numbers[row]:
-                mantissa, _, exponent = str(self.cell(row)).lower().partition("e")
-                n_decimals = len(mantissa.partition(".")[2])
-                # Beyond 300 the number is 0, such as 0e4000, whatever is taken for its digits.
-                power = min(int(exponent or "0") - n_decimals, 300)
-                off[row] = 0.5 * 10.0**power if exponent else 0.0
-        return off
+        distinct, codes = ids.code(self.cells)
+        return np.array([_half_of_last_digit(text) for text in ids.decode(distinct)])[codes]
 
     def take(self, rows: IntArray) -> ScoreColumn:
         """Return the column of some rows."""
@@ -360,6 +345,18 @@ def _cast(cells: Ids, rows: IntArray) -> FloatArray | None:
     except pa.ArrowInvalid:
         return None
     return values if np.isfinite(values).all() else None
+
+
+def _half_of_last_digit(text: str) -> float:
+    """Return half a unit of the last digit of a number as it is printed; 0 of a whole one."""
+    mantissa, _, exponent = text.lower().partition("e")
+    n_decimals = len(mantissa.partition(".")[2])
+    try:
+        is_exact = not exponent and (float(text) == 0.0 or not n_decimals)
+        # Beyond 300 the number is 0, such as 0e4000, whatever is taken for its digits.
+        return 0.0 if is_exact else 0.5 * 10.0 ** min(int(exponent or "0") - n_decimals, 300)
+    except ValueError:
+        return 0.0
 
 
 def renumbered(codes: IntArray, n_codes: int) -> IntArray:

@@ -16,14 +16,7 @@ from abrank.inputs import score_reading as terms
 from abrank.inputs.columns import folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.score_column import ScoreColumn, renumbered
-from abrank.inputs.score_reading import (
-    ROWS,
-    UNNAMED,
-    TableOptions,
-    baseline_of,
-    listed,
-    split_names,
-)
+from abrank.inputs.score_reading import ROWS, UNNAMED, NameTest, baseline_of, listed, split_names
 from abrank.inputs.score_source import AGGREGATES, NamedTable
 from abrank.inputs.topics import COLLECTIONS
 
@@ -42,9 +35,9 @@ class TableFacts:
     def __init__(
         self,
         table: NamedTable,
-        options: TableOptions,
-        is_measure: Callable[[str], bool],
-        is_cost: Callable[[str], bool],
+        options: terms.TableOptions,
+        is_measure: NameTest,
+        is_cost: NameTest,
     ) -> None:
         self.table, self.options = table, options
         self.is_measure, self.is_cost = is_measure, is_cost

@@ -22,6 +22,7 @@ UNNAMED = "score"
 SHOWN = 8  # names in a message
 
 
+NameTest: TypeAlias = Callable[[str], bool]  # whether a name is that of a measure, or of a cost
 # As the flag, the key and the keyword have it: {"query": "request"}, "query=request", or several.
 Pairs: TypeAlias = Mapping[str, object] | Iterable[str] | str
 
@@ -98,60 +99,33 @@ def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a table of scores was taken for: which column holds what.
+    """What a table of scores was taken for: which column holds what."""
 
-    Attributes
-    ----------
-    form : str
-        Such as ``a row per query and variant``.
-    query : str
-        The column of the query's id; empty where the rows are the queries.
-    variant : tuple of str
-        The columns that together name the variant.
-    variants : mapping of str to (str, str)
-        Of a table with a column per variant, the variant and the measure of each of its columns.
-    metric, value : str
-        The columns of the name and of the value of a measure, of a table with a row per score.
-    measures : tuple of str
-        The columns that are compared.
-    repeat, cluster, weight : str
-        The column that tells repeats of a query and variant apart (``rows`` for none); that says
-        which queries come together; that says how much a query counts.
-    segments : tuple of str
-        Properties of the query that ``segments=`` may name.
-    settings : tuple of str
-        What the variant fixes, and is not compared.
-    apart : tuple of str
-        What is not compared unless it is named: ids, texts, counts, scores of a retriever.
-    labels : tuple of str
-        The names of the variants.
-    stated : tuple of str
-        The parts of which somebody said the columns, such as ``variants``.
-    properties : mapping of str to mapping
-        The properties of the queries, by name and query id.
-    parts : mapping of str to mapping
-        Of each variant what its columns hold, of several columns together.
-    arms : mapping of str to str
-        Of each query its variant, where none has rows of two, as of users who saw one each.
-    """
-
-    form: str
-    query: str = ""
-    variant: tuple[str, ...] = ()
+    form: str  # such as `a row per query and variant`
+    query: str = ""  # the column of the query's id; empty where the rows are the queries
+    variant: tuple[str, ...] = ()  # the columns that together name the variant
+    # Of a table with a column per variant, the variant and the measure of each of its columns.
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # The columns of the name and of the value of a measure, of a table with a row per score.
     metric: str = ""
     value: str = ""
-    measures: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()  # the columns that are compared
+    # The column that tells repeats of a query and variant apart (`rows` for none); that says which
+    # queries come together; that says how much a query counts.
     repeat: str = ""
     cluster: str = ""
     weight: str = ""
-    segments: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()  # properties of the query that `segments=` may name
+    settings: tuple[str, ...] = ()  # what the variant fixes, and is not compared
+    # What is not compared unless it is named: ids, texts, counts, scores of a retriever.
     apart: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # the names of the variants
+    stated: tuple[str, ...] = ()  # the parts of which somebody said the columns, as `variants`
+    # The properties of the queries, by name and query id.
     properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    # Of each variant what its columns hold, of several columns together.
     parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    # Of each query its variant, where none has rows of two, as of users who saw one each.
     arms: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def lines(self) -> list[str]:
@@ -361,10 +335,7 @@ _OF_MODELS = {"base", "v1", "v2", "0"}
 
 
 def split_names(
-    names: Sequence[str],
-    is_measure: Callable[[str], bool],
-    is_cost: Callable[[str], bool],
-    systems: Iterable[str] = (),
+    names: Sequence[str], is_measure: NameTest, is_cost: NameTest, systems: Iterable[str] = ()
 ) -> dict[str, tuple[str, str]]:
     """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like.
 

@@ -1,18 +1,17 @@
-"""Which column of a table of scores holds what: told by content, and by names where content ties.
+"""Which column of a table of scores holds what: by content, and by names where content ties."""
 
-A query's column names a query on each row. What is alike on all rows of a query is a property of
-it; what varies within a query tells variants, measures or repeats apart. The columns of the variant
-are crossed with the queries: each of their values is there for most of them. Where two readings fit
-nothing is guessed: the error holds the options of each.
-
-The columns are told in this order: metric and value, query, repeat, variant (in
-:mod:`score_facts`), and what is left, one by one.
-"""
+# A query's column names a query on each row. What is alike on all rows of a query is a property of
+# it; what varies within a query tells variants, measures or repeats apart. The columns of the
+# variant are crossed with the queries: each of their values is there for most of them. Where two
+# readings fit nothing is guessed: the error holds the options of each.
+#
+# The columns are told in this order: metric and value, query, repeat, variant (in `score_facts`),
+# and what is left, one by one.
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,15 +31,12 @@ from abrank.inputs.score_facts import (
     find_wide,
     is_unit,
 )
-from abrank.inputs.score_reading import ROWS, Reading, TableOptions, baseline_of, listed
+from abrank.inputs.score_reading import ROWS, NameTest, Reading, TableOptions, baseline_of, listed
 from abrank.inputs.score_source import NESTED, NamedTable
 
 
 def read_roles(
-    table: NamedTable,
-    options: TableOptions,
-    is_measure: Callable[[str], bool],
-    is_cost: Callable[[str], bool],
+    table: NamedTable, options: TableOptions, is_measure: NameTest, is_cost: NameTest
 ) -> Reading:
     """Return which column of a table holds what."""
     facts = TableFacts(table, options, is_measure, is_cost)

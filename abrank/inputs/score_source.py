@@ -1,9 +1,8 @@
-"""Where ready scores come from: files and objects of every kind as one table of named columns.
+"""Where ready scores come from: files and objects of every kind as one table of named columns."""
 
-Text tables, lines of ``trec_eval -q`` and its like, Parquet, Feather, JSON and JSON lines, frames
-of every library, nested dicts, tuples with names, logs of programs in which a model judges. Nothing
-is interpreted here but the form: which column holds what is told in :mod:`score_roles`.
-"""
+# Text tables, lines of `trec_eval -q` and its like, Parquet, Feather, JSON and JSON lines, frames
+# of every library, nested dicts, tuples with names, logs of programs in which a model judges.
+# Nothing is interpreted here but the form: which column holds what is told in `score_roles`.
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import json
 import os
 import re
 from ast import literal_eval
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
@@ -26,20 +25,13 @@ import pyarrow as pa
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import IntArray
-from abrank.inputs import arrow, files, ids
+from abrank.inputs import arrow, exports, files, ids
 from abrank.inputs.columns import DOC_IDS, MOST_SHOWN, Source, folded, has_columns, require_distinct
-from abrank.inputs.exports import (
-    INDEX,
-    flattened,
-    read_archive,
-    rows_of_export,
-    rows_of_log,
-    scores_of_answers,
-)
+from abrank.inputs.exports import INDEX, flattened, read_archive, rows_of_export, rows_of_log
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import body_of, label_of
 from abrank.inputs.score_column import BLANKS, ScoreColumn, tidied
-from abrank.inputs.score_reading import naming_queries
+from abrank.inputs.score_reading import NameTest, naming_queries
 from abrank.inputs.storage import ZIP
 from abrank.inputs.text_files import (
     headed_lines,
@@ -119,7 +111,7 @@ class NamedTable:
 
 def read_source(
     source: object,  # one of the kinds below
-    is_measure: Callable[[str], bool],
+    is_measure: NameTest,
 ) -> NamedTable:
     """Read a path, a frame or table of any library, a dict, or a list of rows."""
     if isinstance(source, NamedTable):  # rows of one that was read
@@ -133,7 +125,7 @@ def _tidied(table: NamedTable, delimiter: str = ",", *, marked: bool = False) ->
     return replace(table, columns=tuple(tidied(table.columns, delimiter, marked=marked)))
 
 
-def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  # noqa: ANN401
+def _of_object(source: Any, is_measure: NameTest) -> NamedTable:  # noqa: ANN401
     origin = Source(None, None, 0, label_of(source), "row")
     if not isinstance(source, (Mapping, list, tuple)):
         source = arrow.as_table(source)
@@ -161,7 +153,7 @@ def _of_object(source: Any, is_measure: Callable[[str], bool]) -> NamedTable:  #
 # --- Files
 
 
-def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) -> NamedTable:
+def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     data, origin = files.contents(path, tables=True, zips=True)
     rows = replace(origin, unit="row")
     if arrow.kind_of(data):
@@ -302,17 +294,13 @@ def holds_scores(path: str, *, alone: bool) -> bool:
     """
     if not files.is_regular(path):
         return alone
-    names: list[str] = []
-    with files.opened(path, hashes=False) as (file, stored):
-        if kind := arrow.kind_of(stored.peek(arrow.LONGEST_MARK)):
-            names = arrow.names_of(path, kind)
-        start = b"" if kind else file.read(1 << 16)
-    start = start.removeprefix(BYTE_ORDER_MARK).lstrip()
-    if not kind and looks_like_json(start):
+    names, start = files.beginning(path)
+    start = start.lstrip()
+    if looks_like_json(start):
         first = start.partition(b"\n")[0]
         is_rows = start.startswith(b"[") or (start.startswith(b"{") and first.endswith(b"}"))
         return alone or (is_rows and b'"doc' not in first)
-    if not kind:
+    if not names:
         text = start.partition(b"\n")[0].strip().decode("utf-8", "surrogateescape")
         names = [name.strip() for name in re.split(r"[\t,;|]", text)]
         fields = text.split()
@@ -335,7 +323,7 @@ def is_number(field: str) -> bool:
     return True
 
 
-def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]) -> None:
+def _refuse_documents(data: bytes, label: str, is_measure: NameTest) -> None:
     """Refuse a TREC run or qrels in the place of scores, by its first lines."""
     lines = data.split(b"\n", MOST_SHOWN)[:MOST_SHOWN]
     rows = [row for line in lines if (row := line.decode("utf-8", "replace").split())]
@@ -441,7 +429,7 @@ def _named(
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
-def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> NamedTable:
+def _of_lines(data: bytes, origin: Source, is_measure: NameTest) -> NamedTable:
     """Read lines of three fields, or of four where the first is the system."""
     columns, lines = _fields(data, origin.label)
     form, names = "abrank score --per-query", ["system", *_LONG]
@@ -497,7 +485,7 @@ def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return {role: (name,) for role, name in roles.items() if name in names}
 
 
-def _measure_first(columns: Sequence[Ids], label: str, is_measure: Callable[[str], bool]) -> bool:
+def _measure_first(columns: Sequence[Ids], label: str, is_measure: NameTest) -> bool:
     """Whether the first field of the lines names the measure, and not the second."""
     names = [ids.decode(ids.code(column)[0]) for column in columns[:2]]
     aggregate = [not {*AGGREGATES}.isdisjoint(column) for column in names]
@@ -554,13 +542,13 @@ def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) ->
 def _of_tree(
     source: object,  # what JSON holds, or an object like it
     origin: Source,
-    is_measure: Callable[[str], bool],
+    is_measure: NameTest,
 ) -> NamedTable | None:
     """Return the table of nested dicts, of rows, of a log, or of an answer; None for no scores."""
     source = body_of(source)
     if (table := _of_rank_evals(source, origin)) is not None:
         return table
-    for rows_of in (scores_of_answers, rows_of_log):
+    for rows_of in (exports.scores_of_answers, rows_of_log):
         if (result := rows_of(source, origin.label)) is not None:
             return _of_long(*result, origin)
     if (export := rows_of_export(source, origin.label)) is not None:
@@ -606,9 +594,7 @@ def _of_long(rows: Sequence[Mapping[str, Any]], form: str, origin: Source) -> Na
     return replace(table, form=form, roles=_long_roles(names))
 
 
-def _of_dict(
-    source: Mapping[Any, Any], origin: Source, is_measure: Callable[[str], bool]
-) -> NamedTable:
+def _of_dict(source: Mapping[Any, Any], origin: Source, is_measure: NameTest) -> NamedTable:
     """Return the table of nested dicts: a column for each level of keys, and the scores."""
     label = origin.label
     if "task_name" in source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,14 +18,7 @@ from abrank.inputs.columns import Source, folded
 from abrank.inputs.exports import INDEX
 from abrank.inputs.ids import Ids
 from abrank.inputs.score_column import BLANKS, ScoreColumn, by_appearance, label_of_cell, renumbered
-from abrank.inputs.score_reading import (
-    ROWS,
-    UNNAMED,
-    Reading,
-    TableOptions,
-    baseline_of,
-    naming_queries,
-)
+from abrank.inputs.score_reading import ROWS, UNNAMED, NameTest, Reading, TableOptions, baseline_of
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
@@ -98,8 +91,8 @@ class ScoreTable:
 def read_score_table(
     source: object,  # whatever read_source reads
     *,
-    is_measure: Callable[[str], bool],
-    is_cost: Callable[[str], bool] = lambda _: False,
+    is_measure: NameTest,
+    is_cost: NameTest = lambda _: False,
     options: TableOptions | None = None,
 ) -> ScoreTable:
     """Read ready scores."""
@@ -170,16 +163,13 @@ def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
 
 
 def _of_tasks(
-    table: NamedTable,
-    options: TableOptions,
-    is_measure: Callable[[str], bool],
-    is_cost: Callable[[str], bool],
+    table: NamedTable, options: TableOptions, is_measure: NameTest, is_cost: NameTest
 ) -> NamedTable:
     """Return a leaderboard, with a row a system and a column a task, as a row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
     of_systems = (*terms.VARIANT_NAMES[1], "model_name", "name", INDEX)
     named = [name for name, word in words.items() if word in of_systems]
-    if len(named) != 1 or options.columns or table.roles or naming_queries(words):
+    if len(named) != 1 or options.columns or table.roles or terms.naming_queries(words):
         return table
     systems = table.column(named[0]).labels
     wanted = {system.casefold() for system in options.systems}

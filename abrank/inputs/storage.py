@@ -238,27 +238,19 @@ def _text_of_workbook(data: bytes, label: str) -> bytes:
 
 def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
     """Return rows as CSV, empty ones as empty lines; b"" of an empty sheet."""
-    lines: list[list[str]] = []
-    for row in rows:
-        cells = [_cell(value) for value in row]
-        while cells and not cells[-1]:
-            cells.pop()
-        lines.append(cells)
-    while lines and not lines[-1]:
+
+    def cell(value: object) -> str:
+        is_day = isinstance(value, datetime.datetime) and value.time() == datetime.time()
+        return "" if value is None else str(value)[:10] if is_day else str(value)
+
+    lines = [[*map(cell, row)] for row in rows]
+    width = max((i for cells in lines for i, text in enumerate(cells, 1) if text), default=0)
+    while lines and not any(lines[-1]):
         lines.pop()
-    width = max(map(len, lines), default=0)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(cells and cells + [""] * (width - len(cells)) for cells in lines)
+    writer.writerows((cells + [""] * width)[:width] if any(cells) else [] for cells in lines)
     return text.getvalue().encode()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        value = value.date()
-    return str(value)
 
 
 # What is no text, by its first bytes: archives first, then what holds tables, then the rest.
@@ -350,24 +342,18 @@ def located(path: str) -> tuple[Any, str]:
     folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
     try:
         place, inside = fs.FileSystem.from_uri(folder)
-    except (pa.ArrowInvalid, NotImplementedError, ImportError) as error:  # of hf:// the last
-        place, inside = _by_fsspec(folder, path, error)
+    except (pa.ArrowInvalid, NotImplementedError, ImportError) as problem:  # of hf:// the last
+        try:
+            from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
+        except ImportError as error:
+            hint = "fsspec may know it: pip install fsspec"
+            raise ArgumentError(f"{path}: {problem}; {hint}") from error
+        try:
+            place, inside = url_to_fs(folder)
+        except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
+            raise ArgumentError(f"{path}: {error}") from error
+        place = fs.PyFileSystem(fs.FSSpecHandler(place))
     return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
-
-
-def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[Any, str]:
-    from pyarrow import fs
-
-    try:
-        from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
-    except ImportError as error:
-        hint = "fsspec may know it: pip install fsspec"
-        raise ArgumentError(f"{path}: {problem}; {hint}") from error
-    try:
-        place, inside = url_to_fs(folder)
-    except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
-        raise ArgumentError(f"{path}: {error}") from error
-    return fs.PyFileSystem(fs.FSSpecHandler(place)), inside
 
 
 @contextmanager

@@ -24,36 +24,12 @@ import pyarrow.csv
 
 from abrank._support.display import shorten
 from abrank._support.errors import AbrankError, BadLine, ReadError
-from abrank.inputs import ids
-from abrank.inputs.columns import (
-    MOST_SHOWN,
-    RUN,
-    Columns,
-    Gathered,
-    Layout,
-    are_ranks,
-    as_chosen,
-    choose_columns,
-    duplicates,
-    has_columns,
-    has_duplicates,
-    holds_ones,
-)
+from abrank.inputs import columns as raw
+from abrank.inputs import ids, trec
+from abrank.inputs.columns import MOST_SHOWN, RUN, Columns, Gathered, Layout, are_ranks, holds_ones
 from abrank.inputs.objects import read_columns
 from abrank.inputs.storage import excess
-from abrank.inputs.trec import (
-    BYTE_ORDER_MARK,
-    MOST_DIGITS,
-    READY_SCORES,
-    Record,
-    cut,
-    fast_rows,
-    gather,
-    has_empty_fields,
-    one_blank,
-    read_lines,
-    read_plain,
-)
+from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_DIGITS, Record, cut, gather, one_blank
 
 # --- Read plain tables of text with Arrow, where the careful reader would give the same rows
 
@@ -78,7 +54,7 @@ def plain_table(data: bytes, delimiter: str) -> bytes | None:
         if not unquoted:
             return None
         data = unquoted
-    if has_empty_fields(data, delimiter):
+    if trec.has_empty_fields(data, delimiter):
         return None
     return None if data[-1] <= ord(" ") or data[-1] == ord(delimiter) else data
 
@@ -127,7 +103,7 @@ def _names_of(line: bytes) -> tuple[str, list[str]]:
         names = [name.strip() for name in next(csv.reader([text], delimiter=delimiter))]
     except (csv.Error, StopIteration):
         return delimiter, []
-    return delimiter, names if has_columns(names) else []
+    return delimiter, names if raw.has_columns(names) else []
 
 
 def read_table(
@@ -137,7 +113,7 @@ def read_table(
     pieces = iter(pieces)
     n_comments, first = _below_comments(next(pieces, b"").removeprefix(BYTE_ORDER_MARK))
     delimiter, names = header_of(first)
-    chosen = choose_columns(names, layout, columns, label=label)
+    chosen = raw.choose_columns(names, layout, columns, label=label)
     places = [names.index(name) for name in chosen]
     gathered = Gathered(
         layout, label, separator=delimiter.strip(" "), n_lines=n_comments, n_comments=n_comments
@@ -153,7 +129,7 @@ def read_table(
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
             lines = csv_lines(texts, delimiter, label)
             gather(gathered, _records(gathered, islice(lines, skip, None), len(names), places))
-    return as_chosen(gathered.joined(), chosen, layout)
+    return raw.as_chosen(gathered.joined(), chosen, layout)
 
 
 def _records(
@@ -189,10 +165,10 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
         data = one_blank(whole if number else whole.removeprefix(BYTE_ORDER_MARK))
         # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
         if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
-            raise ReadError(label, f"this looks like {READY_SCORES}")
+            raise ReadError(label, f"this looks like {trec.READY_SCORES}")
         if not _fast(gathered, data, " ", 3, (0, 1, 2)):
             for part in cut(data):
-                read_lines(gathered, part, width=3)
+                trec.read_lines(gathered, part, width=3)
     read = gathered.joined()
     is_rank = bool((read.value == np.floor(read.value)).all())
     step = np.diff(read.value)[np.diff(ids.number(read.query)[1]) == 0]
@@ -227,10 +203,10 @@ def _fast(
     query, doc, number, *subtopic = (names[i] for i in places)
     texts = [query, doc, *subtopic]
     types = {number: pa.float64(), **dict.fromkeys(texts, pa.large_binary())}
-    table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
+    table = trec.read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
     if table is not None and holds_ones(places):
         table, number = table.append_column("ones", pa.array(np.ones(len(table)))), "ones"
-    part = None if table is None else fast_rows(table, texts, number, gathered.layout)
+    part = None if table is None else trec.fast_rows(table, texts, number, gathered.layout)
     if part is None:
         return False
     part.position[:] += skip
@@ -328,8 +304,8 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     problem, rows = "", np.flatnonzero(without)
     if len(rows):
         problem = f"has no document id after #, as {len(without) - len(rows)} other lines have"
-    elif has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
-        _, rows = duplicates(query, read.doc)
+    elif raw.has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
+        _, rows = raw.duplicates(query, read.doc)
         document = ids.decode(ids.take(read.doc, rows[:1]))[0]
         problem = f"repeats the document {shorten(document)} of its query"
     if problem:

@@ -21,16 +21,8 @@ from abrank._support.errors import (
     ReadError,
     reading,
 )
-from abrank.inputs import files
-from abrank.inputs.arrow import (
-    as_table,
-    file_columns,
-    is_columns,
-    kind_of,
-    objects_of,
-    saved_frame,
-    to_objects,
-)
+from abrank.inputs import arrow, files
+from abrank.inputs.arrow import as_table, file_columns, is_columns, kind_of, objects_of, saved_frame
 from abrank.inputs.columns import MOST_SHOWN, Source, found_in, require_distinct
 from abrank.inputs.objects import is_missing
 from abrank.inputs.text_files import headed_lines, looks_like_json, parsed, text_columns
@@ -102,7 +94,7 @@ def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:
     label = origin.label
     if kind_of(data[:8]):
         names, cells = file_columns(data, label, list)
-        return CellTable.of_columns(names, list(map(to_objects, cells)), label, origin)
+        return CellTable.of_columns(names, list(map(arrow.to_objects, cells)), label, origin)
     if looks_like_json(data[:4096]):
         tree = parsed(data, label)
         if isinstance(tree, Mapping):

@@ -28,22 +28,10 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.files import replace_all
 from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
+from abrank.inputs import columns as raw
 from abrank.inputs import ids
 from abrank.inputs.arrow import to_floats
-from abrank.inputs.columns import (
-    QUERY_IDS,
-    RUN,
-    Columns,
-    Gathered,
-    Layout,
-    are_ranks,
-    as_grades,
-    at_precision,
-    found_in,
-    has_duplicates,
-    rank_conflicts,
-    rank_rows,
-)
+from abrank.inputs.columns import QUERY_IDS, RUN, Columns, Gathered, Layout, as_grades, found_in
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.storage import Readable
 
@@ -243,7 +231,7 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
         math.modf(float(rank))[0]
         for rank in ranks  # that of infinity is 0
     )
-    if layout is RUN and read.rank is None and are_scores and are_ranks(read):
+    if layout is RUN and read.rank is None and are_scores and raw.are_ranks(read):
         raise ReadError(
             label,
             "the rank column holds scores, and the score column ranks: the two are swapped",
@@ -510,27 +498,22 @@ def chunks(file: Readable) -> Iterator[bytes]:
         data = held + data
         if first_long_line(data) >= 0:
             raise NotPlain("a line that is too long")
-        cut = _last_query(data)
+        # Where the last query begins, by halving: its lines stand together.
+        end = data.rfind(b"\n") + 1
+        first, cut = 0, data.rfind(b"\n", 0, max(end - 1, 0)) + 1
+        query = _query(data, cut)
+        while first < cut:
+            line = data.rfind(b"\n", 0, (first + cut) // 2) + 1
+            if _query(data, line) == query:
+                cut = line
+            else:
+                first = data.find(b"\n", line) + 1
         if not cut and len(data) > LARGEST:
             raise NotPlain("a ranking that is too large to be held")
         if cut:
             yield data[:cut]
         held = data[cut:]
     yield held  # of an empty file too: whoever reads it says what is wrong
-
-
-def _last_query(data: bytes) -> int:
-    """Return where the lines of the last query begin, by halving: its lines stand together."""
-    end = data.rfind(b"\n") + 1
-    first, last = 0, data.rfind(b"\n", 0, max(end - 1, 0)) + 1
-    query = _query(data, last)
-    while first < last:
-        line = data.rfind(b"\n", 0, (first + last) // 2) + 1
-        if _query(data, line) == query:
-            last = line
-        else:
-            first = data.find(b"\n", line) + 1
-    return last
 
 
 def _query(data: bytes, line: int) -> list[bytes]:
@@ -554,13 +537,13 @@ def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
     mark = ids.fingerprint(rows.doc)
-    if has_duplicates(query, rows.doc, mark):
+    if raw.has_duplicates(query, rows.doc, mark):
         raise NotPlain("a document twice in a query")
-    score = at_precision(rows.value, score_dtype)
-    row = None if _falls(score, ends) else rank_rows(query, score, rows.doc)
+    score = raw.at_precision(rows.value, score_dtype)
+    row = None if _falls(score, ends) else raw.rank_rows(query, score, rows.doc)
     n_rank_conflicts = 0
     if rows.rank is not None and not (row is None and _falls(-rows.rank, ends)):
-        n_rank_conflicts = rank_conflicts(query, score, rows.rank)
+        n_rank_conflicts = raw.rank_conflicts(query, score, rows.rank)
     return Block(
         queries=queries,
         first_row=first_row,

@@ -1,11 +1,9 @@
-"""Votes for one of two systems, as people, models and clicks give them: read, oriented, counted.
+"""Votes for one of two systems, as people, models and clicks give them: read, oriented, counted."""
 
-Which form a table has is seen by its columns: ``winner`` or another name of it (A, B, tie, a side
-such as ``model_a``, or a system's name), ``chosen`` and ``rejected``, the two games of FastChat's
-judges (``g1_winner``, ``g2_winner``), or a number in ``preference`` (-1 to 1; AlpacaEval's 1 to 2;
-the probability of B). Impressions of interleaved
-lists are votes of those who clicked: see :mod:`abrank.inputs.votes`.
-"""
+# Which form a table has is seen by its columns: `winner` or another name of it (A, B, tie, a side
+# such as `model_a`, or a system's name), `chosen` and `rejected`, the two games of FastChat's
+# judges (`g1_winner`, `g2_winner`), or a number in `preference` (-1 to 1; AlpacaEval's 1 to 2; the
+# probability of B). Impressions of interleaved lists are votes of those who clicked.
 
 from __future__ import annotations
 

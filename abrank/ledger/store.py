@@ -310,7 +310,12 @@ class _Folder:
             raise ReadError(str(path), "is no ledger")
         for folder in (path, path / "queries"):
             with os.scandir(folder) as files:
-                links = [file.path for file in files if file.is_symlink() and _is_ours(file.name)]
+                links = [
+                    file.path for file in files if file.is_symlink() and (
+                        file.name in ("queries", ".gitignore", _INDEX)
+                        or file.name.endswith(".json")
+                    )
+                ]  # fmt: skip
             if links:
                 raise ReadError(links[0], "is a symbolic link: a ledger holds none")
 
@@ -408,10 +413,6 @@ class _Folder:
                 yield
             finally:
                 self._is_locked = False
-
-
-def _is_ours(name: str) -> bool:
-    return name in ("queries", ".gitignore", _INDEX) or name.endswith(".json")
 
 
 def _text(file: Path) -> str:

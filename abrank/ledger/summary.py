@@ -267,9 +267,17 @@ def history(path: str | os.PathLike[str]) -> History:
     ledger = open_ledger(checks.path("path", path))
     entries = ledger.entries()
     expected = [float("nan")] * len(entries)
-    for places in _by_measure(entries).values():
-        gains, errors, freedom = _measured(entries, places)
-        again = expected_again(gains, errors, freedom=freedom)
+    by_measure = defaultdict(list)  # places of entries with a standard error
+    for place, entry in enumerate(entries):
+        if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
+            by_measure[entry.measure, entry.higher_is_better].append(place)
+    for places in by_measure.values():
+        if len(places) < MIN_EFFECTS:
+            continue
+        measured = [entries[i] for i in places]
+        rows = [(item.gain, item.standard_error, item.n_queries) for item in measured]
+        gains, errors, n_queries = np.array(rows, dtype=float).T
+        again = expected_again(gains, errors, freedom=np.maximum(n_queries - 1, 1))
         for place, gain in zip(places, again.tolist(), strict=True):
             expected[place] = gain
     return History(
@@ -292,23 +300,6 @@ def repetition(entry: LedgerEntry, earlier: FloatArray) -> Repetition | None:
         return None
     gains, errors, n_queries = rows[usable].T
     return predict_repetition(gains, errors, freedom=np.maximum(n_queries - 1, 1))
-
-
-def _by_measure(entries: Sequence[LedgerEntry]) -> dict[tuple[str, bool], list[int]]:
-    """Return the places of entries with a standard error, of measures with enough of them."""
-    result = defaultdict(list)
-    for place, entry in enumerate(entries):
-        if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
-            result[entry.measure, entry.higher_is_better].append(place)
-    return {measure: places for measure, places in result.items() if len(places) >= MIN_EFFECTS}
-
-
-def _measured(entries: Sequence[LedgerEntry], places: Sequence[int]) -> tuple[FloatArray, ...]:
-    """Return gains, their standard errors, and the degrees of freedom of these."""
-    measured = [entries[i] for i in places]
-    rows = [(item.gain, item.standard_error, max(item.n_queries - 1, 1)) for item in measured]
-    gains, errors, freedom = np.array(rows, dtype=float).T
-    return gains, errors, freedom
 
 
 def _query_sets(
