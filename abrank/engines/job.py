@@ -77,9 +77,13 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
     partitions: list[Partition] = []
     for low, high in zip([None, *starts[1:]], ends, strict=True):
         pieces = tuple(
-            tuple(piece for piece in table.pieces if _overlaps(piece, low, high))
+            tuple(
+                piece for piece in table.pieces
+                if (low is None or piece.high is None or piece.high >= low)  # type: ignore[operator]
+                and (high is None or piece.low is None or piece.low < high)  # type: ignore[operator]
+            )
             for table in tables
-        )
+        )  # fmt: skip
         if any(pieces):
             partitions.append(Partition(len(partitions), pieces, low, high))
     for index in range(len(tables)):
@@ -101,13 +105,6 @@ def _cuts(table: ParquetTable, rows: int) -> list[Key]:
             n_held = 0
         n_held += piece.n_rows
     return cuts
-
-
-def _overlaps(piece: Piece, low: Key | None, high: Key | None) -> bool:
-    return not (
-        (low is not None and piece.high is not None and piece.high < low)  # type: ignore[operator]
-        or (high is not None and piece.low is not None and piece.low >= high)  # type: ignore[operator]
-    )
 
 
 # --- Regroup rows that are not sorted by query, by a hash of the query id, in two steps

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -327,19 +327,19 @@ def open_table(
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     files = dict(zip(paths, threaded_map(partial(_footer, filesystem), paths), strict=True))
-    first, footer = next(iter(files.items()))
-    if nested_column(footer.schema) is not None:
+    first, (schema, _) = next(iter(files.items()))
+    if nested_column(schema) is not None:
         raise ReadError(
             first,
             "its documents stand in lists, a row a query, which is read only of one small file",
             hint='LensKit writes a row a document with save_parquet(path, layout="flat")',
         )
-    chosen = column_names(footer.schema.names, layout, None, first)
+    chosen = column_names(schema.names, layout, None, first)
     pieces: list[Piece] = []
     total = 0
-    for path, file in files.items():
-        pieces += _pieces(path, file, chosen)
-        total += sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
+    for path, (schema, groups) in files.items():
+        pieces += _pieces(path, schema, groups, chosen)
+        total += sum(chunk.n_decoded for group in groups for chunk in group.of(chosen))
         if max_input_size is not None:
             problem, hint = excess(total, max_input_size, n_rows=0, n_packed=0)
             if problem:
@@ -370,18 +370,12 @@ def stamped(table: ParquetTable) -> ParquetTable:
     return replace(table, stamp=marks)
 
 
-class Footer(NamedTuple):
-    """What is kept of a file: its columns, and its row groups."""
-
-    schema: Any
-    groups: tuple[Group, ...]
-
-
-def _footer(filesystem: fs.FileSystem, path: str) -> Footer:
+def _footer(filesystem: fs.FileSystem, path: str) -> tuple[Any, tuple[Group, ...]]:
+    """Return the schema of a file, and its row groups."""
     try:
         with filesystem.open_input_file(path) as file:
             data = ParquetData(file)
-            return Footer(data.schema, data.groups)
+            return data.schema, data.groups
     except (OSError, pa.ArrowException, DamagedParquet) as error:
         form = ""
         with (
@@ -396,14 +390,18 @@ def _footer(filesystem: fs.FileSystem, path: str) -> Footer:
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
 
-def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
-    names = file.schema.names
-    lacking = [name for name in columns if name not in names]
+def _pieces(
+    path: str,
+    schema: Any,  # noqa: ANN401 - of pyarrow
+    groups: Sequence[Group],
+    columns: Sequence[str],
+) -> list[Piece]:
+    lacking = [name for name in columns if name not in schema.names]
     if lacking:
-        raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(names)}")
-    kind = file.schema.field(columns[0]).type
+        raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(schema.names)}")
+    kind = schema.field(columns[0]).type
     result = []
-    for number, group in enumerate(file.groups):
+    for number, group in enumerate(groups):
         (query,) = group.of(columns[:1])
         low = high = None
         if query.n_missing == 0 and query.low is not None and query.high is not None:

@@ -347,17 +347,11 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
 
 def block_of(run: Run) -> Block:
     """Return a run as one block."""
+    queries, mark = ids.encode(run.query_ids), ids.fingerprint(run.docs)
     return Block(
-        queries=ids.encode(run.query_ids),
-        first_row=run.first_row,
-        docs=run.docs,
-        mark=ids.fingerprint(run.docs),
-        ranking=run.query,
-        row=None,
-        score=run.score,
-        tags=run.tags,
-        n_rank_conflicts=run.n_rank_conflicts,
-    )
+        queries, run.first_row, run.docs, mark, run.query, None, run.score, run.tags,
+        run.n_rank_conflicts,
+    )  # fmt: skip
 
 
 def join_pieces(

@@ -230,20 +230,11 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
     if kind in (BYTE_ARRAY, _FIXED):
         n_decoded += unpacked if n_text is None else n_text
     return Chunk(
-        path=path,
-        kind=kind,
-        n_values=n_values,
-        start=start,
-        n_packed=packed,
-        n_unpacked=unpacked,
-        encodings=encodings,
-        has_dictionary=bool(encodings & _REFERENCES),
-        n_decoded=n_decoded,
+        path, kind, n_values, start, n_packed=packed, n_unpacked=unpacked, encodings=encodings,
+        has_dictionary=bool(encodings & _REFERENCES), n_decoded=n_decoded,
         knows_text=n_text is not None,
-        low=statistics.get(6),
-        high=statistics.get(5),
-        n_missing=statistics.get(3),
-    )
+        low=statistics.get(6), high=statistics.get(5), n_missing=statistics.get(3),
+    )  # fmt: skip
 
 
 def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:

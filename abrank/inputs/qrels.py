@@ -219,15 +219,9 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
     key, row = np.unique(query * len(doc_ids) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
     np.maximum.at(grade, row, columns.value)
-    return Qrels(
-        name=name,
-        query_ids=tuple(ids.decode(distinct)),
-        query=key // len(doc_ids),
-        docs=ids.take(doc_ids, key % len(doc_ids)),
-        grade=grade,
-        source=columns.source,
-        subtopics=gather(columns, row, query),
-    )
+    docs, subtopics = ids.take(doc_ids, key % len(doc_ids)), gather(columns, row, query)
+    query_ids = tuple(ids.decode(distinct))
+    return Qrels(name, query_ids, key // len(doc_ids), docs, grade, columns.source, subtopics)
 
 
 def _once(columns: Columns, group: IntArray, rule: Duplicates) -> tuple[Columns, IntArray]:

@@ -146,6 +146,9 @@ class RunCounts:
     n_found: int = 0  # judged queries with results
 
 
+_COUNTED = ("n_rows", "n_tied_rows", "n_queries_with_ties", "n_same_id_dropped")  # by the join
+
+
 def counted(
     qrels: Qrels, judged: JudgedRun, counts: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> RunCounts:
@@ -160,11 +163,8 @@ def counted(
         n_queries=judged.n_queries,
         missing=tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
         extra=tuple(counts.extra),
-        n_rows=counts.n_rows,
-        n_tied_rows=counts.n_tied_rows,
-        n_queries_with_ties=counts.n_queries_with_ties,
+        **{name: getattr(counts, name) for name in _COUNTED},
         n_duplicates_dropped=n_duplicates_dropped,
-        n_same_id_dropped=counts.n_same_id_dropped,
         n_same_id_first=len(counts.first_has_query_id),
         n_unjudged_at_10=int(at_hand.sum() - n_graded.sum()),
         n_judged_rows=len(judged.rank),

@@ -251,17 +251,9 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
     del read  # of millions of rows the lines' numbers and ranks take as much as the scores
     docs, query, score = ids.take(docs, rows), query[rows], score[rows]
     return Run(
-        name=name,
-        query_ids=tuple(ids.decode(distinct)),
-        query=query,
-        docs=docs,
-        score=score,
-        tags=tags,
-        source=source,
-        score_dtype=score_dtype,
-        n_rank_conflicts=conflicts,
-        n_duplicates_dropped=n_rows - len(rows),
-    )
+        name, tuple(ids.decode(distinct)), query, docs, score, tags, source, score_dtype,
+        n_rank_conflicts=conflicts, n_duplicates_dropped=n_rows - len(rows),
+    )  # fmt: skip
 
 
 # --- Runs by names that tell them apart

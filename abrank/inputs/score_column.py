@@ -21,7 +21,7 @@ from abrank.inputs import arrow, ids
 from abrank.inputs.columns import folded
 from abrank.inputs.ids import Ids, kernels
 from abrank.inputs.objects import is_missing, read_ids, read_number
-from abrank.inputs.score_reading import METRIC_NAMES, SCORE_WORDS, SEARCHES, SURE_QUERIES
+from abrank.inputs.score_reading import METRIC_NAMES, SCORE_WORDS, SEARCHES, SURE_QUERIES, words
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
@@ -397,9 +397,9 @@ def label_of_cell(cell: object) -> str:
 # --- Cells as people and spreadsheets write them
 
 # What pandas reads as an empty cell, and the marks of databases, spreadsheets and of SAS.
-BLANKS = frozenset((
-    "na", "n/a", "#n/a", "#na", "<na>", "null", "none", "nan", "-nan", "-", "--", "–", "—", ".",
-    r"\n", "(null)", "<null>", "[null]", "nil", "undefined", "#div/0!",
+BLANKS = frozenset(words(
+    r"na n/a #n/a #na <na> null none nan -nan - -- – — . \n (null) <null> [null] nil undefined"
+    " #div/0!"
 ))  # fmt: skip
 _PROBED = 200  # cells that tell whether a column of text may hold numbers
 # Signs of money, and blanks and apostrophes that mark thousands.

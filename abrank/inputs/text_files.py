@@ -12,7 +12,6 @@ import io
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from sys import intern
@@ -372,32 +371,6 @@ def _values(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hol
     """Return what JSON holds; of JSON lines, an iterator of what each line holds."""
     import json  # few inputs are
 
-    decode = _decoder(label).decode
-    with _json_errors(label):
-        text = data.decode("utf-8-sig")
-        try:
-            return decode(text)
-        except json.JSONDecodeError as error:
-            if not error.msg.startswith("Extra data"):
-                raise
-
-    def lines() -> Iterator[Any]:
-        with _json_errors(label):
-            for number, line in enumerate(text.split("\n"), 1):
-                if line.strip():
-                    try:
-                        yield decode(line)
-                    except json.JSONDecodeError as error:
-                        error.lineno = number
-                        raise
-
-    return lines()
-
-
-def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
-    """Return a reader of JSON that refuses an object with one key twice."""
-    import json  # few inputs are
-
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) < len(pairs):
@@ -406,23 +379,25 @@ def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
             raise ReadError(label, f"the key {twice!r} stands twice in one object")
         return result
 
-    return json.JSONDecoder(object_pairs_hook=once)
+    decode = json.JSONDecoder(object_pairs_hook=once).decode
 
+    def decoded(text: str | bytes, line: int = 0) -> Any:  # noqa: ANN401
+        """Return what a text holds, or one line of it by its number."""
+        try:
+            text = text if isinstance(text, str) else text.decode("utf-8-sig")
+            return decode(text)
+        except AbrankError:
+            raise
+        except json.JSONDecodeError as error:
+            if not line and error.msg.startswith("Extra data"):
+                lines = enumerate(str(text).split("\n"), 1)
+                return (decoded(part, number) for number, part in lines if part.strip())
+            place = f"line {line or error.lineno}, column {error.colno}"
+            raise ReadError(label, f"is no JSON: {error.msg}", at=place) from error
+        except (RecursionError, ValueError) as error:
+            raise ReadError(label, f"is no JSON: {error}") from error
 
-@contextmanager
-def _json_errors(label: str) -> Iterator[None]:
-    """Say of what is no JSON where it is not."""
-    import json  # few inputs are
-
-    try:
-        yield
-    except AbrankError:
-        raise
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise ReadError(label, f"is no JSON: {error.msg}", at=place) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ReadError(label, f"is no JSON: {error}") from error
+    return decoded(data)
 
 
 def read_lz4(

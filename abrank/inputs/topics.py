@@ -154,7 +154,7 @@ def _filled(of_query: Any) -> dict[str, str]:  # noqa: ANN401 - a dict, or a Ser
     return {str(query): str(cell) for query, cell in filled}
 
 
-def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
+def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         for name, of_query in source.items():
@@ -165,8 +165,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         return {str(name): _filled(of_query) for name, of_query in source.items()}
     source = as_table(source)
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
-        name = str(getattr(source, "name", None) or "segment")
-        return {name: _filled(source)}
+        return {str(getattr(source, "name", None) or unnamed): _filled(source)}
     is_read = isinstance(source, CellTable)
     if isinstance(source, (str, os.PathLike)) and not is_read:  # it may be a pipe, read once
         data, origin = files.contents(source, lines=False, tables=True)
@@ -259,12 +258,8 @@ def read_clusters(
     """Read which cluster each query comes in, a conversation or a user; or how much it counts."""
     if source is None:
         return None
-    source = as_table(source)
-    if hasattr(source, "items") and not hasattr(source, "columns"):
-        name = str(getattr(source, "name", None) or kind)
-        return name, _filled(source)
     try:
-        segments = read_segments(source)
+        segments = read_segments(source, kind)
     except NotFoundError as problem:
         there = ", ".join(columns) or "give the table with it as --segments"
         problem.add_note(f"nor is it a column of --segments: {there}")

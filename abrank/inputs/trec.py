@@ -545,16 +545,9 @@ def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
     if rows.rank is not None and not (row is None and _falls(-rows.rank, ends)):
         n_rank_conflicts = raw.rank_conflicts(query, score, rows.rank)
     return Block(
-        queries=queries,
-        first_row=first_row,
-        docs=rows.doc,
-        mark=mark,
-        ranking=query,
-        row=row,
-        score=score if row is None else score[row],
-        tags=rows.tags,
-        n_rank_conflicts=n_rank_conflicts,
-    )
+        queries, first_row, rows.doc, mark, query, row, score if row is None else score[row],
+        rows.tags, n_rank_conflicts,
+    )  # fmt: skip
 
 
 def slices(columns: Columns) -> Iterator[Columns]:

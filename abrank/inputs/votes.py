@@ -25,7 +25,7 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.arrow import as_table
 from abrank.inputs.columns import MOST_SHOWN, Source, folded, require_distinct
 from abrank.inputs.objects import is_missing
-from abrank.inputs.score_reading import QUERY_NAMES, QUERY_TEXTS, TOTALS, baseline_of
+from abrank.inputs.score_reading import QUERY_NAMES, QUERY_TEXTS, TOTALS, baseline_of, words
 from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -131,18 +131,13 @@ SIDES = (
     ("response_a", "response_b"), ("left", "right"), ("first", "second"), ("1", "2"),
 )  # fmt: skip
 # The column with the verdict, by any of these names.
-VERDICTS = (
-    "winner", "preference", "answer", "vote", "verdict", "preferred", "label", "choice", "better",
-    "pick",
-)  # fmt: skip
+VERDICTS = words("winner preference answer vote verdict preferred label choice better pick")
 TIES = frozenset((
     "tie", "tie (bothbad)", "tie (inconsistent)", "draw", "equal", "both", "neither", "same",
     "[[c]]",
 ))  # fmt: skip
 # What judges leave who gave no verdict: left out, and counted.
-NO_VERDICT = frozenset((
-    "", "error", "null", "none", "nan", "na", "n/a", "invalid", "unknown", "skip"
-))  # fmt: skip
+NO_VERDICT = frozenset(("", *words("error null none nan na n/a invalid unknown skip")))
 EXPECTED = (
     "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
     " rejected, or g1_winner and g2_winner"
