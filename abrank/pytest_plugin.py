@@ -32,7 +32,8 @@ def run_gate(
 
     keys = {*read_rule(config).stated, *arguments}
     name = next((function for key, function in FUNCTIONS.items() if key in keys), "compare")
-    result: Comparison = getattr(abrank, name)(**arguments, config=config)
+    sources = [arguments.pop(key) for key in FUNCTIONS if key in arguments]
+    result: Comparison = getattr(abrank, name)(*sources, **arguments, config=config)
     gate = result.decision.gate
     if gate is None:
         pytest.fail(f"{config} asks for no gate: add require or fail_on", pytrace=False)

@@ -46,6 +46,12 @@ def test_a_rule_file_may_have_scores_or_votes(tmp_path: Path, text: str) -> None
     (tmp_path / "votes.csv").write_text(f"query_id,winner\n{votes}")
     (tmp_path / "rule.toml").write_text(f'{text}\nrequire = "better"\n')
     assert pytest_plugin.run_gate(tmp_path / "rule.toml").decision.gate.passed
+    name, source = text.split(" = ")
+    (tmp_path / "rule.toml").write_text('require = "better"\n')
+    paths = [tmp_path / path for path in source.strip('[]"').split('", "')]
+    sides = {"b": paths[1]} if len(paths) > 1 else {}
+    gate = pytest_plugin.run_gate(tmp_path / "rule.toml", **{name: paths[0]}, **sides)
+    assert gate.decision.gate.passed
 
 
 def test_pytest_finds_the_plugin_by_its_entry_point() -> None:

@@ -281,10 +281,16 @@ def fit(text: str, width: int, *, mark: str = "…", earlier: int = 0) -> str:
 def fit_apart(texts: Sequence[str], width: int, *, mark: str = "…") -> list[str]:
     """Return texts of at most so many columns, cut where they still differ, near the middle."""
     n_different = len({*texts})
-    for earlier in sorted(range(-(width // 2), width // 2 + 1), key=abs):
-        result = [fit(text, width, mark=mark, earlier=earlier) for text in texts]
-        if len({*result}) == n_different:
-            return result
+    long = [text for text in texts if display_width(text) > width]
+    letters = enumerate(zip(*long, strict=False))
+    start = next((place for place, column in letters if len({*column}) > 1), 0)
+    # Where all differ in the middle, what they begin with is left out.
+    without_start = [f"{mark}{text[start:]}" if text in long else text for text in texts]
+    for parts in (texts, without_start):
+        for earlier in sorted(range(-(width // 2), width // 2 + 1), key=abs):
+            result = [fit(text, width, mark=mark, earlier=earlier) for text in parts]
+            if len({*result}) == n_different:
+                return result
     return [fit(text, width, mark=mark) for text in texts]
 
 

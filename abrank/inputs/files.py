@@ -139,8 +139,8 @@ def _read(
     lines = pieces(file, label, ahead=start)
     if first and text_files.looks_like_letor(first[0]):
         return text_files.read_letor(lines, label, layout)
-    if layout is RUN and first and all(len(line.split()) == 3 for line in first):
-        return text_files.read_three(lines, label, layout)
+    if first and (width := text_files.width_of_three(first, layout)):
+        return text_files.read_three(lines, label, layout, width)
     return parse(lines, layout, label=label)
 
 

@@ -25,7 +25,16 @@ from abrank._support.display import shorten
 from abrank._support.errors import AbrankError, BadLine, ReadError
 from abrank.inputs import columns as raw
 from abrank.inputs import ids, trec
-from abrank.inputs.columns import MOST_SHOWN, RUN, Columns, Gathered, Layout, are_ranks, holds_ones
+from abrank.inputs.columns import (
+    MOST_SHOWN,
+    QRELS,
+    RUN,
+    Columns,
+    Gathered,
+    Layout,
+    are_ranks,
+    holds_ones,
+)
 from abrank.inputs.objects import read_columns
 from abrank.inputs.storage import excess
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_DIGITS, Record, cut, gather, one_blank
@@ -34,6 +43,7 @@ from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_DIGITS, Record, cut, gather
 
 
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+MOST_GRADE = 5  # of judgments whose grades are 1, 2, 3 … in each query
 MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
@@ -157,18 +167,40 @@ def _records(
         yield number, b" ".join(cells), fields, problem
 
 
-def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
-    r"""Read lines of query, document, and rank (MS MARCO's runs) or score."""
+def width_of_three(lines: Sequence[bytes], layout: Layout) -> int:
+    """Return how many fields lines of query, document and number have; 0 for other lines."""
+    rows = [line.split() for line in lines]
+    if layout is RUN:
+        return 3 * ({*map(len, rows)} == {3})
+    # Tables of ratings, as MovieLens and Elliot have them, part user, item and rating by tabs, and
+    # a fourth is the second since 1970. Blanks part judgments of trec_eval that lack a field.
+    is_rated = all(map(_RATED.fullmatch, lines)) and len({*map(len, rows)}) == 1
+    return len(rows[0]) if is_rated and layout is QRELS else 0
+
+
+_RATED = re.compile(rb"[^\s]+\t[^\s]+\t-?[0-9]{1,3}(\.[0-9]+)?(\t[1-9][0-9]{8,12}(\.0)?)?\s*")
+
+
+def read_three(pieces: Iterable[bytes], label: str, layout: Layout, width: int = 3) -> Columns:
+    r"""Read lines of query, document, and rank (MS MARCO's runs), score or grade."""
     gathered = Gathered(layout, label)
     for number, whole in enumerate(pieces):
         data = one_blank(whole if number else whole.removeprefix(BYTE_ORDER_MARK))
         # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
         if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
             raise ReadError(label, f"this looks like {trec.READY_SCORES}")
-        if not _fast(gathered, data, " ", 3, (0, 1, 2)):
+        if not _fast(gathered, data, " ", width, (0, 1, 2)):
             for part in cut(data):
-                trec.read_lines(gathered, part, width=3)
+                trec.read_lines(gathered, part, width=width)
     read = gathered.joined()
+    if layout is not RUN:
+        if are_ranks(read, complete=True) and read.value.max() > MOST_GRADE:
+            hint = (
+                "a run stands behind the judgments; grades go below query_id<TAB>doc_id<TAB>grade"
+            )
+            raise ReadError(label, "the third of three fields is a rank in each query", hint=hint)
+        form = "columns without names, read as query, document and grade"
+        return replace(read, source=replace(read.source, form=form))
     is_rank = bool((read.value == np.floor(read.value)).all())
     step = np.diff(read.value)[np.diff(ids.number(read.query)[1]) == 0]
     # Scores such as 3, 2, 1 are ranks, too, of a list from its end.

@@ -274,7 +274,7 @@ Record: TypeAlias = tuple[int, bytes, Sequence[bytes], str]
 def read_lines(gathered: Gathered, data: bytes, width: int | None = None) -> None:
     """Read line by line, gathering the bad lines: those of the layout, or of three fields."""
     layout = gathered.layout
-    places = (0, 1, 2) if width == 3 else (0, 2, 4, 3, 5) if layout is RUN else (0, 2, 3, 1)
+    places = (0, 1, 2) if width else (0, 2, 4, 3, 5) if layout is RUN else (0, 2, 3, 1)
 
     def records(lines: Sequence[bytes]) -> Iterator[Record]:
         for number, line in enumerate(lines, 1):

@@ -344,7 +344,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     return replace(
         scores,
         sources=dict.fromkeys(scores.systems, table.source),
-        notes=(describe(table, *counts, without_scores), *table.notes, *_too_high(scores)),
+        notes=(describe(table, *counts, without_scores), *table.notes, *_out_of_range(scores)),
         reading=table.reading,
     )
 
@@ -383,8 +383,11 @@ def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) ->
     return Scores(query_ids, table.system.names, measures, values.T, named=())
 
 
-def _too_high(scores: Scores) -> Iterator[str]:
-    """Say where a score is above the most that its measure can be, and not in per cent."""
+FEW = 10  # queries
+
+
+def _out_of_range(scores: Scores) -> Iterator[str]:
+    """Say where a score is above what its measure can be, not in per cent, and where all are 0."""
     for index, name in enumerate(scores.measures):
         measure, values = known(name), scores.values[:, :, index]
         highest = math.inf if measure is None else measure.entry.bounds[1]
@@ -396,6 +399,10 @@ def _too_high(scores: Scores) -> Iterator[str]:
                 f" {np.nanmax(values):.4g}: whatever computed it may count a document twice, or"
                 " take the ideal from what was retrieved"
             )
+        is_zero = (values == 0.0).all(axis=0)
+        if measure is not None and is_zero.any() and len(values) >= FEW:
+            names = ", ".join(np.array(scores.systems)[is_zero])
+            yield f"{name} of {names} is 0 on all {len(values)} queries: did it run?"
 
 
 def require_all(*tables: Scores) -> None:

@@ -86,6 +86,20 @@ def test_three_fields_that_fall_from_line_to_line_may_be_scores() -> None:
     ]  # fmt: skip
 
 
+def test_ratings_parted_by_tabs_are_judgments(tmp_path: Path) -> None:
+    for ending in ("", "\t881250949", "\t1112486027.0"):
+        rows = [("u1", "i1", 5), ("u1", "i2", 0), *((f"v{i}", "i1", 2.5) for i in range(30))]
+        text = "".join(f"{user}\t{item}\t{rating}{ending}\n" for user, item, rating in rows)
+        (tmp_path / "x.tsv").write_text(text)
+        assert read_qrels(tmp_path / "x.tsv").grades("u1") == {"i1": 5, "i2": 0}
+        (tmp_path / "x.tsv").write_text(f"{text}u3\ti1\thigh{ending}\n")
+        with pytest.raises(ReadError, match='line 33: grade "high"'):
+            read_qrels(tmp_path / "x.tsv")
+    (tmp_path / "x.tsv").write_text("".join(f"u{i % 2}\ti{i}\t{i // 2 + 1}\n" for i in range(16)))
+    with pytest.raises(ReadError, match="is a rank in each query"):
+        read_qrels(tmp_path / "x.tsv")
+
+
 def test_nul_bytes_among_three_fields_are_refused_as_in_other_lines() -> None:
     with pytest.raises(ReadError, match="x, line 2: holds a NUL byte"):
         text_files.read_three([b"1 a 1\n1 b\0 2\n"], "x", RUN)

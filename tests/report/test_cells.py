@@ -75,4 +75,8 @@ def test_names_are_cut_where_they_differ() -> None:
     short = cells.fit_apart([*names, *names[:1]], 15)
     assert max(map(len, short)) <= 15
     assert len({*short}) == 4
+    names = ["system", *(f"system number {i} with a name" for i in range(9))]
+    middle = cells.fit_apart(names, 15, mark="..")  # below the head of their column
+    assert (len({*middle}), max(map(len, middle))) == (10, 15)
+    assert middle[:2] == ["system", "..0 with a name"]
     assert cells.fit_apart(["a" * 30, "a" * 31], 9) == ["aaaa…aaaa"] * 2  # nothing tells them apart

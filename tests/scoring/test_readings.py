@@ -751,6 +751,12 @@ def test_a_score_above_the_most_that_its_measure_can_be_is_named() -> None:
     assert any(note in remark for remark in compare_scores(*frames).remarks)
     ranking = abrank.rank_scores({"A": frames[0], "B": frames[1]})
     assert any(note in remark for remark in ranking.notes)
+    for sources in (
+        (frames[0], frames[1].assign(**{"ndcg@10": 0.0})),
+        (long(ndcg=[*A, *(0 * B)]),),
+    ):
+        notes = pair_scores(*sources).notes
+        assert any("is 0 on all 24 queries: did it run?" in note for note in notes)
     for factor, name in ((100.0, "ndcg@10"), (1.0, "ndcg@10"), (1.2, "stars")):
         scaled = [pd.DataFrame({"query_id": QUERIES, name: factor * values}) for values in (A, B)]
         assert not any("at most" in remark for remark in compare_scores(*scaled).remarks), factor
