@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -104,6 +105,7 @@ def read_score_table(
 
     table = _where(read_source(source, names_measure), options.where)
     table, options = _with_joined_ids(table, options)
+    table = _of_runs_in_columns(table, options)
     if options.alone:
         table = _of_arms_in_columns(table, options)
         table = _of_tasks(table, options, names_measure, is_cost)
@@ -128,6 +130,41 @@ def _with_joined_ids(table: NamedTable, options: TableOptions) -> tuple[NamedTab
     )
     table = replace(table, columns=(*table.columns, joined))
     return table, replace(options, columns={**options.columns, "query": (joined.name,)})
+
+
+_RUN = re.compile(
+    r"(?i)(?:(.*?)[ _.-])?(?:run|seed|trial|repeat|repetition|replicate|rep)[ _.-]?([0-9]+)"
+)
+
+
+def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
+    """Return a table with a column for each run of a score, run_1 to run_3, with a row for each."""
+    names = [column.name for column in table.columns if column.is_numeric]
+    matches = {name: match for name in names if (match := _RUN.fullmatch(name))}
+    scores: dict[str, dict[str, str]] = {}
+    for name, match in matches.items():
+        scores.setdefault(match[1] or UNNAMED, {})[match[2]] = name
+    numbers = [*next(iter(scores.values()), ())]
+    others = [column for column in table.columns if column.name not in matches]
+    wanted = {system.casefold() for system in options.systems} or {""}
+    # Of one score alone they may be two systems.
+    has_variant = len(scores) > 1 or any(
+        folded(column.name) in (*terms.VARIANT_NAMES[0], *terms.VARIANT_NAMES[1])
+        or wanted <= {label.casefold() for label in column.labels} for column in others
+    )  # fmt: skip
+    is_whole = all(runs.keys() == {*numbers} for runs in scores.values())
+    is_said = table.roles or options.columns or not {*options.measures}.isdisjoint(matches)
+    if len(numbers) < 2 or not (is_whole and has_variant) or is_said:
+        return table
+    tall = table.take(np.tile(np.arange(table.n_rows), len(numbers)))
+    columns = {"(run)": [number for number in numbers for _ in range(table.n_rows)]}
+    columns |= {
+        score: np.concatenate([table.column(runs[n]).numbers for n in numbers]).tolist()
+        for score, runs in scores.items()
+    }
+    new = [ScoreColumn.of(name, cells) for name, cells in columns.items()]
+    kept = [column for column in tall.columns if column.name not in matches]
+    return replace(tall, columns=(*kept, *new), roles={"repeat": ("(run)",)})
 
 
 def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:

@@ -220,6 +220,12 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
             (long(**{"variant": None, name: ["off"] * N + ["on"] * N}), {}, f"by {name}")
             for name in ("exp.search_rank.variant", "[Experiment] search-rank")
         ],
+        (SEEDS.set_index(["query_id", "variant", "seed"])["ndcg"].unstack().add_prefix("run_")
+         .reset_index(), {}, "control is the mean of 3 runs"),
+        (SEEDS.set_index(["query_id", "variant", "seed"])["ndcg"].unstack([1, 2]).rename(
+            columns="run{}".format, level=1).pipe(lambda f: f.set_axis(
+                ["_".join(("ndcg", *name)) for name in f.columns], axis=1)).reset_index(), {},
+         "control is the mean of 3 runs"),
         (long(correctness=[f"{x}/1" for x in (*A, *B)]).drop(columns="ndcg"), {}, "/1 is read as"),
         (long(judge_rating=[f"[[{x}]] good" for x in (*A, *B)]).drop(columns="ndcg"), {}, "read"),
         (long(ndcg=[*A, *map(str, B)]), {}, "by variant"),
