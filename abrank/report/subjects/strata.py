@@ -35,17 +35,7 @@ from abrank.report.sections import appendix, cautions, decision, design, headlin
 from abrank.report.sections.appendix import CLUSTERS, cited, inputs_of, methods, reproduce
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.words import (
-    READINGS,
-    against_zero,
-    capital,
-    followed,
-    name,
-    queries,
-    reading_tone,
-    system,
-    verdict_tone,
-)
+from abrank.report.sections.words import READINGS, capital, name, queries
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
 
@@ -84,8 +74,8 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
     head = _headline(w)
     a, b = (name(item) for item in (result.baseline, result.candidate))
     context = (
-        f"{system('A', a)} (baseline)",
-        f"{system('B', b)} (candidate)",
+        f"{words.system('A', a)} (baseline)",
+        f"{words.system('B', b)} (candidate)",
         f.plural(len(result.comparisons), "collection"),
         queries(result.primary.n_queries),
     )
@@ -133,14 +123,14 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     result = w.result
     summary = result.primary
     reading = summary.stratified.reading
-    tone = reading_tone(reading)
+    tone = words.reading_tone(reading)
     glyph, _, tag = READINGS[reading].partition(" ")
     if result.unsound:
         glyph, tag, tone = "!", "cannot test", "tie"
     elif result.primary.measure in result.undeclared:
         glyph, tag, tone = "!", "not decided", "tie"
     elif result.verdict in words.BY_MARGIN:
-        (glyph, tag), tone = words.tag(result.verdict), verdict_tone(result.verdict)
+        (glyph, tag), tone = words.tag(result.verdict), words.verdict_tone(result.verdict)
     doubts = "" if result.unsound else decision.doubts(result.pooled)
     gate = result.decision.gate
     guards = result.decision.guards
@@ -294,12 +284,12 @@ def _facts(
     yield Fact("rule", head.rule, "muted")
 
 
-def _collections(
+def _rows(
     w: Words[CollectionsComparison], summary: MeasureSummary
 ) -> Iterator[tuple[Bar, tuple[Cell, ...]]]:
-    """Yield a row a collection: its own interval thick, the one adjusted for all thin."""
-    for row in summary.rows:
-        tone, interval = reading_tone(row.reading), summary.within_reach(row.interval)
+    """Yield a row a collection, then one a summary, and what is drawn of each."""
+    for row in summary.rows:  # its own interval thick, the one adjusted for all thin
+        tone, interval = words.reading_tone(row.reading), summary.within_reach(row.interval)
         adjusted = summary.within_reach(row.adjusted)
         # What may reverse one collection stands in its row: the headline is of the whole.
         level = w.result.comparisons[row.collection].soundness.level
@@ -311,39 +301,33 @@ def _collections(
             w.mean(row.mean_a),
             w.mean(row.mean_b),
             w.change(row.diff, tone),
-            Cell.empty(row),
+            Cell.empty(),
             w.limits(adjusted),
             w.chance(row.pvalue_adj),
-            Cell(f"{against_zero(w.result.pooled, row.reading)}{doubt}", row.reading, tone),
+            Cell(f"{words.against_zero(w.result.pooled, row.reading)}{doubt}", row.reading, tone),
         )
         yield Bar(row.diff, *interval, *adjusted, tone), cells
-
-
-def _summaries(
-    w: Words[CollectionsComparison], summary: MeasureSummary
-) -> Iterator[tuple[Bar, tuple[Cell, ...]]]:
-    """Yield a row a summary; thin is where one more collection would lie."""
-    for kind, title in SUMMARIES.items():
-        row: SummaryRow = getattr(summary, kind)
-        tone, thick = reading_tone(row.reading), summary.within_reach(row.interval)
+    for kind, title in SUMMARIES.items():  # thin is where one more collection would lie
+        result: SummaryRow = getattr(summary, kind)
+        tone, thick = words.reading_tone(result.reading), summary.within_reach(result.interval)
         beyond = kind == "random" and math.isfinite(summary.prediction[0])
         cells = (
             Cell(f"= {title}", f"= {title}", strong=True),
             Cell.count(summary.n_queries),
             Cell(""),
             Cell(""),
-            w.change(row.estimate, tone, strong=True),
-            Cell.empty(row),
+            w.change(result.estimate, tone, strong=True),
+            Cell.empty(),
             w.limits(thick, strong=True),
-            w.chance(row.pvalue),
-            Cell(against_zero(w.result.pooled, row.reading), row.reading, tone),
+            w.chance(result.pvalue),
+            Cell(words.against_zero(w.result.pooled, result.reading), result.reading, tone),
         )
-        yield Bar(row.estimate, *thick, *(summary.prediction if beyond else thick), tone), cells
+        yield Bar(result.estimate, *thick, *(summary.prediction if beyond else thick), tone), cells
 
 
 def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
     """Return a row a collection with the interval as adjusted; the summaries stand out below."""
-    bars, rows = zip(*_collections(w, summary), *_summaries(w, summary), strict=True)
+    bars, rows = zip(*_rows(w, summary), strict=True)
     legend = [
         "Limits, p and reading of a collection are adjusted for all collections (Holm), those of"
         " the summaries (=) are not.",
@@ -396,7 +380,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     def of_all(summary: MeasureSummary, row: SummaryRow) -> Cell:
         limits = w.interval(*summary.within_reach(row.interval))
         text = f"{w.signed(row.estimate)} ({limits})"
-        return Cell(text, row.estimate, reading_tone(row.reading))
+        return Cell(text, row.estimate, words.reading_tone(row.reading))
 
     def counts_of(summary: MeasureSummary) -> Cell:
         b, a = summary.count("better"), summary.count("worse")
@@ -412,7 +396,9 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         (Column.words("collections"), counts_of),
         (
             Column.words("reading", "reading"),
-            lambda x: Cell(against_zero(result.pooled, x.stratified.reading), x.stratified.reading),
+            lambda x: Cell(
+                words.against_zero(result.pooled, x.stratified.reading), x.stratified.reading
+            ),
         ),
     )
     readings = words.counted(item.stratified.reading for item in result.measures[1:])
@@ -453,7 +439,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
             replace(scorecard.scorecard(comparison), key=f"measures on {row.collection}"),
             *(Text(note) for note in notes[:MOST_CAUTIONS]),
         )
-        folds.append(Fold(f"collection-{i}", line, blocks, reading_tone(row.reading)))
+        folds.append(Fold(f"collection-{i}", line, blocks, words.reading_tone(row.reading)))
     return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
 
 
@@ -475,7 +461,7 @@ def _methods(result: CollectionsComparison) -> str:
     a, b = (name(item) for item in (result.baseline, result.candidate))
     n = f.plural(len(result.comparisons), "collection")
     return (
-        f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n}"
+        f"We compared {words.followed(b, 'B')} with the baseline {words.followed(a, 'A')} on {n}"
         f" ({queries(result.primary.n_queries)}) by"
         f" {', '.join(measure.measure for measure in result.measures)}, at α ="
         f" {words.alpha(pooled)}. {_METHOD} Single collections were adjusted by Holm.{text}"
@@ -495,8 +481,8 @@ def _paper(w: Words[CollectionsComparison]) -> Paper:
     text = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
     return Paper(
         comment=f"{measure}, {f.plural(len(result.comparisons), 'collection')}",
-        caption=f"{measure} of {followed(a, 'A')} and {followed(b, 'B')}, Δ = B − A, by collection;"
-        f" intervals and p adjusted by Holm, those of the summaries their own. {text}",
+        caption=f"{measure} of {words.followed(a, 'A')} and {words.followed(b, 'B')}, Δ = B − A, by"
+        f" collection; intervals and p adjusted by Holm, those of the summaries their own. {text}",
         label=f"collections {result.primary.measure}",
         table=Table("paper", columns, card.rows, noun="collection"),
     )

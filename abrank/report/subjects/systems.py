@@ -30,28 +30,11 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.appendix import (
-    ADJUSTMENTS,
-    cited,
-    computed_with,
-    methods,
-    of_measures,
-    reproduce,
-)
+from abrank.report.sections import appendix
 from abrank.report.sections.cautions import SystemNames, caution, say
 from abrank.report.sections.words import capital, in_sentence, name, queries
-from abrank.report.subjects import compose
-from abrank.report.subjects.leaderboard import (
-    IntervalKind,
-    ahead,
-    all_pairs,
-    by_measure,
-    chance,
-    leaderboard,
-    lettered,
-    paper,
-    to_lead,
-)
+from abrank.report.subjects import compose, leaderboard
+from abrank.report.subjects.leaderboard import IntervalKind
 from abrank.rule import LEVELS
 
 # Rows of a table that a page shows; the CSV and results.json have all.
@@ -114,8 +97,8 @@ def compose_ranking(
         omitted=tuple(text for key, text in _OMITTED.items() if sections[key] is None),
         facts=tuple(_facts(w, head)),
         methods=methods_text(ranking),
-        sources=cited(_sources(ranking)),
-        papers=lambda style: paper(w, style, interval),
+        sources=appendix.cited(_sources(ranking)),
+        papers=lambda style: leaderboard.paper(w, style, interval),
         hint='.to_frame()  .pairs  .plot.ranks()  .report("ranking.html")',
     )
 
@@ -124,7 +107,7 @@ def _sections(
     w: Words[Ranking], interval: IntervalKind, *, listed: bool
 ) -> dict[str, Section | None]:
     ranking = w.result
-    card = leaderboard(w, interval)
+    card = leaderboard.leaderboard(w, interval)
     result: dict[str, Section | None] = {
         "leaderboard": Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
         "measures": measures(w),
@@ -133,19 +116,19 @@ def _sections(
         "per-query": per_query(ranking),
         "stability": stability(w),
         "test": test(ranking),
-        "methods": methods(
+        "methods": appendix.methods(
             methods_text(ranking),
-            cited(_sources(ranking)),
+            appendix.cited(_sources(ranking)),
             "A paragraph to paste, with its sources.",
         ),
-        "reproduce": reproduce(
+        "reproduce": appendix.reproduce(
             ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
         ),
     }
     # Against a baseline the leaderboard holds them.
     if ranking.pair_rows and (listed or ranking.baseline is None):
         places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
-        blocks = Deferred(partial(all_pairs, w))
+        blocks = Deferred(partial(leaderboard.all_pairs, w))
         result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
     if section := result["measures"]:
         detailed: frozenset[Place] = frozenset({"page", "details", "markdown"})
@@ -209,7 +192,7 @@ def verdict_of(ranking: Ranking) -> tuple[str, str, str, str]:
         return _against(ranking, on)
     first, *rest = map(name, ranking.leaders)
     n = len(ranking.systems) - 1
-    better = [name(item) for item in ahead(ranking)]
+    better = [name(item) for item in leaderboard.ahead(ranking)]
     if better:
         text = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} significantly better"
         return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {text}."
@@ -278,11 +261,11 @@ def first_places(ranking: Ranking) -> str:
     top = max(ranking.stability, key=lambda row: row.first)
     leader = ranking.stability[0]
     text = (
-        f"In {chance(leader.first)} of {f.count(ranking.n_drawn)} resamples of the"
+        f"In {leaderboard.chance(leader.first)} of {f.count(ranking.n_drawn)} resamples of the"
         f" queries {name(leader.system)} has the {ranking.best} mean"
     )
     if top.first > leader.first:
-        text += f"; {name(top.system)} has it more often, in {chance(top.first)}"
+        text += f"; {name(top.system)} has it more often, in {leaderboard.chance(top.first)}"
     return f"{text}."
 
 
@@ -414,7 +397,7 @@ def methods_text(ranking: Ranking) -> str:
     )
     if ranking.stability:
         text += f" Ranks were resampled over the queries {f.count(ranking.n_drawn)} times."
-    return f"{text} {computed_with(ranking.provenance, ranking.seed)}"
+    return f"{text} {appendix.computed_with(ranking.provenance, ranking.seed)}"
 
 
 def _source(ranking: Ranking) -> str:
@@ -423,9 +406,9 @@ def _source(ranking: Ranking) -> str:
 
 def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """Yield the measures and the test, with their sources."""
-    yield from of_measures(ranking.measures)
+    yield from appendix.of_measures(ranking.measures)
     yield ranking.title, _source(ranking)
-    if source := ADJUSTMENTS.get(ranking.adjust or ""):
+    if source := appendix.ADJUSTMENTS.get(ranking.adjust or ""):
         yield "Adjustment of p-values", source
 
 
@@ -446,8 +429,8 @@ def measures(w: Words[Ranking]) -> Section | None:
         bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
         base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
         legend = f"▲ better, ▼ worse than {base}, ? no significant difference."
-    blocks: list[Block] = [by_measure(w)]
-    if ranking.baseline is not None or lettered(ranking):
+    blocks: list[Block] = [leaderboard.by_measure(w)]
+    if ranking.baseline is not None or leaderboard.lettered(ranking):
         blocks.append(Text(legend, "caption"))
     return Section("measures", "Other measures", finding, tuple(blocks), group="change")
 
@@ -464,7 +447,9 @@ def pairs(w: Words[Ranking]) -> Section | None:
     total = f"{f.count(len(ranking.pair_rows))} {kind}"
     finding = f"{text} of {total} differ significantly by {in_sentence(ranking.title)}."
     if len(ranking.systems) <= MOST_PAIRS:
-        return Section("pairs", "Every pair", finding, (all_pairs(w),), group="appendix")
+        return Section(
+            "pairs", "Every pair", finding, (leaderboard.all_pairs(w),), group="appendix"
+        )
     blocks: list[Block] = []
     if ranking.baseline is None and ranking.has_all_pairs:
         summary = f"{finding} The first system is in the top row."
@@ -509,8 +494,8 @@ def stability(w: Words[Ranking]) -> Section | None:
     finding = "One query gives one order."
     if ranking.n_queries > 1:
         finding = (
-            f"{name(first.system)} leads in {chance(first.first)} of {f.count(ranking.n_drawn)}"
-            " resamples of the queries."
+            f"{name(first.system)} leads in {leaderboard.chance(first.first)} of"
+            f" {f.count(ranking.n_drawn)} resamples of the queries."
         )
     summary = f"{finding} Its rank is from {first.low} to {first.high} in {w.level} of them."
     rows = ranking.stability[:MOST_ROWS]
@@ -518,7 +503,10 @@ def stability(w: Words[Ranking]) -> Section | None:
         "stability",
         (Column.words("System"), [Cell(row.system) for row in rows]),
         (Column("Place"), [Cell.count(place) for place, _ in enumerate(rows, start=1)]),
-        (Column(to_lead(ranking)), [Cell(chance(row.first), row.first) for row in rows]),
+        (
+            Column(leaderboard.to_lead(ranking)),
+            [Cell(leaderboard.chance(row.first), row.first) for row in rows],
+        ),
         (
             Column(f"Rank, {w.level} of resamples"),
             [Cell(f"{row.low} to {row.high}", row.low) for row in rows],
