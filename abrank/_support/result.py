@@ -170,23 +170,11 @@ class Printed:
         return _in_format(self, ".json")
 
     def to_markdown(self, *, digits: int | None = None) -> str:
-        """Return the report in Markdown.
-
-        Parameters
-        ----------
-        digits : int, optional
-            Decimals of scores and differences.
-        """
+        """Return the report in Markdown, with so many decimals of scores and differences."""
         return _in_format(self, ".md", digits=digits)
 
     def to_html(self, *, digits: int | None = None) -> str:
-        """Return the report as a page of HTML that needs no other file.
-
-        Parameters
-        ----------
-        digits : int, optional
-            Decimals of scores and differences.
-        """
+        """Return the report as a page of HTML that needs no other file; ``digits`` are decimals."""
         return _in_format(self, ".html", digits=digits)
 
     def to_latex(
@@ -194,16 +182,7 @@ class Printed:
     ) -> str:
         """Return the table for a paper in LaTeX, in ASCII; it needs the package booktabs.
 
-        Parameters
-        ----------
-        style : {"interval", "superscript"}, optional
-            With intervals; or means alone, with superscripts at those that are significantly
-            better.
-        digits : int, optional
-            Decimals of scores and differences.
-        interval : {"difference", "own", "within"}, optional
-            Of a ranking: of the difference from the first system or the baseline, of each mean by
-            itself, or of the means without what a query adds to all systems.
+        The options are those of :meth:`report`.
         """
         return _in_format(self, ".tex", style=style, digits=digits, interval=interval)
 
@@ -243,9 +222,11 @@ class Printed:
         digits : int, optional
             Decimals of scores and differences.
         style : {"interval", "superscript"}, optional
-            What a .tex table shows.
+            A .tex table with intervals; or means alone, with superscripts at those that are
+            significantly better.
         interval : {"difference", "own", "within"}, optional
-            What the intervals of a ranking are of.
+            Of a ranking: of the difference from the first system or the baseline, of each mean by
+            itself, or of the means without what a query adds to all systems.
         """
         options = _options(digits=digits, style=style, interval=interval)
         write = lazy.attribute("abrank.report", "write")

@@ -161,18 +161,10 @@ def _ratio_of(name: str) -> tuple[str, ...]:
 def with_ratios(
     scores: Scores, ratios: Mapping[str, Sequence[str]], measures: Sequence[str]
 ) -> Scores:
-    """Return scores of independent groups with ratios of two measures' sums in their places.
-
-    The ratio of a group is R = sum(x) / sum(y). Its units have the values R + (x - R y) / mean(y),
-    whose mean is R and whose standard error is that of the delta method.
-
-    Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
-
-    Raises
-    ------
-    ArgumentError
-        If the denominators of a group add up to 0.
-    """
+    """Return scores of independent groups with ratios of two measures' sums in their places."""
+    # The ratio of a group is R = sum(x) / sum(y). Its units have the values R + (x - R y) /
+    # mean(y), whose mean is R and whose standard error is that of the delta method.
+    # Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
     if not ratios:
         return scores
     names, columns, notes = [], [], []

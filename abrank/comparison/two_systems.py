@@ -51,10 +51,8 @@ def read_two(
     *,
     independent: bool,
 ) -> tuple[Scores, Scores]:
-    """Return the scores of baseline and candidate, ``chosen`` in their sources, as they are named.
-
-    ``names`` are to be given to them: none is that of another system of the one source.
-    """
+    """Return the scores of baseline and candidate, ``chosen`` in their sources, and named."""
+    # `names` are to be given to them: none is that of another system of the one source.
     from abrank.scoring.score_files import read_with_gaps  # runs need none of it
 
     if b is None:

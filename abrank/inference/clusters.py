@@ -63,32 +63,26 @@ def run_cluster_test(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> ClusterResult:
-    """Test the mean difference over queries, two-sided, where these come in clusters.
-
-    Hypothesis: it is 0 in the population the clusters are a sample of; for the permutation test,
-    all differences of a cluster change sign together by the toss of one coin.
-
-    With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its error
-    is the root of sum (S_g - m_g mean)**2 / (1 - m_g / n) / n**2: the cluster-robust one that has
-    no bias where queries are independent (CR2), by the root of the inverse of each block of I - H,
-    which has this closed form for a mean [1]_; no library has it. Its t has the degrees of freedom
-    of the scaled chi-square whose first two moments are those of the squared error [1]_, [2]_: with
-    G - 1 and the error without 1 - m_g / n, t finds a difference in 29 to 47 % of samples without
-    one where one of 5 to 20 clusters has most queries. The permutation interval holds the shifts
-    theta whose S_g - m_g theta are not rejected: of up to 16 clusters an order statistic of the
-    means over sets of them, of more a root of the p that the characteristic function gives, to 1e-4
-    of the standard error. The bootstrap resamples clusters and is the symmetric bootstrap-t with
-    the error of each resample [3]_; above 10,000 clusters of many different sums these are first
-    put on a grid of a twentieth of the standard deviation. With clusters of one query the first two
-    are the plain tests.
-
-    References
-    ----------
-    .. [1] Bell & McCaffrey (2002), Survey Methodology 28, 169-181; Pustejovsky & Tipton (2018),
-       Journal of Business & Economic Statistics 36, 672-683.
-    .. [2] Imbens & Kolesar (2016), Review of Economics and Statistics 98, 701-712.
-    .. [3] Cameron, Gelbach & Miller (2008), Review of Economics and Statistics 90, 414-427.
-    """
+    """Test the mean difference over queries, two-sided, where these come in clusters."""
+    # Hypothesis: it is 0 in the population the clusters are a sample of; for the permutation test,
+    # all differences of a cluster change sign together by the toss of one coin.
+    # With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its error
+    # is the root of sum (S_g - m_g mean)**2 / (1 - m_g / n) / n**2: the cluster-robust one that has
+    # no bias where queries are independent (CR2), by the root of the inverse of each block of I -
+    # H, which has this closed form for a mean [1]; no library has it. Its t has the degrees of
+    # freedom of the scaled chi-square whose first two moments are those of the squared error [1],
+    # [2]: with G - 1 and the error without 1 - m_g / n, t finds a difference in 29 to 47 % of
+    # samples without one where one of 5 to 20 clusters has most queries. The permutation interval
+    # holds the shifts theta whose S_g - m_g theta are not rejected: of up to 16 clusters an order
+    # statistic of the means over sets of them, of more a root of the p that the characteristic
+    # function gives, to 1e-4 of the standard error. The bootstrap resamples clusters and is the
+    # symmetric bootstrap-t with the error of each resample [3]; above 10,000 clusters of many
+    # different sums these are first put on a grid of a twentieth of the standard deviation. With
+    # clusters of one query the first two are the plain tests.
+    # Source: [1] Bell & McCaffrey (2002), Survey Methodology 28, 169-181; Pustejovsky & Tipton
+    # (2018), Journal of Business & Economic Statistics 36, 672-683. [2] Imbens & Kolesar (2016),
+    # Review of Economics and Statistics 98, 701-712. [3] Cameron, Gelbach & Miller (2008), Review
+    # of Economics and Statistics 90, 414-427.
     checks.one_of("cluster test", name, CLUSTER_TESTS)
     data = round_off(as_differences(differences))
     if len(clusters) != len(data):

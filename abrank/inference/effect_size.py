@@ -298,15 +298,14 @@ MIN_FOR_SEVERAL = 15
 def rosner_outliers(
     differences: npt.ArrayLike, *, maximum: int = 3, alpha: float = 0.05
 ) -> IntArray:
-    """Return the places of outliers, the furthest first, by the generalised extreme deviate (ESD).
-
-    Hypothesis: the differences are a sample of one normal distribution; ``alpha`` is the share of
-    such samples in which any outlier is found. At most ``maximum`` are looked for, one below 15
-    queries, where the test of several is too free. The studentised deviates do not depend on the
-    mean and its standard error (Basu's theorem), so of normal differences as many samples have an
-    outlier among those with a small p of the t test as among all others.
-    Source: Rosner (1983), Technometrics 25(2), 165-172, equation 2.5; of one outlier Grubbs (1969).
-    """
+    """Return the places of outliers, the furthest first, by the generalised extreme deviate."""
+    # Hypothesis: the differences are a sample of one normal distribution; `alpha` is the share of
+    # such samples in which any outlier is found. At most `maximum` are looked for, one below 15
+    # queries, where the test of several is too free. The studentised deviates do not depend on the
+    # mean and its standard error (Basu's theorem), so of normal differences as many samples have an
+    # outlier among those with a small p of the t test as among all others.
+    # Source: Rosner (1983), Technometrics 25(2), 165-172, equation 2.5; of one outlier Grubbs
+    # (1969).
     from scipy.special import stdtrit
 
     values = round_off(as_differences(differences)[:, 0])

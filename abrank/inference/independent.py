@@ -21,10 +21,8 @@ N_RESAMPLES = 9999
 
 
 def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
-    """Test whether two independent groups have one mean, without taking their variances as equal.
-
-    Source: Welch (1947), Biometrika 34, 28-35.
-    """
+    """Test whether two independent groups have one mean, whatever their variances."""
+    # Source: Welch (1947), Biometrika 34, 28-35.
     alpha = as_alpha(confidence, a.shape[1])
     rows = np.full((5, a.shape[1]), np.nan)
     rows[0] = estimate = b.mean(axis=0) - a.mean(axis=0)

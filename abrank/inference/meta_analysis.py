@@ -262,17 +262,12 @@ def segments_within(
     alpha: float,
     clusters: Sequence[Sequence[str]] | None = None,
 ) -> Segmented:
-    """Test the mean difference in segments whose queries are drawn within collections.
-
-    The error is from within the collections, as that of ``stratified``; p-values are adjusted by
-    Holm and, of independent queries, for skewness, as by :func:`answer_by_segment`. Collections
-    with one query (or cluster) of a segment are taken for one together, and one such alone for part
-    of the smallest other, as their own spread is not known [1]_.
-
-    References
-    ----------
-    .. [1] Collapsed strata: Cochran (1977), Sampling Techniques, section 5A.12.
-    """
+    """Test the mean difference in segments whose queries are drawn within collections."""
+    # The error is from within the collections, as that of `stratified`; p-values are adjusted by
+    # Holm and, of independent queries, for skewness, as by :func:`answer_by_segment`. Collections
+    # with one query (or cluster) of a segment are taken for one together, and one such alone for
+    # part of the smallest other, as their own spread is not known [1].
+    # Source: [1] Collapsed strata: Cochran (1977), Sampling Techniques, section 5A.12.
     values = np.full((4, len(parts)), np.nan)
     for i in np.flatnonzero(large).tolist():
         values[:, i] = _within_segment(

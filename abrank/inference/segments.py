@@ -141,15 +141,13 @@ def answer_by_segment(
     *,
     skewed: bool = False,
 ) -> FloatArray:
-    """Return p-value and limits of each segment alone, then adjusted: [6, n_segments, n_samples].
-
-    By Holm: the interval of a segment has the level at which his procedure tested it, so that it
-    excludes 0 exactly when the adjusted p < alpha. They hold together less often where some
-    segments do have a difference: all three of three in 93 % where one has
-    (``reports/calibration``).
-    Source: Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hall (1992), Journal of the
-    Royal Statistical Society B 54, 221-228.
-    """
+    """Return p-value and limits of each segment alone and adjusted: [6, n_segments, n_samples]."""
+    # By Holm: the interval of a segment has the level at which his procedure tested it, so that it
+    # excludes 0 exactly when the adjusted p < alpha. They hold together less often where some
+    # segments do have a difference: all three of three in 93 % where one has
+    # (`reports/calibration`).
+    # Source: Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hall (1992), Journal of the
+    # Royal Statistical Society B 54, 221-228.
     # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
     # procedure looks far into the tails. It is left to the deciding test of a collection.
     ask = partial(_answers, parts, large, test=test, clusters=clusters, weights=weights)
