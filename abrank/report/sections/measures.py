@@ -105,14 +105,7 @@ def queries(comparison: Comparison) -> Section | None:
     return Section("queries", "Query by query", finding, tuple(blocks), group=group)
 
 
-def extremes(comparison: Comparison, maximum: int) -> tuple[list[int], list[int]]:
-    """Return the positions of the queries with the lowest and the highest difference."""
-    order = np.argsort(comparison.differences(), kind="stable").tolist()
-    n_low, n_high = (min(maximum, n // 2) for n in (len(order) + 1, len(order)))
-    return order[:n_low], order[len(order) - n_high :]
-
-
-def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
+def query_table(comparison: Comparison) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
     w, win = Words(comparison), words.wins(comparison)
     column, outcomes = comparison.measures.index(comparison.rule.primary), comparison.outcomes()
@@ -123,9 +116,11 @@ def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
     def outcome(i: int) -> Cell:
         return Cell(texts[outcomes[i]], texts[outcomes[i]], tones[outcomes[i]])
 
+    order = np.argsort(differences, kind="stable").tolist()
+    n_low, n_high = (min(SHOWN, n // 2) for n in (len(order) + 1, len(order)))
     return Table.by_row(
         "queries",
-        [i for side in extremes(comparison, maximum) for i in side],
+        [*order[:n_low], *order[len(order) - n_high :]],
         (Column.words("Query"), lambda i: Cell(comparison.query_ids[i], comparison.query_ids[i])),
         (Column("A"), lambda i: w.mean(float(a[i]))),
         (Column("B"), lambda i: w.mean(float(b[i]))),
