@@ -33,11 +33,12 @@ class Output:
     @classmethod
     def of(cls, flags: Mapping[str, Any]) -> Output:
         """Read the flags ``report``, ``format``, and those that dress them."""
+        from abrank._support.files import require_place
+        from abrank.report.registry import REPORTS, figures_target, is_format, target_of
+
         style, figures = flags.get("style"), flags.get("figures")
         interval = flags.get("interval")
         if figures is not None:
-            from abrank.report.registry import figures_target
-
             figures_target(figures)  # a wrong kind is told before anything is read
         options = {
             "digits": flags.get("digits"),
@@ -48,8 +49,17 @@ class Output:
                 quiet=flags.get("quiet", False), verbose=flags.get("verbose", False)
             ),
         }
+        targets, places = [], []  # each a path, FORMAT:PATH, or a format alone
+        for report in flags["report"]:
+            targets.append(target_of(report))
+            alone = not targets[-1].is_explicit and is_format(report)
+            places.append(REPORTS / report if alone else Path(targets[-1].path))
+            require_place(places[-1])
+        require_free(places)
+        if style and ".tex" not in {f".{flags['format']}", *(target.suffix for target in targets)}:
+            raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
         return cls(
-            reports=targets_of(flags["report"], style=style, format=flags["format"]),
+            reports=tuple(targets),
             figures=figures,
             format=flags["format"],
             options={name: option for name, option in options.items() if option is not None},
@@ -126,23 +136,6 @@ class Output:
             require_free(places)
             replace_all(content)
         return lines
-
-
-def targets_of(reports: Sequence[str], *, style: str | None, format: str) -> tuple[Target, ...]:
-    """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone."""
-    from abrank._support.files import require_place
-    from abrank.report.registry import REPORTS, is_format, target_of
-
-    result, places = [], []
-    for report in reports:
-        result.append(target_of(report))
-        alone = not result[-1].is_explicit and is_format(report)
-        places.append(REPORTS / report if alone else Path(result[-1].path))
-        require_place(places[-1])
-    require_free(places)
-    if style and format != "tex" and all(target.suffix != ".tex" for target in result):
-        raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
-    return tuple(result)
 
 
 def require_free(outputs: Sequence[Path]) -> None:

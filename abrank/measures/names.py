@@ -393,10 +393,22 @@ class RequestedMeasures:
         )
         measures = parsed(names)
         single = [name for name in listed(names) if name.strip() not in SETS]
+        # Say how bare words were read, and which measures the options pass by.
+        notes = [note for name in listed(names) if (note := reading(name)) is not None]
+        if names is not None:
+            notes += [
+                f"{name}: {canonical}, as ir_measures has it"
+                for name, canonical in zip(_several(names), listed(names), strict=True)
+                if str(name) != canonical
+            ]
+        for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
+            unconcerned = [measure.name for measure in measures if not _takes(measure, option)]
+            if value is not None and unconcerned:
+                notes.append(f"{option}={value} does not concern {', '.join(unconcerned)}")
         return cls(
             measures,
             tuple(map(measures.index, parsed(single))) if single else (),
-            notes_on(names, measures, rel=rel, judged_only=judged_only),
+            tuple(notes),
             stating_rel(names) if rel is None else None,
             frozenset(defaults) - {parse(name) for name in further} if rel is None else frozenset(),
         )
@@ -404,7 +416,7 @@ class RequestedMeasures:
     def for_grades(self, grades: IntArray | FloatArray) -> RequestedMeasures:
         """Leave out what has no value with fractional grades, if nobody named it; else refuse."""
         missing = {m for m in self.by_default if _open_parameters(m) & {"rel", "max_grade"}}
-        if not missing or not has_fractions(grades):
+        if not missing or (grades == np.floor(grades)).all():
             require_rel(self.measures, grades, self.stating_rel)
             return self
         staying = replace(self, measures=tuple(m for m in self.measures if m not in missing))
@@ -440,11 +452,6 @@ def _open_parameters(measure: Measure) -> set[str]:
     ).keys()
 
 
-def has_fractions(grades: IntArray | FloatArray) -> bool:
-    """Whether a grade is no whole number."""
-    return bool((grades != np.floor(grades)).any())
-
-
 def require_rel(
     measures: Sequence[Measure], grades: IntArray | FloatArray, stated: frozenset[str] | None
 ) -> None:
@@ -467,28 +474,6 @@ def require_rel(
                 f"{text}: say where the scale of {measure} ends, as"
                 f" {measure.entry.name}(max_grade=4)"
             )
-
-
-def notes_on(
-    names: Sequence[str] | str | None,
-    parsed: Sequence[Measure],
-    *,
-    rel: float | None,
-    judged_only: bool,
-) -> tuple[str, ...]:
-    """Say how bare words were read, and which measures the options pass by."""
-    notes = [note for name in listed(names) if (note := reading(name)) is not None]
-    if names is not None:
-        notes += [
-            f"{name}: {canonical}, as ir_measures has it"
-            for name, canonical in zip(_several(names), listed(names), strict=True)
-            if str(name) != canonical
-        ]
-    for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
-        unconcerned = [measure.name for measure in parsed if not _takes(measure, option)]
-        if value is not None and unconcerned:
-            notes.append(f"{option}={value} does not concern {', '.join(unconcerned)}")
-    return tuple(notes)
 
 
 def listed(names: Sequence[str] | str | None) -> Sequence[str]:
