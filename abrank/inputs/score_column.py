@@ -436,10 +436,8 @@ class _Cells:
 
 
 def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> list[ScoreColumn]:
-    """Return the columns of a table with numbers as Python writes them.
-
-    ``marked`` says whether a cell may hold a comma, or a separator leaves it to decimals.
-    """
+    """Return the columns of a table with numbers as Python writes them."""
+    # `marked` says whether a cell may hold a comma, or a separator leaves it to decimals.
     columns = [_named_by(column, SEARCHES) for column in columns]
     read = [_cells(column, marked=marked) for column in columns]
     points = {cells.point for cells in read if cells and cells.point}

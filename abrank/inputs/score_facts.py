@@ -27,10 +27,9 @@ MOST_PROMPTS = 20
 
 
 class TableFacts:
-    """Columns, their names and cells, how they go together, and the roles that they have so far.
+    """Columns, their names and cells, how they go together, and the roles that they have so far."""
 
-    Rows of aggregates, such as the mean over the queries, do not count.
-    """
+    # Rows of aggregates, such as the mean over the queries, do not count.
 
     def __init__(
         self,

@@ -337,10 +337,8 @@ _OF_MODELS = {"base", "v1", "v2", "0"}
 def split_names(
     names: Sequence[str], is_measure: NameTest, is_cost: NameTest, systems: Iterable[str] = ()
 ) -> dict[str, tuple[str, str]]:
-    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like.
-
-    ``systems`` are variants that somebody named.
-    """
+    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like."""
+    # `systems` are variants that somebody named.
     wanted = {folded(system) for system in systems}
     if len(names) < 2:
         return {}

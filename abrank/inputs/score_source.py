@@ -287,11 +287,9 @@ def _of_two_rows(
 
 
 def holds_scores(path: str, *, alone: bool) -> bool:
-    """Whether a file is to be read as scores, and not as judgments or a run.
-
-    One that is ``alone`` is, unless its first line is of the other two; of several each has to be a
-    table whose columns name no documents.
-    """
+    """Whether a file is to be read as scores, and not as judgments or a run."""
+    # One that is `alone` is, unless its first line is of the other two; of several each has to be a
+    # table whose columns name no documents.
     if not files.is_regular(path):
         return alone
     names, start = files.beginning(path)

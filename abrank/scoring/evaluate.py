@@ -87,11 +87,9 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
 def average_repeats(
     scores: Scores, groups: Mapping[str, list[str]], *, options: TableOptions | None = None
 ) -> Scores:
-    """Average the runs of each system per query; ``notes`` say how far they differ.
-
-    A score that is missing in some runs is replaced where the options say ``worst`` or ``zero``;
-    where they say ``drop`` the other runs are averaged. One that is missing in all stays NaN.
-    """
+    """Average the runs of each system per query; ``notes`` say how far they differ."""
+    # A score that is missing in some runs is replaced where the options say `worst` or `zero`;
+    # where they say `drop` the other runs are averaged. One that is missing in all stays NaN.
     options = options or TableOptions()
     index_of = {name: i for i, name in enumerate(scores.systems)}
     blocks = {
