@@ -240,8 +240,6 @@ def with_scale(measure: Measure, highest: int) -> Measure:
 # A table is listed with what the footers of its files say of each row group: how many rows, and the
 # least and the largest query id. Nothing else is read.
 
-# --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
-
 
 _LOOKED_AT = 1 << 16  # bytes of a file that is no Parquet
 _ONLY_PARQUET = (

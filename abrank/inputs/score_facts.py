@@ -260,7 +260,9 @@ def choice(role: str, name: str) -> dict[str, Any]:
     return {"variant": name} if role == "variant" else {"columns": {role: name}}
 
 
-# --- Rules that find the variants: a column of their names, or a column each
+# --- Rules that find the variants: columns of their names, or a column each
+
+# The first rule that applies decides; one that returns None does not apply.
 
 MOST_APART = 20  # times the largest value of one variant is that of another on one scale
 MOST_DIFFERING = 30  # values of a column that may tell rows of a query and variant apart
