@@ -131,9 +131,7 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
     """
     contexts, listening = [], []
 
-    def opened(
-        text: str, *, width: int = 1280, height: int = 900, fresh: bool = False, **how: object
-    ) -> Opened:
+    def opened(text, *, width=1280, height=900, fresh=False, **how) -> Opened:
         path = folder / f"page{len(list(folder.iterdir()))}.html"
         path.write_text(text, encoding="utf-8")
         page = new_page(browser, **how) if fresh or how else tab

@@ -7,10 +7,7 @@ import pytest
 import abrank
 
 
-def write_runs(
-    folder: Path, n: int = 60,
-    *, effect: float = 0.25, seed: int = 5, names: tuple[str, ...] = ("qrels", "a.run", "b.run")
-) -> None:  # fmt: skip
+def write_runs(folder, n=60, *, effect=0.25, seed=5, names=("qrels", "a.run", "b.run")) -> None:
     """Write simulated judgments and two runs, of which the second is better."""
     collection = abrank.simulate_runs(n, effect=effect, rng=seed)
     items = collection.qrels, collection.baseline, collection.candidate, collection.baseline

@@ -97,9 +97,7 @@ def test_the_order_is_that_of_the_reference(judged, gold) -> None:
     )
 
 
-def ballots(
-    n: int = 40, *, seed: int = 1, orders: tuple[str, ...] = ("A", "B"), bias: float = 0.0
-) -> pd.DataFrame:
+def ballots(n=40, *, seed=1, orders=("A", "B"), bias=0.0) -> pd.DataFrame:
     random, rows = np.random.default_rng(seed), []
     for i in range(n):
         for first in orders:

@@ -208,8 +208,6 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
     assert skewness_decides(even[:, None], by_even) == []
 
 
-def skewness_decides(
-    d: np.ndarray, rows: list[FakeRow], primary: str = "AP"
-) -> list[diagnostics.Note]:
+def skewness_decides(d, rows, primary="AP") -> list[diagnostics.Note]:
     moments = (*mean_and_error(d), skewness_of(d))
     return diagnostics.inspect_skewness(moments, len(d), rows, alpha=0.05, primary=primary)

@@ -15,9 +15,7 @@ N = 12
 CLICKS = [987, 5188, 12, 608, 7499, 675, 1230, 45, 3021, 999, 1000, 87]
 
 
-def table(
-    path: Path, cells: list[str], *, mark: str = ",", beside: list[str] | None = None
-) -> Path:
+def table(path, cells, *, mark=",", beside=None) -> Path:
     """Write a table of two systems, the same cells of both."""
     lines = [mark.join(["query", "variant", "clicks", *["ndcg"] * bool(beside)])]
     for i, cell in enumerate(cells):

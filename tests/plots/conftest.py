@@ -81,10 +81,7 @@ def made(
 
 
 @functools.cache
-def ranked(
-    k: int, n: int = 40, *, measure: str = "nDCG@10", test: str | None = None,
-    baseline: str | None = None, spread: float = 0.02, prefix: str = "system "
-) -> Ranking:  # fmt: skip
+def ranked(k, n=40, *, measure="nDCG@10", test=None, baseline=None, spread=0.02, prefix="system "):
     random = np.random.default_rng(1000 * k + n)
     hard = random.beta(1.2, 1.6, size=(n, 1))
     values = 0.7 * hard + spread * np.arange(k) + 0.08 * random.standard_normal((n, k))

@@ -26,9 +26,7 @@ def _pattern(n: int) -> np.ndarray:
 
 
 @functools.cache  # a comparison never changes
-def _make(
-    mean: float = 0.05, *, sd: float = 0.1, n: int = 100, measures: int = 1, **how: Any
-) -> Comparison:
+def _make(mean=0.05, *, sd=0.1, n=100, measures=1, **how) -> Comparison:
     """Compare scores whose differences have this mean and deviation; later measures have less."""
     names = ["nDCG@10", "AP", "RR", "P@10", "R@100", "ERR@20", *(f"P@{k}" for k in range(20, 40))]
     ids = [f"q{i:04}" for i in range(n)]

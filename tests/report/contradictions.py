@@ -165,10 +165,7 @@ def _bars_of_table(seen: Seen, table: Table, where: str) -> Iterator[Claim]:
             )  # fmt: skip
 
 
-def _bars(
-    ticks: dict[float, float], bars: list[tuple[float, float, float]], where: str, of: str,
-    estimand: str, legend: str, *, alone: bool, title: str,
-) -> Iterator[Claim]:  # fmt: skip
+def _bars(ticks, bars, where, of, estimand, legend, *, alone, title) -> Iterator[Claim]:
     """Yield the thick and the thin interval of a row, labelled as the legend says."""
     (first, start), (last, stop) = min(ticks.items()), max(ticks.items())
     unit = (last - first) / (stop - start)
@@ -270,10 +267,7 @@ def _claims_of_line(seen: Seen, scope: str, line: str) -> Iterator[Claim]:
                     yield claim._replace(adjusted=bool(match[3]))
 
 
-def _claim_of_line(
-    scope: str, sentence: str, before: str, names: set[str], primary: str, level: str, low: str,
-    high: str,
-) -> Claim:  # fmt: skip
+def _claim_of_line(scope, sentence, before, names, primary, level, low, high) -> Claim:
     owner = next((name for start, name in _ABOUT if re.search(start, before)), "")
     if not owner:
         last = max(

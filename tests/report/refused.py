@@ -1,7 +1,6 @@
 """What was saved, changed so that it contradicts itself, and why it is refused."""
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,9 +24,7 @@ def put(saved: Any, place: str, value: Any) -> Any:
     return result
 
 
-def why_refused(
-    saved: Any, place: str, value: Any, *, read: Callable[[Any], Any] = from_dict
-) -> str:
+def why_refused(saved, place, value, *, read=from_dict) -> str:
     """Change what was saved at one place and return with which words it is refused."""
     with pytest.raises(ReadError) as caught:
         read(put(saved, place, value))

@@ -246,9 +246,7 @@ def mark(element: ET.Element) -> tuple[float, float] | None:
     return (float(line.group(1)), float(line.group(2))) if line else None
 
 
-def on_scale(
-    ticks: list[Tick], scale: Callable[[float], float] = float, *, within: float = 0.03
-) -> bool:
+def on_scale(ticks, scale=float, *, within=0.03) -> bool:
     """Whether the places of ticks, rounded as they are, lie on a straight line."""
     first, last = ticks[0], ticks[-1]
     unit = (last.place - first.place) / (scale(last.value) - scale(first.value))

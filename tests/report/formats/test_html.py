@@ -22,9 +22,7 @@ def test_names_break_after_what_joins_their_parts() -> None:
     assert breaking("plain") == "plain"
 
 
-def comparison_of(
-    n: int = 60, shift: float = 0.06, *, measures: int = 3, seed: int = 2, **how: object
-) -> Comparison:
+def comparison_of(n=60, shift=0.06, *, measures=3, seed=2, **how) -> Comparison:
     random = np.random.default_rng(seed)
     names = ["nDCG@10", "AP", *(f"P@{k}" for k in range(1, 40))][:measures]
     ids = pd.Index([f"q{i}" for i in range(n)])
