@@ -1,13 +1,12 @@
 """Options by their keys, as the keywords that a test hands to compare and its like."""
 
 import inspect
-from typing import Any
 
 import abrank
 from abrank.options import PAIR, Question, build, nested, options_of
 
 
-def asked(**how: Any) -> dict[str, Any]:
+def asked(**how):
     """Return keywords: ``asked(look="1/2", adjust="holm")`` has a design and a Question.
 
     ``machine_scores`` stands for ``machine.scores``, ``shared_model`` for
@@ -25,7 +24,7 @@ def asked(**how: Any) -> dict[str, Any]:
     return result | ({"config": build(Question, rare)} if rare else {})
 
 
-def question(**how: Any) -> Question:
+def question(**how) -> Question:
     """Return a Question of options by their keys."""
     if how.get("require") == "no-significant-loss":
         how = {**how, "require": None, "fail_on": "worse"}

@@ -7,9 +7,6 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -46,7 +43,7 @@ class FromTheEnd(pytest.Dir):
         return list(super().collect())[::-1]
 
 
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+def pytest_collect_directory(path, parent) -> pytest.Dir | None:
     from_the_end = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2
     return FromTheEnd.from_parent(parent, path=path) if from_the_end else None
 
@@ -90,11 +87,11 @@ def kept_bytecode() -> None:
 
 
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def command(capsys: pytest.CaptureFixture[str]):
     """Call the command line, hold it to its exit code, and return what it printed."""
     from abrank.cli import run  # not for tests that need no command
 
-    def call(arguments: list[str], code: int = 0) -> Any:
+    def call(arguments: list[str], code: int = 0):
         assert run(arguments) == code
         return capsys.readouterr()
 
@@ -102,7 +99,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
+def shared_data():
     """Real runs and judgments with stored answers; see ``tests/gold.py``."""
     return gold_data()
 
@@ -125,7 +122,7 @@ def frame(plot: str, subject: object, *, summary: str = "", prefix: str = "", **
 
 
 @pytest.fixture(scope="session")
-def no_drawer() -> Callable[..., str]:
+def no_drawer():
     """Return a drawer for ``html`` that draws nothing: a test of words need not wait for it."""
     return frame
 
@@ -149,7 +146,7 @@ HOSTILE_IDS = (
 
 
 @pytest.fixture(scope="session")
-def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile_files(tmp_path_factory: pytest.TempPathFactory):
     """A folder: ``qrels a.run b.run topics.jsonl docs.jsonl segments.csv``.
 
     Query ids, document ids, tags, texts and properties all try to break what shows them.

@@ -25,10 +25,8 @@ import os
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -65,7 +63,7 @@ def gold_data() -> Path:
     return folder
 
 
-def left_out(what: str) -> NoReturn:
+def left_out(what: str):
     """Skip a test of what the part has not."""
     (pytest.fail if REQUIRED else pytest.skip)(
         f"only in the optional folder ../shared/data: {what}"
@@ -77,7 +75,7 @@ def is_whole() -> bool:
     return gold_data() == WHOLE_DATA
 
 
-def members(data: Path) -> Iterator[tuple[str, bytes]]:
+def members(data: Path):
     """Yield the name and the content of each file that is kept, gzip unpacked."""
     for path in sorted(data.rglob("*")):
         name = path.relative_to(data).as_posix()

@@ -4,7 +4,6 @@ Sockets within a machine go on working: of a browser, of a notebook's kernel, of
 """
 
 import ipaddress
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ REACHING = {
 }  # fmt: skip
 
 
-def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+def refuse(event, arguments) -> None:
     """Fail the test that asks for an address outside of this machine (an audit hook).
 
     What ``pytest.fail`` raises is no ``Exception``: code that survives a lost network fails too.
@@ -24,7 +23,7 @@ def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         pytest.fail(f"a test reached for the network: {event} {arguments[REACHING[event]]!r}")
 
 
-def is_local(address: Any) -> bool:
+def is_local(address) -> bool:
     """Whether an address, or the name of a host, is this machine's own.
 
     >>> [is_local(each) for each in ("/run/socket", None, "localhost", ("127.0.0.1", 80))]
@@ -44,5 +43,5 @@ def is_local(address: Any) -> bool:
         return _text(host) in ("", "localhost")
 
 
-def _text(value: Any) -> str:
+def _text(value) -> str:
     return value.decode("latin-1") if isinstance(value, (bytes, bytearray)) else str(value)

@@ -5,7 +5,6 @@ The stored differences are a - b; ours are B - A, so the stored run_b is our bas
 
 import csv
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ MEASURES = {"AP": "AP", "nDCG": "nDCG", "nDCG@10": "nDCG@10", "RR": "RR", "P@10"
 POLICIES = {"zero_over_qrels_topics": "zero", "intersection": "drop"}
 
 
-def stored(path: Path, keys: tuple[str, ...]) -> dict[tuple[str, ...], dict[str, float]]:
+def stored(path, keys) -> dict[tuple[str, ...], dict[str, float]]:
     """Return the stored statistics by the columns ``keys``."""
     result: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     with path.open(encoding="utf-8") as file:

@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from abrank.guide import read_page
 STORED = Path(__file__).parents[1] / "reports" / "demo"
 
 
-def numbers(value: Any, path: str = "") -> dict[str, float]:
+def numbers(value, path="") -> dict[str, float]:
     """Return every number of a nested value by its path."""
     if isinstance(value, dict):
         items = value.items()

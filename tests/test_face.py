@@ -10,10 +10,8 @@ import subprocess
 import sys
 import tomllib
 import types
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -135,7 +133,7 @@ def test_the_reference_finds_every_public_name(monkeypatch) -> None:
         assert vars(module)[name] is getattr(abrank, name)
 
 
-def members(name: str) -> Iterator[tuple[str, Any]]:
+def members(name: str):
     """Yield a public name's object, and its public methods and properties."""
     result = getattr(abrank, name)
     yield name, result
@@ -151,7 +149,7 @@ def test_every_public_name_is_documented() -> None:
     assert [key for key, value in public.items() if not inspect.getdoc(value)] == []
 
 
-def functions() -> Iterator[tuple[str, Any]]:
+def functions():
     """Yield the functions of every public module, and the methods of its classes."""
     for module in map(importlib.import_module, PUBLIC):
         keys = [

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -20,12 +19,12 @@ def blocks(heading: str, language: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def made() -> Any:
+def made():
     return abrank.simulate_runs(60, effect=0.3, rng=5)
 
 
 @pytest.fixture(scope="module")
-def result(made: Any) -> abrank.Comparison:
+def result(made) -> abrank.Comparison:
     return abrank.compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10"])
 
 
@@ -45,7 +44,7 @@ def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, command) -> N
 
 
 def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
-    names: dict[str, Any] = {
+    names = {
         "abrank": abrank, "QRELS": made.qrels, "PROD": made.baseline, "NEW": made.candidate,
     }  # fmt: skip
     exec(blocks("## pytest", "python"), names)
@@ -71,7 +70,7 @@ def test_a_guard_alone_stops_require(made) -> None:
 class Recorder(SimpleNamespace):
     """Stands in for a tracker: what it was told, by method."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str):
         return lambda *given: self.__dict__.setdefault("told", []).append((name, *given))
 
 

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def room_of(path: Path) -> str:
 IMPORT = re.compile(r"^[ \t]*(?:from ([\w.]+) )?import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
 
 
-def imports(path: Path) -> Iterator[str]:
+def imports(path: Path):
     for module, names in IMPORT.findall(re.sub("#.*", "", path.read_text(encoding="utf-8"))):
         for name in filter(str.strip, names.strip("()").split(",")):
             yield f"{module}.{name.split()[0]}".removeprefix(".")
@@ -74,7 +73,7 @@ def _dotted(path: Path) -> str:
     return ".".join(names).removesuffix(".__init__")
 
 
-def _files_imported(path: Path, files: Mapping[str, Path]) -> Iterator[str]:
+def _files_imported(path, files):
     """Yield the files that one imports: a module, or that of a name, wherever the line stands."""
     for name in imports(path):
         yield from [item for item in (name, name.rpartition(".")[0]) if item in files][:1]

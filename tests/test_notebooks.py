@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,11 +12,11 @@ ENDS_IN_A_PLOT = re.compile(r"[\w.]+\.plot\.\w+\(.*\)$")
 PICTURE = ["image/png", "text/plain"]
 
 
-def outputs(cell: Any) -> list[tuple[str, list[str]]]:
+def outputs(cell) -> list[tuple[str, list[str]]]:
     return [(output["output_type"], sorted(output.get("data", ()))) for output in cell["outputs"]]
 
 
-def texts(cell: Any) -> list[str]:
+def texts(cell) -> list[str]:
     visible = [
         output.get("text") or output.get("data", {}).get("text/plain") for output in cell["outputs"]
     ]

@@ -1,7 +1,6 @@
 """Calls that are wrong as people get them wrong: each is refused in words, never by a raw error."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -140,7 +139,7 @@ def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> No
     assert RESULT.segments.columns[:3].tolist() == ["property", "label", "n_queries"]
 
 
-def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -> None:
+def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path) -> None:
     held = pd.DataFrame({"user_id": ["u1", "u2"], "item_id": ["i1", "i2"]}, index=[3, 5])
     held.to_parquet(tmp_path / "held.parquet")
     assert len(abrank.read_qrels(tmp_path / "held.parquet")) == 2
@@ -148,7 +147,7 @@ def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -
         abrank.read_qrels(held.assign(price=1.0))
 
 
-def test_check_knows_ready_scores(folder: Path, command) -> None:
+def test_check_knows_ready_scores(folder, command) -> None:
     (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
     out = command(["check", str(folder / "ready.csv")]).out
     assert "read as a column per measure, 2 queries, 1 measure\n  query: query_id\n" in out
@@ -374,7 +373,7 @@ def test_a_wrong_call_of_python_says_what_to_do(row: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("wrong")
     (folder / "dir").mkdir()
     MADE.qrels.write(folder / "q.txt")
@@ -394,7 +393,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("row", ON_THE_COMMAND_LINE.strip().splitlines())
-def test_a_wrong_command_says_what_to_do(row: str, folder: Path, capsys, monkeypatch) -> None:
+def test_a_wrong_command_says_what_to_do(row, folder, capsys, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     command, text = row.split(" -> ")
     code, words = text.split(" ", 1)

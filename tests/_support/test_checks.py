@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from typing import Any
 
 import pytest
 
@@ -44,7 +43,7 @@ QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
 RUN = {"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}, "3": {"c": 1.0}}
 
 
-def compare(**how: Any) -> Any:
+def compare(**how):
     return abrank.compare(QRELS, RUN, {"1": {"b": 1.0, "a": 0.5}, "2": {"b": 1.0}}, **how)
 
 

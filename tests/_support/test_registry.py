@@ -3,8 +3,6 @@
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -31,9 +29,9 @@ def test_registry_names_the_nearest() -> None:
         registry["smal"]
 
 
-def _cell(code: str) -> Callable[[], int]:
+def _cell(code: str):
     """Return the function that a cell of a notebook defines."""
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     exec(code, names)
     return next(value for name, value in names.items() if not name.startswith("__"))
 

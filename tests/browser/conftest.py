@@ -2,9 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +46,7 @@ class Opened:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser():
     """An installed Chromium, driven by playwright."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
     names = ("chromium", "chromium-browser", "google-chrome")
@@ -96,7 +94,7 @@ def text(better: Comparison) -> str:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory):
     """Where the pages of this session lie."""
     return tmp_path_factory.mktemp("pages")
 
@@ -124,7 +122,7 @@ def clean(tab: Any) -> None:
 
 
 @pytest.fixture
-def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]]:
+def show(browser, tab, folder):
     """Open a text as a file of its own, with settings or ``fresh`` in a browser context of its own.
 
     The other pages of the session follow each other in one tab, which is cleaned between them.
@@ -181,7 +179,7 @@ def set_by_dark(text: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def check_accessibility() -> Callable[[Any], None]:
+def check_accessibility():
     """Assert that axe finds nothing in a page that keeps somebody from reading it, light or dark.
 
     Dark is the light page with other colours and nothing else, so that of axe's rules those that

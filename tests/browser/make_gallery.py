@@ -7,7 +7,6 @@ first screen of each report in light and in dark. The reports themselves are not
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import abrank
@@ -48,7 +47,7 @@ def main() -> None:
         take_pictures(pages)
 
 
-def take_pictures(pages: Sequence[Path]) -> None:
+def take_pictures(pages) -> None:
     """Take the first screen of every report in both themes."""
     from playwright.sync_api import sync_playwright
 

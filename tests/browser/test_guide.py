@@ -1,7 +1,6 @@
 """The guide's site in a browser: offline, readable in light and dark, on a phone."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,12 @@ TOPICS = ("index", *(topic for item in CONTENTS.values() for topic in item))
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory):
     return build(tmp_path_factory.mktemp("site")).parent
 
 
 @pytest.mark.slow
-def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: Path) -> None:
+def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show, built) -> None:
     opened = show("", width=360)
     for path in sorted(built.iterdir()):
         del opened.requests[:]
@@ -43,7 +42,7 @@ def test_axe_finds_nothing(topic, show, built, check_accessibility) -> None:
 
 
 @pytest.mark.slow
-def test_the_contents_stand_beside_the_text_and_mark_the_page(show: Show, built: Path) -> None:
+def test_the_contents_stand_beside_the_text_and_mark_the_page(show, built) -> None:
     opened = show((built / "gates.html").read_text("utf-8"))
     text, menu = (opened.page.locator(name).bounding_box() for name in ("main", "nav"))
     assert menu["x"] + menu["width"] <= text["x"]

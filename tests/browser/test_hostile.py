@@ -1,8 +1,6 @@
 """A report on hostile files, written by the command line, in a real browser: nothing runs."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,7 +25,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
 
 
 @pytest.mark.slow
-def test_nothing_runs_and_nothing_breaks(show: Callable[..., Any], written: str) -> None:
+def test_nothing_runs_and_nothing_breaks(show, written) -> None:
     opened = show(written, width=360, fresh=True)  # what is added to the tab stays in it
     page = opened.page
     page.add_init_script("window.alert = (said) => { console.log(`ran ${said}`); };")

@@ -1,18 +1,16 @@
 """The pages of every other subject in a browser: nothing asked for, nothing said, all readable."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from abrank import audit, rank_collections, rank_scores
 from abrank.report import compose, html
-from abrank.report.model import Report
 from tests.report import test_contradictions, test_every_format
 from tests.report.subjects.test_systems_page import board
 
 BOARD = partial(rank_scores, board(5, measures=("AP", "RR")))
-PAGES: dict[str, Callable[[], Report]] = {
+PAGES = {
     **{name: partial(test_every_format.report_of, name)
      for name in (*test_every_format.PLAIN, "collections", "ranking against a baseline")},
     "ranking": lambda: compose(BOARD()),

@@ -1,7 +1,5 @@
 """Collections in files, as a user of the command has them."""
 
-from pathlib import Path
-
 import pytest
 
 import abrank
@@ -17,7 +15,7 @@ def write_runs(folder, n=60, *, effect=0.25, seed=5, names=("qrels", "a.run", "b
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     """A collection of 60 queries in the current folder: qrels, a.run, b.run."""
     write_runs(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ N = 60
 
 
 @pytest.fixture
-def differences(tmp_path, monkeypatch) -> dict[str, Any]:
+def differences(tmp_path, monkeypatch):
     """Scores of two systems on 60 queries in 15 conversations of three sizes: a.csv, b.csv."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
@@ -36,7 +35,7 @@ def differences(tmp_path, monkeypatch) -> dict[str, Any]:
     return {"d": b - a, "guard": second - a, "groups": conversation, "a": a, "b": b}
 
 
-def write(a, b, columns: dict[str, tuple[Any, Any]] | None = None) -> None:
+def write(a, b, columns=None) -> None:
     columns = columns or {"AP": (a, b)}
     for place, name in enumerate("ab"):
         lines = [
@@ -46,7 +45,7 @@ def write(a, b, columns: dict[str, tuple[Any, Any]] | None = None) -> None:
         Path(f"{name}.csv").write_text("\n".join([",".join(["query_id", *columns]), *lines]) + "\n")
 
 
-def compare(capsys, *arguments: str) -> dict[str, Any]:
+def compare(capsys, *arguments: str):
     """Return what ``--format json`` prints; it must render again, and the words with it."""
     Path("results.json").unlink(missing_ok=True)
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments]

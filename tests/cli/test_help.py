@@ -1,7 +1,6 @@
 """What ``--help`` says: the flags that most need; ``--help-all`` every flag, in groups."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 import click
 import pytest
@@ -18,7 +17,7 @@ FIRST = [
 ]  # fmt: skip
 
 
-def commands() -> Iterator[tuple[str, click.Command]]:
+def commands():
     """Every command and what stands below it, by the words that call it."""
     top = click.Context(cli)
     for name in COMMANDS:

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture(scope="module")
-def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(hostile_files, tmp_path_factory):
     """The folder with every format that compare writes."""
     folder = tmp_path_factory.mktemp("written")
     reports = [part for kind in (*KINDS, "json") for part in ("--report", f"{folder}/out.{kind}")]
@@ -34,7 +33,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.mark.slow
-def test_render_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
+def test_render_gives_the_same_bytes(written, tmp_path) -> None:
     reports = [part for kind in KINDS for part in ("--report", f"{tmp_path}/out.{kind}")]
     assert run(["render", str(written / "out.json"), *reports]) == 0
     names = {path.name for path in tmp_path.iterdir()}
@@ -43,7 +42,7 @@ def test_render_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (written / name).read_bytes()
 
 
-def test_json_has_the_ids_as_they_are(written: Path, hostile_files: Path) -> None:
+def test_json_has_the_ids_as_they_are(written, hostile_files) -> None:
     loads = json.loads((written / "out.json").read_text("utf-8"))
     ids = read_qrels(hostile_files / "qrels").query_ids
     assert set(loads["queries"]["query_id"]) == set(ids)
@@ -51,7 +50,7 @@ def test_json_has_the_ids_as_they_are(written: Path, hostile_files: Path) -> Non
     assert loads["systems"]["b"] == NAMES[-1]
 
 
-def test_page_has_no_tag_and_no_attribute_of_theirs(written: Path) -> None:
+def test_page_has_no_tag_and_no_attribute_of_theirs(written) -> None:
     text = (written / "out.html").read_text("utf-8")
     page = read(text).tags
     tags = [tag for tag, _ in page]
@@ -72,7 +71,7 @@ def test_page_has_no_tag_and_no_attribute_of_theirs(written: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
-def test_latex_compiles(written: Path, tmp_path: Path) -> None:
+def test_latex_compiles(written, tmp_path) -> None:
     source = (written / "out.tex").read_text("ascii")
     packages = "".join(f"\\usepackage{{{name}}}" for name in ("booktabs", "amsmath"))
     (tmp_path / "page.tex").write_text(
@@ -85,7 +84,7 @@ def test_latex_compiles(written: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out.methods", "out.bib"])
-def test_plain_texts_hold_no_control_code(written: Path, name: str) -> None:
+def test_plain_texts_hold_no_control_code(written, name) -> None:
     text = (written / name).read_text("utf-8")
     assert OBEYED.findall(text) == []
     assert text.count("\n") < 200

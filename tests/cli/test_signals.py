@@ -5,9 +5,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,7 @@ from abrank._support.files import ENDING
 
 
 @pytest.fixture
-def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def process(monkeypatch: pytest.MonkeyPatch):
     """What ``main`` sets for the whole process is as it was, afterwards.
 
     No signal is ignored at first; a shell that runs the tests behind itself ignores SIGINT.
@@ -35,7 +33,7 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.set_threshold(*thresholds)
 
 
-def raises(error: BaseException) -> Any:
+def raises(error: BaseException):
     def enter(*_: object, **__: object) -> None:
         raise error
 

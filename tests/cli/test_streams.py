@@ -3,9 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -68,8 +66,8 @@ def test_a_result_needs_no_place_for_messages(folder: Path) -> None:
 
 def test_a_folder_that_may_not_be_entered(folder, monkeypatch, capsys) -> None:
     # Root may enter every folder, so the system's answer is put in its place.
-    def refusing(original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(self: Path, *arguments: Any, **options: Any) -> Any:
+    def refusing(original):
+        def call(self, *arguments, **options):
             if self.parts[:1] == ("locked",):
                 raise PermissionError(13, "Permission denied", str(self))
             return original(self, *arguments, **options)

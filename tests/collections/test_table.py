@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from abrank.cli import run
 from abrank.collections import pairs_of, ranking_inputs_of, read_collections
 
 
-def read(tmp_path: Path, name: str, text: str) -> dict[str, dict[str, str]]:
+def read(tmp_path, name, text) -> dict[str, dict[str, str]]:
     (tmp_path / name).write_text(text, encoding="utf-8")
     collections = read_collections(tmp_path / name)
     return {

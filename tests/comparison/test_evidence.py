@@ -11,7 +11,6 @@ import pytest
 
 import abrank
 from abrank import Scoring, Verdict, compare, compare_scores
-from abrank.comparison import Alternative, Comparison
 from abrank.comparison.evidence import collect_details
 from abrank.measures import parse
 from abrank.scoring.evaluate import score_runs
@@ -137,11 +136,11 @@ def first(run: Table, depth: int) -> Table:
     return {q: dict(sorted(d.items(), key=lambda e: -e[1])[:depth]) for q, d in run.items()}
 
 
-def of(comparison: Comparison) -> dict[str, Alternative]:
+def of(comparison):
     return {alternative.kind: alternative for alternative in comparison.alternatives}
 
 
-def assert_same(found: Alternative, declared: Comparison) -> None:
+def assert_same(found, declared) -> None:
     row = declared.primary
     for name in ("mean_a", "mean_b", "diff", "ci_low", "ci_high", "pvalue"):
         assert getattr(found, name) == pytest.approx(getattr(row, name), rel=1e-12, abs=1e-15)

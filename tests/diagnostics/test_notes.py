@@ -5,7 +5,6 @@ Each caution comes when its condition holds, and not when it just does not.
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +37,7 @@ class FakeRow:
     pvalue_adj: float
 
 
-def notes_of(differences, *, tests=()) -> dict[str, dict[str, Any]]:
+def notes_of(differences, *, tests=()):
     ids = [f"q{i}" for i in range(len(differences))]
     result = diagnostics.inspect_differences(
         np.asarray(differences, float), tests, alpha=0.05, query_ids=ids

@@ -6,7 +6,6 @@ The cautions on inputs: each comes when its condition holds.
 """
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,7 +100,7 @@ def test_no_relevant_document_is_worst_for_the_measure_that_decides() -> None:
     assert inspect_relevance(means, [], primary="AP(rel=2)") == []
 
 
-def test_one_file_twice_is_told_with_its_hash(tmp_path: Path) -> None:
+def test_one_file_twice_is_told_with_its_hash(tmp_path) -> None:
     text = "".join(f"{q} Q0 D1 1 {i} t\n" for i, q in enumerate(QRELS))
     paths = {name: tmp_path / name for name in ("one", "two")}
     for path in paths.values():

@@ -8,7 +8,6 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,7 +78,7 @@ COMMANDS = [
 ]
 
 
-def run_shown(command: str, collection: Collection, folder: Path, *more: str) -> dict[str, Any]:
+def run_shown(command: str, collection: Collection, folder: Path, *more: str):
     """Run a command of the guide on a collection; return what ``results.json`` says of it."""
     names = {"qrels": "qrels", "A": "bm25", "B": "monot5"}
     for source, name in names.items():

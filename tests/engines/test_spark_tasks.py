@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +25,7 @@ def made() -> abrank.simulate.SimulatedRuns:
     return abrank.simulate_runs(30, rng=4)
 
 
-def scored(batches: Iterator[Any]) -> dict[tuple[str, str], float]:
+def scored(batches) -> dict[tuple[str, str], float]:
     rows = pa.Table.from_batches(list(batches)).to_pylist()
     result = {(row["query_id"], row["measure"]): row["value"] for row in rows}
     assert len(result) == len(rows)
@@ -68,20 +66,20 @@ def test_batches_that_cut_queries_give_the_scores_of_one_machine(made, held, mon
 class _Frame:
     """As much of a DataFrame of Spark as hands batches of numbers to a task."""
 
-    def __init__(self, batches: list[Any]) -> None:
+    def __init__(self, batches) -> None:
         self.batches = batches
 
-    def mapInArrow(self, task: Any, _: str) -> _Frame:
+    def mapInArrow(self, task, _) -> _Frame:
         return _Frame(list(task(iter(self.batches))))
 
-    def collect(self) -> list[Any]:
+    def collect(self):
         rows = pa.Table.from_batches(self.batches).to_pylist()
         return [SimpleNamespace(**row) for row in rows]
 
 
 def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def session(_: str | None) -> Iterator[Any]:
+    def session(_: str | None):
         def numbers(low: int, high: int, step: int, parts: int) -> _Frame:
             assert parts == high - low
             values = (pa.array([i]) for i in range(low, high, step))

@@ -1,7 +1,6 @@
 """The folder in which the guide's commands run: the demo's files, and some that a reader has."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from abrank.cli import run
 from abrank.simulate import simulate_clicks
 
 
-def lay(folder: Path) -> Path:
+def lay(folder):
     """Fill a folder, and return it."""
     assert run(["demo", str(folder), "-q"]) == 0
     qrels, old = abrank.read_qrels(folder / "qrels.txt"), abrank.read_run(folder / "old.run")

@@ -5,7 +5,6 @@ import io
 import itertools
 import re
 import shlex
-from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +36,7 @@ def blocks(page: GuidePage) -> list[Block]:
     return [Block(*match) for match in FENCE.findall(page.text)]
 
 
-def commands(text: str) -> Iterator[tuple[str, list[str]]]:
+def commands(text: str):
     """Yield each command of a block, and the lines that it is shown to print."""
     for part in re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.M)[1:]:
         command, *visible = part.rstrip("\n").split("\n")

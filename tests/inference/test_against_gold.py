@@ -6,7 +6,6 @@ The gold's d is a - b, in floats as they came; ours are taken to 10 decimals bef
 import csv
 import gzip
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ MEASURES = {
 EXPECTED_PAIRS = {"robust03": 25, "ltr": 15, "vaswani": 15}
 
 
-def significance(folder: Path) -> dict[tuple[str, ...], dict[str, float]]:
+def significance(folder) -> dict[tuple[str, ...], dict[str, float]]:
     result: dict[tuple[str, ...], dict[str, float]] = {}
     with (folder / "gold" / "significance.tsv").open() as file:
         rows = csv.reader(file, delimiter="\t")
@@ -29,7 +28,7 @@ def significance(folder: Path) -> dict[tuple[str, ...], dict[str, float]]:
     return result
 
 
-def per_query(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
+def per_query(folder) -> dict[tuple[str, str], dict[str, float]]:
     result: dict[tuple[str, str], dict[str, float]] = {}
     with gzip.open(folder / "gold" / "trec_eval-9.0.8.tsv.gz", "rt") as file:
         for run, query, measure, value in csv.reader(file, delimiter="\t"):
@@ -38,7 +37,7 @@ def per_query(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
     return result
 
 
-def differences(folder: Path) -> dict[tuple[str, ...], np.ndarray]:
+def differences(folder) -> dict[tuple[str, ...], np.ndarray]:
     cases = significance(folder)
     values = per_query(folder)
     result = {}

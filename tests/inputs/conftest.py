@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +16,7 @@ FEW = st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"])
 
 
 @pytest.fixture(params=["numpy", "Arrow"], scope="module")
-def small_and_large_columns(request: pytest.FixtureRequest) -> Iterator[None]:
+def small_and_large_columns(request: pytest.FixtureRequest):
     """Do everything once as for small columns, once as for large ones."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "Arrow":
@@ -33,7 +32,7 @@ def in_dictionary(values: list[bytes]) -> object:
     return pa.DictionaryArray.from_arrays(coded.indices, names)[1:]
 
 
-def ended_with(arguments: Sequence[str], *, folder: Path) -> tuple[int, int]:
+def ended_with(arguments, *, folder) -> tuple[int, int]:
     """Run Python in a folder; return the code it ends with and the most memory it held, in kB."""
     # A small process starts the one that is measured, which would else begin with this one's size.
     code = (

@@ -10,8 +10,6 @@ import random
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -36,7 +34,7 @@ PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 @pytest.mark.every_case
 @pytest.mark.parametrize("kind", PACKERS)
 @pytest.mark.parametrize("damage", ["changed", "cut", "garbage", "short garbage"])
-def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, damage: str) -> None:
+def test_the_second_stream_is_checked_as_the_first(tmp_path, kind, damage) -> None:
     first, two = PACKERS[kind](LINES[:1000]), PACKERS[kind](LINES[1000:])
     stored = {
         "changed": first + two[:3] + b"\xff" + two[4:], "cut": first + two[:-5],
@@ -54,7 +52,7 @@ def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, da
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PACKERS)
-def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, kind: str) -> None:
+def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path, kind) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(PACKERS[kind](LINES + b"\n" * 6_000_000))
     with pytest.raises(ReadError, match="unpacks to more than 5,000,000 rows, packed beyond 200"):
@@ -64,7 +62,7 @@ def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, ki
     assert len(read_run(path, max_input_size=8 << 20)) == 100
 
 
-def bombs() -> dict[str, Callable[[], bytes]]:
+def bombs():
     twice = b"1 Q0 d1 1 2.5 t\n"
     return {
         "zeros": lambda: zstd(bytes(400_000_000)),
@@ -76,7 +74,7 @@ def bombs() -> dict[str, Callable[[], bytes]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", bombs())
-def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
+def test_no_input_takes_all_memory(tmp_path, kind) -> None:
     (tmp_path / "bomb").write_bytes(bombs()[kind]())
     (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
     code, kilobytes = ended_with(["-m", "abrank", "score", "qrels", "bomb"], folder=tmp_path)
@@ -85,7 +83,7 @@ def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_parquet_that_repeats_a_long_text_is_read_while_there_is_room(tmp_path: Path) -> None:
+def test_parquet_that_repeats_a_long_text_is_read_while_there_is_room(tmp_path) -> None:
     run = pa.table(
         {"query_id": ["q" * 100_000] * 20_000, "doc_id": ["d"] * 20_000, "score": [0.5] * 20_000}
     )
@@ -100,7 +98,7 @@ def test_parquet_that_repeats_a_long_text_is_read_while_there_is_room(tmp_path: 
     assert kilobytes < 700_000  # of texts of 2 GB
 
 
-def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
+def test_an_archive_that_is_not_unpacked_is_named(tmp_path) -> None:
     line = b"q1 Q0 d1 1 0.5 t\n"
     (tmp_path / "run.txt").write_bytes(line)
     (tmp_path / "run.xz").write_bytes(lzma.compress(line))
@@ -122,7 +120,7 @@ def zipped(content: bytes, *, name: str = "a.txt") -> bytes:
     return held.getvalue()
 
 
-def test_a_zip_of_one_file_is_read_as_that_file(tmp_path: Path) -> None:
+def test_a_zip_of_one_file_is_read_as_that_file(tmp_path) -> None:
     path = tmp_path / "a.run.zip"
     path.write_bytes(zipped(LINES))
     assert len(read_run(path)) == 100
@@ -190,7 +188,7 @@ BINARY = {
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("kind", BINARY)
-def test_a_file_that_is_no_text_is_one_sentence(kind: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_text_is_one_sentence(kind, tmp_path) -> None:
     content, problem = BINARY[kind]
     path = tmp_path / "a.bin"
     path.write_bytes(content)

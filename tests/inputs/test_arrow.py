@@ -2,9 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,16 +22,16 @@ ROWS = [("302", "é", 0.5), ("302", "d2", 2.0), ("301", "d1", 1.0), ("302", "d1"
 QRELS = {"301": {"d1": 1}, "302": {"d1": 2, "d9": 1}}
 
 
-def frame(**columns: Any) -> pd.DataFrame:
+def frame(**columns) -> pd.DataFrame:
     return pd.DataFrame(ROWS, columns=["query_id", "doc_id", "score"]).assign(tag="x", **columns)
 
 
-def polars_frame() -> Any:
+def polars_frame():
     polars = pytest.importorskip("polars", reason="polars is in the extra `test`")
     return polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
 
 
-def relation() -> Any:
+def relation():
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is in the extra `test`")
     lines = ", ".join(f"('{query}', '{doc}', {score})" for query, doc, score in ROWS)
     return duckdb.sql(f"select * from (values {lines}) as t(query_id, doc_id, score)")
@@ -43,14 +40,14 @@ def relation() -> Any:
 class OnlyArray:
     """A batch of a library that hands over Arrow data in one piece."""
 
-    def __init__(self, batch: Any) -> None:
+    def __init__(self, batch) -> None:
         self.batch = batch
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_array__(self, requested_schema=None):
         return self.batch.__arrow_c_array__(requested_schema)
 
 
-TABLES: dict[str, Callable[[], Any]] = {
+TABLES = {
     "pandas": frame,
     "pandas objects": lambda: frame().astype(object),
     "pandas categories": lambda: frame().astype({"query_id": "category", "doc_id": "category"}),
@@ -77,7 +74,7 @@ TABLES: dict[str, Callable[[], Any]] = {
 def no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may be read cell by cell."""
 
-    def refuse(column: Any) -> Any:
+    def refuse(column):
         raise AssertionError(f"a column of {type(column).__name__} became Python objects")
 
     monkeypatch.setattr(arrow, "to_objects", refuse)
@@ -103,7 +100,7 @@ def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
     assert [doc for doc, _ in read_run(ranks).ranking("q1")] == ["2", "d1"]
 
 
-def test_a_column_of_lists_that_holds_no_documents(tmp_path: Any) -> None:
+def test_a_column_of_lists_that_holds_no_documents(tmp_path) -> None:
     table = pa.table({"query_id": ["q1"], "clicks": [[{"at": 3}]], "score": [1.0]})
     parquet.write_table(table, tmp_path / "log.parquet")
     with pytest.raises(ReadError, match="no column doc_id"):
@@ -128,7 +125,7 @@ def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
     ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
     ("score", ["high", "2", "3", "4"], 'row 0: score "high" is not a number'),
 ])  # fmt: skip
-def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words: str) -> None:
+def test_what_cannot_be_used_is_named_alike(column, cells, words) -> None:
     pandas = frame(**{column: cells})
     table = pa.table({name: pa.array(list(pandas[name])) for name in pandas if name != column})
     table = table.append_column(column, pa.array(cells))
@@ -198,14 +195,14 @@ RUN = pa.Table.from_pandas(
 QRELS_FILE = pa.Table.from_pandas(
     pd.DataFrame({"q_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
 )
-WRITERS: dict[str, Callable[[Any, Any], Any]] = {
+WRITERS = {
     "parquet": parquet.write_table,
     "feather": feather.write_feather,
 }
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_files_of_frames(kind: str, tmp_path: Path) -> None:
+def test_files_of_frames(kind, tmp_path) -> None:
     WRITERS[kind](RUN, tmp_path / f"b.{kind}")
     WRITERS[kind](QRELS_FILE, tmp_path / "judged")
     run = read_run(tmp_path / f"b.{kind}")
@@ -221,7 +218,7 @@ def test_files_of_frames(kind: str, tmp_path: Path) -> None:
     assert "2 documents, 1 query\n" in completed.output
 
 
-def test_damage_is_a_sentence(tmp_path: Path) -> None:
+def test_damage_is_a_sentence(tmp_path) -> None:
     for kind, write in WRITERS.items():
         path = tmp_path / f"b.{kind}"
         write(RUN, path)
@@ -245,26 +242,26 @@ def references(text: str) -> pa.Array:
     return pa.DictionaryArray.from_arrays(np.arange(ROWS_SIZES) // (ROWS_SIZES // 2), ["q", text])
 
 
-def write_parquet(table: pa.Table, path: Path, **options: Any) -> None:
+def write_parquet(table, path, **options) -> None:
     settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True, **options}
     pa.parquet.write_table(table, path, **settings)
 
 
-def parquet_untold(table: pa.Table, path: Path) -> None:
+def parquet_untold(table, path) -> None:
     """Write a footer without the sizes of texts, as polars and older programs do."""
     pl.from_arrow(table).write_parquet(path)
 
 
-def parquet_pages(table: pa.Table, path: Path) -> None:
+def parquet_pages(table, path) -> None:
     write_parquet(table, path, use_dictionary=False)
 
 
-def parquet_prefixes(table: pa.Table, path: Path) -> None:
+def parquet_prefixes(table, path) -> None:
     options = {"column_encoding": {"query_id": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}
     write_parquet(table, path, **options)
 
 
-def write_feather(table: pa.Table, path: Path) -> None:
+def write_feather(table, path) -> None:
     pa.feather.write_feather(table, path, compression="zstd", chunksize=10_000_000)
 
 
@@ -293,7 +290,7 @@ BOMBS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", BOMBS)
-def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kind: str) -> None:
+def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path, kind) -> None:
     write, table, problem = BOMBS[kind]
     write(table(), tmp_path / "bomb")
     assert (tmp_path / "bomb").stat().st_size < 200_000
@@ -310,7 +307,7 @@ def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kin
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_feather])
-def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path: Path, write: Any) -> None:
+def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path, write) -> None:
     texts = pa.array([f"q{i % 3}" * 2_000 for i in range(300)])
     write(run(texts), tmp_path / "plain")
     write(run(texts.dictionary_encode()), tmp_path / "encoded")
@@ -319,7 +316,7 @@ def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path: Path, write: Any) 
     assert plain.equals(encoded)
 
 
-def test_documents_in_a_list_are_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_in_a_list_are_rows(tmp_path, monkeypatch) -> None:
     hits = [{"doc_id": f"d{i}", "score": 1.0} for i in range(1000)]
     table = pa.table({"query_id": ["q1", "q2"], "hits": [hits, hits]})
     parquet.write_table(table, tmp_path / "a.parquet")

@@ -2,12 +2,10 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from abrank.inputs.votes import read_votes
 IDS = ["001", "#d2", "d3"]
 
 
-def doors(values: list[Any], number: str, folder: Path) -> Iterator[tuple[str, Any]]:
+def doors(values, number, folder):
     """Yield the same three rows as each kind of input."""
     frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": IDS, number: values})
     records = dict(zip(IDS, values, strict=True))
@@ -92,14 +90,14 @@ def test_fractional_grades_are_read_alike_at_every_door(tmp_path: Path) -> None:
 class Tensor:
     """What torch and its like share: an array by ``__array__``, and no list."""
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values) -> None:
         self.values = values
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self.values, dtype)
 
 
-LISTS: dict[str, Callable[[list[str]], Any]] = {
+LISTS = {
     "list": list, "tuple": tuple, "numpy": np.array, "Series": pd.Series, "Index": pd.Index,
     "pyarrow": pa.array, "chunked": lambda ids: pa.chunked_array([ids]), "polars": pl.Series,
     "generator": lambda ids: (doc for doc in ids), "deque": deque,
@@ -176,7 +174,7 @@ def test_a_dict_of_columns_is_a_table() -> None:
 
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "records"])
 @pytest.mark.parametrize("query", ["q", 7])
-def test_a_frame_saved_as_json_is_a_table(orient: Any, query: object, tmp_path: Path) -> None:
+def test_a_frame_saved_as_json_is_a_table(orient, query, tmp_path) -> None:
     path = tmp_path / "frame.json"
     columns = {"query_id": [query] * 2, "doc_id": ["d1", "d2"], "score": [0.5, 0.75]}
     pd.DataFrame(columns).to_json(path, orient=orient)

@@ -5,7 +5,6 @@ import json
 import random
 import zipfile
 import zlib
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -46,7 +45,7 @@ def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
         exports.rows_of_log(exports.read_archive(data, "x.eval"), "x.eval")
 
 
-def test_logs_of_two_tasks_are_said(tmp_path: Path, command) -> None:
+def test_logs_of_two_tasks_are_said(tmp_path, command) -> None:
     for name, task in (("a", "t"), ("b", "t"), ("c", "u")):
         (tmp_path / f"{name}.eval").write_bytes(log_of(6, 6, task=task))
     logs = [tmp_path / f"{name}.eval" for name in "abc"]

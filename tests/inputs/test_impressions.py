@@ -1,8 +1,6 @@
 """Interleaving: credits, shares and clusters of an independent reference; simulated clicks."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,17 +21,17 @@ PARTS = {
 
 
 @pytest.fixture(scope="module")
-def folder(shared_data: Path) -> Path:
+def folder(shared_data):
     return shared_data / "votes" / "interleaving"
 
 
 @pytest.fixture(scope="module")
-def rows(folder: Path) -> list[dict[str, Any]]:
+def rows(folder):
     text = (folder / "impressions.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_credits_are_those_of_the_reference(rows: list[dict[str, Any]], folder: Path) -> None:
+def test_credits_are_those_of_the_reference(rows, folder) -> None:
     assert [credits_of(row) for row in rows] == [tuple(row["reference_scores"]) for row in rows]
     cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
     visited = 0
@@ -124,7 +122,7 @@ def test_a_table_of_credits_or_clicks_as_text_says_the_same(rows, tmp_path) -> N
     assert abrank.compare_preferences(drop).rows == comparison.rows
 
 
-def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path: Path) -> None:
+def test_events_of_users_are_read_where_they_carry_teams(folder, tmp_path) -> None:
     with pytest.raises(abrank.ReadError, match="carry no teams"):
         abrank.compare_preferences(folder / "ubi_cut.ndjson")
     lines = (folder / "ubi_cut.ndjson").read_text(encoding="utf-8").splitlines()
@@ -151,7 +149,7 @@ def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path:
     ({"clicks": [0], "team": ["A", "C"]}, "a team is A or B"),
     ({"clicks": [0], "ranking": ["d1"]}, "neither team nor the lists a and b"),
 ])  # fmt: skip
-def test_impressions_that_cannot_be_used_are_refused(row: dict[str, Any], said: str) -> None:
+def test_impressions_that_cannot_be_used_are_refused(row, said) -> None:
     good = {"query_id": "q1", "credit_a": 1, "credit_b": 0} if "credit_a" in row else {
         "query_id": "q1", "clicks": [0], "team": ["A", "B"]
     }  # fmt: skip
@@ -162,7 +160,7 @@ def test_impressions_that_cannot_be_used_are_refused(row: dict[str, Any], said: 
 
 
 @pytest.mark.parametrize("method", ["team-draft", "balanced"])
-def test_lists_are_interleaved_as_in_the_reference(method: str, folder: Path) -> None:
+def test_lists_are_interleaved_as_in_the_reference(method, folder) -> None:
     cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
     random = np.random.default_rng(1)
     for case in cases[f"{method.replace('-', '_')}_rankings"]:
@@ -176,7 +174,7 @@ def test_lists_are_interleaved_as_in_the_reference(method: str, folder: Path) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["position", "cascade"])
 @pytest.mark.parametrize("method", ["team-draft", "balanced"])
-def test_simulated_clicks_prefer_the_better_ranker(method: Any, model: Any) -> None:
+def test_simulated_clicks_prefer_the_better_ranker(method, model) -> None:
     better = abrank.simulate_runs(80, effect=0.8, rng=2)
     options = {"method": method, "model": model, "n_impressions": 800, "rng": 3}
     comparison = abrank.compare_preferences(simulate_clicks(better, **options))

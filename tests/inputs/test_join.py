@@ -1,8 +1,5 @@
 """Documents looked up among judgments, against a dict; ids that differ from those judged."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -49,7 +46,7 @@ JUDGED = [(query, f"LA0{query}-{doc:04}") for query in range(20) for doc in rang
 
 
 def test_names_the_change_that_makes_most_ids_match() -> None:
-    changes: dict[str, Callable[[str], str]] = {
+    changes = {
         "upper and lower case": str.lower,
         '".0"': lambda text: f"{text}.0",
         'the prefix "x_"': lambda text: f"x_{text}",
@@ -99,7 +96,7 @@ def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
     )
 
 
-def written(folder: Path, change: Callable[[int, str], str]) -> Path:
+def written(folder, change):
     """Write a run of 120 queries and 40 documents each, their ids changed."""
     lines = [
         f"{query} Q0 {change(doc, f'LA{query}-{doc:03}')} {doc} {100 - doc} tag\n"
@@ -112,14 +109,14 @@ def written(folder: Path, change: Callable[[int, str], str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def qrels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def qrels(tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("ids") / "qrels"
     lines = [f"{q} 0 LA{q}-{doc:03} {doc % 2}\n" for q in range(120) for doc in range(36)]
     path.write_text("".join(lines))
     return path
 
 
-def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> None:
+def test_half_the_documents_with_another_ending(qrels, tmp_path) -> None:
     run = written(tmp_path, lambda doc, text: text if doc % 2 else f"{text}.0")
     audit = read_judged_run(read_qrels(qrels), run).audit
     assert (audit.n_judged_rows, audit.document_ids.cause) == (120 * 18, '".0"')

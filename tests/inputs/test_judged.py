@@ -1,7 +1,6 @@
 """The join, against a plain loop and against trec_eval; judgments by subtopic."""
 
 from collections import namedtuple
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -95,7 +94,7 @@ def test_file_and_back(tmp_path_factory, table) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", "\n"])  # a blank line takes the careful parser
-def test_read_plainly_a_document_stands_there_twice(tmp_path: Path, blank) -> None:
+def test_read_plainly_a_document_stands_there_twice(tmp_path, blank) -> None:
     path = tmp_path / "q"
     path.write_text(f"1 a d1 1\n{blank}1 b d1 0\n")
     with pytest.raises(ReadError, match="with a and b in the second field") as caught:
@@ -104,7 +103,7 @@ def test_read_plainly_a_document_stands_there_twice(tmp_path: Path, blank) -> No
     assert read_qrels(path, subtopics=True).grades("1") == {"d1": 1}
 
 
-def test_a_judgment_twice_for_one_subtopic(tmp_path: Path) -> None:
+def test_a_judgment_twice_for_one_subtopic(tmp_path) -> None:
     path = tmp_path / "q"
     path.write_text("1 a d1 1\n1 b d1 0\n1 a d1 1\n")
     with pytest.raises(ReadError, match="lines 1 and 3: document d1 twice in query 1") as caught:
@@ -112,7 +111,7 @@ def test_a_judgment_twice_for_one_subtopic(tmp_path: Path) -> None:
     assert "second field" not in str(caught.value)
 
 
-def test_judgments_without_subtopics_are_refused(tmp_path: Path) -> None:
+def test_judgments_without_subtopics_are_refused(tmp_path) -> None:
     path = tmp_path / "q"
     path.write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n")
     with pytest.raises(ReadError, match=r'every row has "0" for its subtopic') as caught:

@@ -1,8 +1,6 @@
 """Tables of Delta Lake, Iceberg and Hudi: the current version, or a refusal; never dead files."""
 
 import sys
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -23,14 +21,14 @@ def table(first: str) -> pa.Table:
 
 
 @pytest.fixture
-def delta(tmp_path: Path) -> Path:
+def delta(tmp_path):
     deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
     deltalake.write_deltalake(tmp_path / "run", table("d1"))
     deltalake.write_deltalake(tmp_path / "run", table("d2"), mode="overwrite")
     return tmp_path / "run"
 
 
-def test_a_delta_table_is_read_at_its_current_version(delta: Path, command: Any) -> None:
+def test_a_delta_table_is_read_at_its_current_version(delta, command) -> None:
     deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
     for source in (delta, deltalake.DeltaTable(delta)):
         assert abrank.evaluate(QRELS, {"B": source}, ["RR"]).means().tolist() == [[0.5]]
@@ -62,7 +60,7 @@ def test_scores_and_votes_in_a_delta_table_are_its_current_ones(word, tmp_path, 
     assert outputs[0] == outputs[1]
 
 
-def test_the_files_of_a_delta_table_are_never_read_beside_each_other(delta: Path) -> None:
+def test_the_files_of_a_delta_table_are_never_read_beside_each_other(delta) -> None:
     for source in (f"{delta}/*.parquet", f"{delta.parent}/*/*.parquet", f"file://{delta}"):
         with pytest.raises(ReadError, match="is a table of Delta, whose folder holds the files of"):
             abrank.evaluate(QRELS, {"B": source}, ["RR"])
@@ -71,7 +69,7 @@ def test_the_files_of_a_delta_table_are_never_read_beside_each_other(delta: Path
             abrank.evaluate(QRELS, {"B": part}, ["RR"])
 
 
-def test_a_folder_of_parquet_stands_beside_a_file(tmp_path: Path) -> None:
+def test_a_folder_of_parquet_stands_beside_a_file(tmp_path) -> None:
     rows = table("d2").append_column("year", pa.array([2025, 2026]))
     pa.parquet.write_to_dataset(rows, tmp_path / "run", partition_cols=["year"])
     table("d1").to_pandas().to_csv(tmp_path / "a.csv", index=False)
@@ -96,7 +94,7 @@ def test_without_its_library_a_table_is_refused_with_the_way(mark, words, tmp_pa
         abrank.evaluate(QRELS, {"B": tmp_path}, ["RR"])
 
 
-def test_an_iceberg_table_is_read(tmp_path: Path) -> None:
+def test_an_iceberg_table_is_read(tmp_path) -> None:
     catalog = pytest.importorskip("pyiceberg.catalog.sql", reason="pyiceberg is an optional extra")
     settings = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}"}
     sql_catalog = catalog.SqlCatalog("test", **settings)
@@ -109,7 +107,7 @@ def test_an_iceberg_table_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_datasets_and_dask_frames_are_taken(tmp_path: Path) -> None:
+def test_datasets_and_dask_frames_are_taken(tmp_path) -> None:
     pa.parquet.write_table(table("d1"), tmp_path / "part.parquet")
     sources = [pyarrow.dataset.dataset(tmp_path), table("d1").to_reader()]
     frames = pytest.importorskip("dask.dataframe", reason="Dask is an optional extra")

@@ -1,7 +1,5 @@
 """Every file of the collection of nasty inputs: read as trec_eval reads it, or refused in words."""
 
-from pathlib import Path
-
 import pytest
 
 from abrank import AbrankError, AlignmentError, ReadError, read_qrels, read_run
@@ -46,19 +44,19 @@ ODD_REFUSED = {
 }
 
 
-def joined(folder: Path, run: str, qrels: str) -> tuple[list[int], ...]:
+def joined(folder, run, qrels) -> tuple[list[int], ...]:
     judged = read_judged_run(read_qrels(folder / qrels), folder / run).judged
     arrays = (judged.query, judged.rank, judged.grade, judged.n_retrieved, judged.ideal_grade)
     return tuple(array.tolist() for array in arrays)
 
 
 @pytest.fixture(scope="module")
-def nasty(shared_data: Path) -> Path:
+def nasty(shared_data):
     return shared_data / "nasty"
 
 
 @pytest.mark.parametrize("name", SAME_AS_BASE)
-def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
+def test_legal_files_that_mean_the_same(nasty, name) -> None:
     text = nasty / "legal" / f"{name}.qrels"
     rest = {"crlf_both": "crlf.qrels", "qrels_tabs": "tabs.qrels"}
     qrels = text.name if text.exists() and name != "crlf" else rest.get(name, "base.qrels")
@@ -71,19 +69,19 @@ def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
     *((name, "legal/base.qrels") for name in ("mixed_tags.run", "not_gzip.run.gz")),
     ("latin1.run", "odd/latin1.qrels"),
 ])  # fmt: skip
-def test_odd_files_that_mean_the_same(nasty: Path, run: str, qrels: str) -> None:
+def test_odd_files_that_mean_the_same(nasty, run, qrels) -> None:
     expected = joined(nasty, "legal/base.run", "legal/base.qrels")
     assert joined(nasty, f"odd/{run}", qrels) == expected
 
 
-def test_minus_zero_is_a_tie(nasty: Path) -> None:
+def test_minus_zero_is_a_tie(nasty) -> None:
     expected = joined(nasty, "legal/ties_all.run", "legal/base.qrels")
     assert joined(nasty, "legal/minus_zero.run", "legal/base.qrels") == expected
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", [*ILLEGAL, *ODD_REFUSED])
-def test_illegal_files_are_refused_in_words(nasty: Path, name: str) -> None:
+def test_illegal_files_are_refused_in_words(nasty, name) -> None:
     path = nasty / ("illegal" if name in ILLEGAL else "odd") / name
     with pytest.raises(ReadError) as caught:
         (read_qrels if name.endswith(".qrels") else read_run)(path)
@@ -91,19 +89,19 @@ def test_illegal_files_are_refused_in_words(nasty: Path, name: str) -> None:
     assert (ILLEGAL | ODD_REFUSED)[name] in str(caught.value)
 
 
-def test_no_common_topic(nasty: Path) -> None:
+def test_no_common_topic(nasty) -> None:
     with pytest.raises(AlignmentError, match=r'no_common_topic\.run\n.*the prefix "x"'):
         joined(nasty, "illegal/no_common_topic.run", "legal/base.qrels")
 
 
-def test_no_file_is_left_untested(nasty: Path) -> None:
+def test_no_file_is_left_untested(nasty) -> None:
     listed = {path.name for folder in ("illegal", "odd") for path in (nasty / folder).iterdir()}
     accepted = {"comment_lines.run", "bom.run", "mixed_tags.run", "not_gzip.run.gz"}
     accepted |= {"latin1.run", "latin1.qrels", "no_common_topic.run", "float_grade.qrels"}
     assert listed == {*ILLEGAL, *ODD_REFUSED} | accepted
 
 
-def test_both_parsers_agree_on_every_file(nasty: Path) -> None:
+def test_both_parsers_agree_on_every_file(nasty) -> None:
     fast_ways = 0
     for path in sorted(nasty.glob("*/*")):
         layout: Layout = QRELS if path.suffix == ".qrels" else RUN

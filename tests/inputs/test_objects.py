@@ -4,7 +4,6 @@ import datetime
 import json
 from collections import namedtuple
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from abrank import ArgumentError, ReadError, compare, compare_scores, evaluate, 
 EXPECTED = [("d2", 2.0), ("d1", 1.0)]
 
 
-def frame(**columns: Any) -> pd.DataFrame:
+def frame(**columns) -> pd.DataFrame:
     return pd.DataFrame(
         {"query_id": ["301", "301"], "doc_id": ["d1", "d2"], "score": [1, 2]} | columns
     )
@@ -91,7 +90,7 @@ def test_text_ids_of_any_dtype(dtype: str) -> None:
     ("", "row 1: query_id is empty"),
     ("\ud800", "is not valid text"),
 ])  # fmt: skip
-def test_ids_that_are_no_ids(bad: Any, words: str) -> None:
+def test_ids_that_are_no_ids(bad, words) -> None:
     with pytest.raises(ReadError) as caught:
         read_run([("301", "d1", 1.0), (bad, "d2", 1.0)])
     assert str(caught.value).startswith("tuples, row 1: ")
@@ -113,7 +112,7 @@ def test_float_ids_of_a_frame_say_how_to_mend_them() -> None:
     ("high", 'score "high" is not a number'),
     (datetime.date(2020, 1, 1), "is a date, not a number"),
 ])  # fmt: skip
-def test_numbers_that_are_no_scores(score: Any, words: str) -> None:
+def test_numbers_that_are_no_scores(score, words) -> None:
     with pytest.raises(ReadError) as caught:
         read_run({"1": {"a": 1.0, "d": score}})
     assert str(caught.value).startswith("dict, row 1: score ")
@@ -124,7 +123,7 @@ def test_numbers_that_are_no_scores(score: Any, words: str) -> None:
     ("grade", "words"),
     [(float("inf"), "is infinite"), ([1], "relevance [1] is a list"), (2**63, "is too large")],
 )
-def test_numbers_that_are_no_grades(grade: Any, words: str) -> None:
+def test_numbers_that_are_no_grades(grade, words) -> None:
     with pytest.raises(ReadError) as caught:
         read_qrels([("1", "d", grade)])
     assert str(caught.value).startswith("tuples, row 0: relevance ")
@@ -147,7 +146,7 @@ def test_an_iterator_is_read_once() -> None:
 
 
 @pytest.mark.parametrize("row", [("1", "d"), ("1", "d", 1, 2), "1 d 1", 7])
-def test_rows_of_another_shape(row: Any) -> None:
+def test_rows_of_another_shape(row) -> None:
     with pytest.raises(ReadError, match=r"tuples, row 1: .* is not \(query_id, doc_id, score\)"):
         read_run([("1", "d", 1.0), row])
 
@@ -155,7 +154,7 @@ def test_rows_of_another_shape(row: Any) -> None:
 @pytest.mark.parametrize(
     "source", [{}, [], {"1": {}}, pd.DataFrame({"qid": [], "did": [], "score": []})]
 )
-def test_no_rows(source: Any) -> None:
+def test_no_rows(source) -> None:
     with pytest.raises(ReadError, match="is an empty run"):
         read_run(source)
     judgments = source.assign(label=[]) if hasattr(source, "assign") else source
@@ -164,7 +163,7 @@ def test_no_rows(source: Any) -> None:
 
 
 @pytest.mark.parametrize("source", [7, None, b"bytes"])
-def test_other_things_are_refused(source: Any) -> None:
+def test_other_things_are_refused(source) -> None:
     with pytest.raises(
         ArgumentError, match="must be a path, a DataFrame, a dict of dicts or tuples"
     ):
@@ -172,7 +171,7 @@ def test_other_things_are_refused(source: Any) -> None:
 
 
 @pytest.mark.parametrize("source", [{"1": {"d": 1}}, [("1", "d", 1)], "a.run"])
-def test_columns_are_for_tables(source: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_columns_are_for_tables(source, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.run").write_text("1 Q0 d 1 1.0 x")
     for read in (read_run, read_qrels):
@@ -200,7 +199,7 @@ def test_an_id_that_is_too_long_is_refused() -> None:
 ORDER = ["d2", "d1"]
 
 
-def ranked(source: Any, query: str = "q1") -> list[str]:
+def ranked(source, query="q1") -> list[str]:
     return [doc for doc, _ in read_run(source).ranking(query)]
 
 
@@ -220,7 +219,7 @@ RANK_EVAL = {
     },
     "failures": {},
 }
-SHAPES: dict[str, Any] = {
+SHAPES = {
     "documents in rank order": {"q1": ORDER},
     "pairs": {"q1": [("d1", 0.5), ("d2", 0.75)]},
     # sentence_transformers.util.semantic_search, by query id
@@ -300,7 +299,7 @@ def test_an_answer_of_rank_eval_holds_judgments_too() -> None:
 
 
 @pytest.mark.parametrize("relevant", [["d1", "d2"], ("d1", "d2"), {"d1", "d2"}])
-def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
+def test_relevant_documents_of_each_query_are_judgments(relevant) -> None:
     """sentence-transformers holds them as ``relevant_docs``, a set by query id."""
     assert read_qrels({"q1": relevant}).grades("q1") == {"d1": 1, "d2": 1}
 
@@ -317,7 +316,7 @@ def test_relevant_documents_of_each_query_are_judgments(relevant: Any) -> None:
     ([{"qid": "q1", "docno": "d", "score": 1}, ("q2", "d", 1)],
      "tuples, row 1: is a tuple, where the first row is a record"),
 ])  # fmt: skip
-def test_what_is_none_of_them(source: Any, words: str) -> None:
+def test_what_is_none_of_them(source, words) -> None:
     with pytest.raises(ReadError) as caught:
         read_run(source)
     assert str(caught.value).startswith(words), caught.value
@@ -328,7 +327,7 @@ def test_what_is_none_of_them(source: Any, words: str) -> None:
     ("lenskit.data.collection",
      "to_df", pd.DataFrame({"user_id": ["q1"] * 2, "item_id": ["d1", "d2"], "score": [0.5, 0.75]})),
 ])  # fmt: skip
-def test_objects_of_libraries_say_what_they_hold(module: str, method: str, held: Any) -> None:
+def test_objects_of_libraries_say_what_they_hold(module, method, held) -> None:
     stand_in = type("Run", (), {"__module__": module, "name": "x", method: lambda _: held})()
     assert ranked(stand_in) == ORDER
 
@@ -369,13 +368,13 @@ JUDGED = {"1": {"a": 1, "b": 0}, "2": {"b": 2}}
 SCORED = {"1": {"a": 0.5, "b": 0.75}, "2": {"b": 1.0}}
 
 
-def peer(name: str) -> Any:
+def peer(name: str):
     return pytest.importorskip(
         name, reason=f"{name} is in the extra `test` or `peers`", exc_type=ImportError
     )
 
 
-def same(made: Any, expected: Any) -> None:
+def same(made, expected) -> None:
     assert made.frame().to_dict("list") == expected.frame().to_dict("list")
 
 

@@ -8,8 +8,6 @@ import subprocess
 import sys
 import tracemalloc
 import zlib
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +40,7 @@ def whole(value: int) -> bytes:
     return unsigned(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
-def coded(value: Any) -> tuple[int, bytes]:
+def coded(value) -> tuple[int, bytes]:
     """Return the kind of a value, and its bytes."""
     if isinstance(value, dict):
         return 12, record(value)
@@ -59,7 +57,7 @@ def coded(value: Any) -> tuple[int, bytes]:
     return 6, whole(value)
 
 
-def record(fields: dict[int, Any]) -> bytes:
+def record(fields) -> bytes:
     """Return a record of Thrift; each field tells its whole number."""
     text = b""
     for number, value in fields.items():
@@ -71,7 +69,7 @@ def record(fields: dict[int, Any]) -> bytes:
     return text + b"\0"
 
 
-def column(name: bytes = b"x", **told: Any) -> dict[int, Any]:
+def column(name=b"x", **told):
     """Return what a footer says of a column of two numbers, from byte 4 on."""
     about = {"kind": DOUBLE, "encodings": [PLAIN], "values": 2, "unpacked": 30, "packed": 30}
     about |= {"start": 4, **told}
@@ -81,13 +79,13 @@ def column(name: bytes = b"x", **told: Any) -> dict[int, Any]:
     return dict(sorted((values | told.get("more", {})).items()))
 
 
-def groups_of(about: dict[int, Any] | bytes, *, size: int = 100) -> Any:
+def groups_of(about, *, size=100):
     footer = about if isinstance(about, bytes) else record(about)
     data = b"PAR1" + b"\0" * size + footer + len(footer).to_bytes(4, "little") + b"PAR1"
     return read_groups(lambda start, n: data[start : start + n], len(data))
 
 
-def footer(*columns: dict[int, Any], n_rows: int = 2, rows: int = 2, leaves: int = 1) -> Any:
+def footer(*columns, n_rows=2, rows=2, leaves=1):
     schema = [{4: b"root", 5: leaves}, *[{1: DOUBLE, 4: b"x"}] * leaves]
     return {1: 1, 2: schema, 3: n_rows, 4: [{1: [{3: item} for item in columns], 3: rows}]}
 
@@ -179,11 +177,11 @@ def test_values_of_every_kind_are_read() -> None:
     assert read_struct(b"\x13\x09\x19\x21\x01\x02\x00")[0] == {1: 9, 2: [1, 2]}
 
 
-def page(about: dict[int, Any], body: bytes = b"12345678") -> bytes:
+def page(about, body=b"12345678") -> bytes:
     return record(about) + body
 
 
-def header(n_values: int = 2, encoding: int = PLAIN, **more: Any) -> dict[int, Any]:
+def header(n_values=2, encoding=PLAIN, **more):
     about = {1: 0, 2: 8, 3: 8, 5: {1: n_values, 2: encoding}}
     return dict(sorted((about | more.get("more", {})).items()))
 
@@ -240,7 +238,7 @@ def test_the_names_of_columns_are_read_without_the_rows(tmp_path) -> None:
     assert peak < path.stat().st_size / 2
 
 
-def test_a_file_is_read_by_ranges_where_memory_is_mapped_without_flags(tmp_path: Path) -> None:
+def test_a_file_is_read_by_ranges_where_memory_is_mapped_without_flags(tmp_path) -> None:
     # as on Windows
     pq.write_table(pa.table({"score": [1.5]}), path := tmp_path / "a.parquet")
     code = (

@@ -1,9 +1,6 @@
 """A file that is read in many parts gives what it gives in one, and names the same lines."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ def text(line: str, n: int = N) -> str:
     return "".join(line.format(*RUN[i], i=i, rank=i % 7 + 1, grade=i % 3) + "\n" for i in range(n))
 
 
-def by_line(rows: list[Any]) -> str:
+def by_line(rows) -> str:
     return "\n".join(map(json.dumps, rows))
 
 
@@ -28,7 +25,7 @@ RANKED = [{"q_id": query, "doc_id": doc, "rank": i} for i, (query, doc, _) in en
 HITS = [{"corpus_id": f"d{j}", "score": j} for j in range(3)]
 RESULTS = [{"query_id": f"q{i}", "results": HITS} for i in range(9)]
 DICTS = {f"q{i}": {f"d{j}": j / 2 for j in range(5)} for i in range(12)}
-FILES: dict[str, tuple[Callable[..., Any], str]] = {
+FILES = {
     "run": (read_run, text("{0} Q0 {1} {rank} {2} t")),
     "qrels": (read_qrels, text("{0} 0 {1} {grade}")),
     "CSV": (read_run, "query_id,doc_id,score\n" + text("{0},{1},{2}")),
@@ -61,7 +58,7 @@ BAD = {
 }
 
 
-def outcome(read: Callable[..., Any], path: Path) -> Any:
+def outcome(read, path):
     try:
         result = read(path)
     except AbrankError as error:
@@ -71,7 +68,7 @@ def outcome(read: Callable[..., Any], path: Path) -> Any:
 
 
 @pytest.fixture
-def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def in_parts(monkeypatch: pytest.MonkeyPatch):
     """Return what makes parts of some lines and rows of all that is read after it."""
 
     def change() -> None:
@@ -89,7 +86,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("kind", FILES)
-def test_parts_give_what_the_whole_gives(kind: str, tmp_path: Path, in_parts) -> None:
+def test_parts_give_what_the_whole_gives(kind, tmp_path, in_parts) -> None:
     read, content = FILES[kind]
     (tmp_path / "a").write_text(content)
     whole = outcome(read, tmp_path / "a")
@@ -119,7 +116,7 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_p
     ('[["q", "d", 1]] 7', "Extra data"),
     ('["q", "d", 1]\n["q", "e", 1]\n["q", "f"\n', "line 3, column"),
 ])  # fmt: skip
-def test_what_is_no_json_is_said_where(content: str, said: str, tmp_path: Path) -> None:
+def test_what_is_no_json_is_said_where(content, said, tmp_path) -> None:
     (tmp_path / "a").write_text(content)
     assert said in outcome(read_run, tmp_path / "a")
 

@@ -1,7 +1,6 @@
 """Judgments."""
 
 from collections import namedtuple
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 import abrank
 from abrank import ArgumentError, ReadError, read_qrels, read_run
-from abrank.inputs import Qrels
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=4)
@@ -23,7 +21,7 @@ TABLES = st.dictionaries(
 )  # fmt: skip
 
 
-def as_dict(qrels: Qrels) -> dict[str, dict[str, int]]:
+def as_dict(qrels) -> dict[str, dict[str, int]]:
     return {query_id: qrels.grades(query_id) for query_id in qrels.query_ids}
 
 
@@ -58,7 +56,7 @@ def test_file_and_back(tmp_path_factory, table) -> None:
     assert as_dict(read_qrels(read_qrels(table).write(path))) == table
 
 
-def test_name_and_source(tmp_path: Path) -> None:
+def test_name_and_source(tmp_path) -> None:
     (tmp_path / "robust.qrels.txt").write_text("301 0 d 1\n")
     qrels = read_qrels(str(tmp_path / "robust.qrels.txt"))
     assert (qrels.name, qrels.source.n_rows) == ("robust", 1)
@@ -71,7 +69,7 @@ def test_name_and_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("grade", "words"), [(1, "both graded 1"), (0, "graded 1 and 0: they contr")]
 )
-def test_a_document_judged_twice(tmp_path: Path, grade: int, words: str) -> None:
+def test_a_document_judged_twice(tmp_path, grade, words) -> None:
     path = tmp_path / "q.txt"
     path.write_text(f"301 0 a 1\n302 0 a 0\n\n301 0 a {grade}\n301 0 a 1\n")
     with pytest.raises(ReadError) as caught:
@@ -86,7 +84,7 @@ def test_a_document_judged_twice(tmp_path: Path, grade: int, words: str) -> None
     assert first.source.notes[0].startswith("2 judgments of a document that was judged before")
 
 
-def test_judgments_twice_keep_the_first_or_the_highest_grade_at_every_door(tmp_path: Path) -> None:
+def test_judgments_twice_keep_the_first_or_the_highest_grade_at_every_door(tmp_path) -> None:
     rows = [("q", "a", 0), ("q", "b", 1), ("q", "a", 2), ("q", "a", 1)]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
     frame.to_csv(tmp_path / "q.csv", index=False)
@@ -134,7 +132,7 @@ def test_objects_of_trectools_are_read_by_their_frames() -> None:
     assert read_qrels(Held()).grades("q1") == {"d1": 2}
 
 
-def test_ids_with_blanks_are_written_with_what_stands_for_them(tmp_path: Path) -> None:
+def test_ids_with_blanks_are_written_with_what_stands_for_them(tmp_path) -> None:
     # Queries of Quepid are texts.
     (tmp_path / "export.csv").write_text(
         "query,docid,rating\nstar wars,11,3\nstar wars,12,0\ntoy story,862,2\nalien,5,\n"
@@ -154,7 +152,7 @@ def test_ids_with_blanks_are_written_with_what_stands_for_them(tmp_path: Path) -
         read_qrels({"a b": {"d": 1}, "a_b": {"d": 1}}).write(tmp_path / "x", blanks="_")
 
 
-def test_judgments_of_letor_have_no_subtopics(tmp_path: Path) -> None:
+def test_judgments_of_letor_have_no_subtopics(tmp_path) -> None:
     (tmp_path / "l.txt").write_text("1 qid:1 1:0.5 # docid = a\n0 qid:1 1:0.5 # docid = b\n")
     with pytest.raises(ReadError, match="these are judgments without subtopics"):
         read_qrels(tmp_path / "l.txt", subtopics=True)

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +130,7 @@ def counts(qrels: object, run: object) -> Audit:
     return read_judged_run(read_qrels(qrels), run).audit
 
 
-def test_every_count(tmp_path: Path) -> None:
+def test_every_count(tmp_path) -> None:
     (tmp_path / "a.run").write_bytes(
         b"\xef\xbb\xbf# note\n"
         b"1 Q0 a 1 5 t\n1 Q0 b 2 5 u\n1 Q0 c 3 6 t\n1 Q0 x 4 1 t\n"
@@ -162,7 +161,7 @@ def test_it_goes_into_json() -> None:
     assert (plain["missing"], plain["judged_at_10"]) == ([], 1.0)
 
 
-def test_no_common_query_names_both_files(tmp_path: Path) -> None:
+def test_no_common_query_names_both_files(tmp_path) -> None:
     (tmp_path / "q.txt").write_text("".join(f"{q} 0 d 1\n" for q in (301, 302, 303, 304)))
     (tmp_path / "a.run").write_text("301.0 Q0 d 1 1 t\n")
     with pytest.raises(AlignmentError) as caught:

@@ -1,7 +1,6 @@
 """Runs: the tie rule, duplicates, precision, the rank column; runs by name, and of groups."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank import ArgumentError, ReadError, compare, evaluate, from_groups, read_run
-from abrank.inputs import Run
 from abrank.inputs.run import named_runs
 
 IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600"])
@@ -18,7 +16,7 @@ SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -3.5, 2.5e300])
 TABLES = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1), min_size=1, max_size=4)
 
 
-def rankings(run: Run) -> dict[str, list[str]]:
+def rankings(run) -> dict[str, list[str]]:
     return {query: [doc for doc, _ in run.ranking(query)] for query in run.query_ids}
 
 
@@ -126,7 +124,7 @@ LETOR = "2 qid:a 1:0.3\n0 qid:a 1:0.9\n1 qid:b 1:0.8\n0 qid:b 1:0.1\n1 qid:b 1:0
 
 
 @pytest.mark.parametrize("group", [[2, 3], np.array([2, 3]), ["a", "a", "b", "b", "b"]])
-def test_sizes_and_ids(group: Any) -> None:
+def test_sizes_and_ids(group) -> None:
     qrels, run = from_groups(np.array(Y), np.array(S), group=group)
     assert evaluate(qrels, {"B": run}, ["RR", "nDCG"]).values[:, 0, 0].tolist() == [0.5, 1.0]
 
@@ -167,7 +165,7 @@ def test_lightgbm() -> None:
     ((Y, S, [1, 1, 1, 1, 1]), "could be the sizes of groups and the query ids"),
     ((Y, S[:4], [2, 3]), "4 scores of run for 5 rows"),
 ])  # fmt: skip
-def test_lengths_that_do_not_fit(arguments: Any, words: str) -> None:
+def test_lengths_that_do_not_fit(arguments, words) -> None:
     with pytest.raises(ArgumentError, match=words.replace("(", r"\(")):
         from_groups(*arguments)
 

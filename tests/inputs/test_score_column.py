@@ -1,7 +1,6 @@
 """Cells of tables as people and spreadsheets write them."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ N = 12
 CLICKS = [987, 5188, 12, 608, 7499, 675, 1230, 45, 3021, 999, 1000, 87]
 
 
-def table(path, cells, *, mark=",", beside=None) -> Path:
+def table(path, cells, *, mark=",", beside=None):
     """Write a table of two systems, the same cells of both."""
     lines = [mark.join(["query", "variant", "clicks", *["ndcg"] * bool(beside)])]
     for i, cell in enumerate(cells):
@@ -27,7 +26,7 @@ def table(path, cells, *, mark=",", beside=None) -> Path:
     return path
 
 
-def values(path: Path, measure: str = "clicks") -> np.ndarray:
+def values(path, measure="clicks") -> np.ndarray:
     scores = read_with_gaps(path, options=TableOptions.of(measures=[measure]))
     return scores.of("control")[:, scores.measures.index(measure)]
 
@@ -37,7 +36,7 @@ ENGLISH = [f"{number:,}" for number in CLICKS]
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])
-def test_points_mark_thousands_where_commas_mark_decimals(mark: str, tmp_path: Path) -> None:
+def test_points_mark_thousands_where_commas_mark_decimals(mark, tmp_path) -> None:
     path = table(tmp_path / "a.csv", GERMAN, mark=mark, beside=[f"0,{1000 + i}" for i in range(N)])
     np.testing.assert_array_equal(values(path), CLICKS)
     scores = read_with_gaps(path, options=TableOptions.of(measures=["clicks"]))
@@ -45,7 +44,7 @@ def test_points_mark_thousands_where_commas_mark_decimals(mark: str, tmp_path: P
     assert re.search(r"clicks: (\d)\.(\d{3}) is read as \1\2$", note)
 
 
-def test_decimals_beside_marks_of_thousands(tmp_path: Path) -> None:
+def test_decimals_beside_marks_of_thousands(tmp_path) -> None:
     cells = [f"{number},25" for number in GERMAN]
     np.testing.assert_array_equal(
         values(table(tmp_path / "a.csv", cells, mark=";")), np.array(CLICKS) + 0.25
@@ -54,7 +53,7 @@ def test_decimals_beside_marks_of_thousands(tmp_path: Path) -> None:
     np.testing.assert_array_equal(values(table(tmp_path / "b.csv", cells)), np.array(CLICKS) + 0.25)
 
 
-def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path: Path) -> None:
+def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path) -> None:
     path = table(tmp_path / "a.csv", [f'"{number}"' for number in ENGLISH])
     np.testing.assert_array_equal(values(path), CLICKS)
     path = table(tmp_path / "b.csv", ENGLISH, mark=";", beside=[f"0.{1000 + i}" for i in range(N)])
@@ -69,7 +68,7 @@ def test_a_mark_that_nothing_explains_is_refused(cells, mark, tmp_path) -> None:
         read_scores(path)
 
 
-def test_fractions_of_three_digits_stay_fractions(tmp_path: Path) -> None:
+def test_fractions_of_three_digits_stay_fractions(tmp_path) -> None:
     """No number without a mark stands beside them, or one of four digits."""
     cells = ["0.618", "1.188", "2.500"]
     np.testing.assert_array_equal(
@@ -89,7 +88,7 @@ def test_fractions_of_three_digits_stay_fractions(tmp_path: Path) -> None:
     ["NA", "#N/A", "n/a", "N/A", "NULL", "null", "None", "-", "nan", "NaN", ".", r"\N", "(null)",
      "--", "#DIV/0!"],
 )  # fmt: skip
-def test_words_for_an_empty_cell_are_empty_cells(blank: str, tmp_path: Path) -> None:
+def test_words_for_an_empty_cell_are_empty_cells(blank, tmp_path) -> None:
     path = tmp_path / "a.csv"
     rows = [f"q{i},0.{i + 1},0.{9 - i}" for i in range(8)]
     path.write_text("\n".join(["query,control,treatment", *rows, f"q8,0.5,{blank}"]) + "\n")
@@ -98,7 +97,7 @@ def test_words_for_an_empty_cell_are_empty_cells(blank: str, tmp_path: Path) -> 
         compare_scores(path)
 
 
-def test_per_cent_are_shares(tmp_path: Path) -> None:
+def test_per_cent_are_shares(tmp_path) -> None:
     shares = [0.503, 0.746, 0.562, 1.0, 0.07]
     path = table(tmp_path / "a.csv", ["50.3%", "74.6%", "56.2%", "100%", "7%"])
     np.testing.assert_array_equal(values(path), shares)
@@ -121,7 +120,7 @@ def test_per_cent_are_shares(tmp_path: Path) -> None:
         (["USD 1 234.50", "USD -12", "USD 987.25"], "\t"),
     ],
 )  # fmt: skip
-def test_signs_of_money_and_blanks_of_thousands(cells, mark: str, tmp_path: Path) -> None:
+def test_signs_of_money_and_blanks_of_thousands(cells, mark, tmp_path) -> None:
     path = table(tmp_path / "a.csv", cells, mark=mark)
     np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
     assert any("is read as 1234.50" in note for note in read_scores(path).notes)
@@ -133,7 +132,7 @@ def test_signs_of_money_and_blanks_of_thousands(cells, mark: str, tmp_path: Path
     "words",
     [("yes", "no"), ("Y", "N"), ("PASS", "FAIL"), ("t", "f"), ("WAHR", "FALSCH"), ("sí", "no")],
 )
-def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) -> None:
+def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path) -> None:
     cells = [words[i % 3 == 0] for i in range(N)]
     path = table(tmp_path / "a.csv", cells)
     np.testing.assert_array_equal(values(path), [float(i % 3 != 0) for i in range(N)])
@@ -144,7 +143,7 @@ def test_yes_and_no_are_scores_where_there_are_no_others(words, tmp_path: Path) 
     assert {*read_scores(path).reading.properties["clicks"].values()} == {*words}
 
 
-def test_the_first_three_of_many_bad_lines_are_shown(tmp_path: Path) -> None:
+def test_the_first_three_of_many_bad_lines_are_shown(tmp_path) -> None:
     cells = [f"0.{i + 10}" if i % 2 else "high" for i in range(N)]
     with pytest.raises(ReadError, match='score "high" is not a number') as error:
         read_scores(table(tmp_path / "a.csv", cells))
@@ -152,7 +151,7 @@ def test_the_first_three_of_many_bad_lines_are_shown(tmp_path: Path) -> None:
     assert "12 bad lines in all; the first 3 are shown" in str(error.value)
 
 
-def test_a_minus_of_typesetters_is_one(tmp_path: Path) -> None:
+def test_a_minus_of_typesetters_is_one(tmp_path) -> None:
     cells = [f"−0.{i:02}" for i in range(1, N + 1)]
     expected = [float(cell.replace("−", "-")) for cell in cells]
     np.testing.assert_array_equal(values(table(tmp_path / "a.csv", cells)), expected)

@@ -1,7 +1,5 @@
 """Names of columns in two rows, below a title, and beside separators at the ends of lines."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +18,7 @@ WIDE = TABLE.pivot(index="query", columns="variant", values="ndcg")
 EXPECTED = compare_scores(TABLE, measures="ndcg")
 
 
-def test_two_rows_of_names_of_a_pivot(tmp_path: Path) -> None:
+def test_two_rows_of_names_of_a_pivot(tmp_path) -> None:
     pivot = TABLE.pivot(index="query", columns="variant", values=["ndcg", "recall"])
     pivot.to_csv(tmp_path / "a.csv")
     _, _, _, *rows = (tmp_path / "a.csv").read_text().splitlines()
@@ -33,7 +31,7 @@ def test_two_rows_of_names_of_a_pivot(tmp_path: Path) -> None:
         assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
-def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path: Path) -> None:
+def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path) -> None:
     arms = TABLE.replace({"variant": {"control": "0", "treatment": "1"}})
     for name, table in (("a", TABLE), ("b", arms)):
         pivot = table.pivot(index="query", columns="variant", values=["ndcg"])
@@ -45,7 +43,7 @@ def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path: Path
 @pytest.mark.parametrize("title", [
     "Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n"
 ])  # fmt: skip
-def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Path) -> None:
+def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path) -> None:
     decimal = "," if mark == ";" else "."
     text = title.format(mark) + WIDE.to_csv(sep=mark, decimal=decimal)
     (tmp_path / "a.csv").write_text(text)
@@ -60,7 +58,7 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path: Pa
         compare_scores(tmp_path / "b.csv")
 
 
-def test_tables_of_markdown_and_psql_and_two_files_in_one(tmp_path: Path) -> None:
+def test_tables_of_markdown_and_psql_and_two_files_in_one(tmp_path) -> None:
     names, *rows = [line.split(",") for line in WIDE.to_csv().splitlines()]
     lines = [" | ".join(row) for row in rows]
     rule = "-" * 9
@@ -75,13 +73,13 @@ def test_tables_of_markdown_and_psql_and_two_files_in_one(tmp_path: Path) -> Non
         assert result.pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
-def test_separators_at_the_ends_of_lines_make_no_column(tmp_path: Path) -> None:
+def test_separators_at_the_ends_of_lines_make_no_column(tmp_path) -> None:
     lines = [f"{line},," for line in WIDE.to_csv().splitlines()]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     assert compare_scores(tmp_path / "a.csv").pvalue == pytest.approx(EXPECTED.pvalue, rel=1e-12)
 
 
-def test_names_in_windows_1252_are_read_with_the_whole_table(tmp_path: Path) -> None:
+def test_names_in_windows_1252_are_read_with_the_whole_table(tmp_path) -> None:
     path = tmp_path / "excel.csv"
     table = TABLE.rename(columns={"ndcg": "Güte"}).assign(
         query=[f"größe {i}" for i in range(20)] * 2

@@ -1,8 +1,5 @@
 """Ready scores of all kinds as numbers."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -103,8 +100,8 @@ FRAME = pd.DataFrame({"query_id": ["b", "a"], "AP": [0.5, np.nan], "RR": [1, 0]}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars", "lazy", "parquet", "index"])
-def test_frames_of_every_library(kind: str, tmp_path: Path) -> None:
-    source: Any = FRAME
+def test_frames_of_every_library(kind, tmp_path) -> None:
+    source = FRAME
     if kind in ("polars", "lazy"):
         source = pytest.importorskip("polars", reason="it is in the extra `test`").from_pandas(
             FRAME

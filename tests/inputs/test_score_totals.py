@@ -1,7 +1,5 @@
 """A last row of a table that is the mean or the sum of the others is no query."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,14 +14,14 @@ WIDE = pd.DataFrame({
 })  # fmt: skip
 
 
-def written(frame: pd.DataFrame, path: Path) -> Path:
+def written(frame, path):
     frame.to_csv(path, index=False)
     return path
 
 
 @pytest.mark.parametrize("name", ["TOTAL", "Total", "Mean", "Average", "Grand total", "(All)"])
 @pytest.mark.parametrize("kind", ["mean", "sum"])
-def test_a_row_of_means_or_sums_is_left_out(name: str, kind: str, tmp_path: Path) -> None:
+def test_a_row_of_means_or_sums_is_left_out(name, kind, tmp_path) -> None:
     last = {"query": name, **WIDE[["old", "new"]].agg(kind).round(4)}
     scores = read_scores(written(pd.concat([WIDE, pd.DataFrame([last])]), tmp_path / "a.csv"))
     np.testing.assert_array_equal(scores.values[:, :, 0], WIDE[["old", "new"]].to_numpy())
@@ -36,7 +34,7 @@ def test_a_column_of_totals_is_left_out(name: str) -> None:
     assert read_scores(frame).systems == ("old", "new")
 
 
-def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
+def test_a_row_of_each_variant_is_left_out(tmp_path) -> None:
     frame = WIDE.melt("query", var_name="variant", value_name="ndcg")
     means = frame.groupby("variant", as_index=False)["ndcg"].mean().assign(query="Average")
     scores = read_scores(written(pd.concat([frame, means]), tmp_path / "a.csv"))
@@ -50,7 +48,7 @@ def test_a_row_of_each_variant_is_left_out(tmp_path: Path) -> None:
     assert len(scores.query_ids) == N
 
 
-def test_a_query_that_is_called_so_stays_and_is_named(tmp_path: Path) -> None:
+def test_a_query_that_is_called_so_stays_and_is_named(tmp_path) -> None:
     last = {"query": "total", "old": 0.001, "new": 0.999}
     scores = read_scores(written(pd.concat([WIDE, pd.DataFrame([last])]), tmp_path / "a.csv"))
     assert len(scores.query_ids) == N + 1
@@ -59,6 +57,6 @@ def test_a_query_that_is_called_so_stays_and_is_named(tmp_path: Path) -> None:
     assert len(read_scores(written(within, tmp_path / "b.csv")).query_ids) == N + 1
 
 
-def test_a_zero_with_an_exponent_beyond_all_numbers_is_zero(tmp_path: Path) -> None:
+def test_a_zero_with_an_exponent_beyond_all_numbers_is_zero(tmp_path) -> None:
     (tmp_path / "a.txt").write_text("map\tq1\t0e4000\nmap\tq2\t0.4\nmap\tall\t0.2\n")
     assert read_scores(tmp_path / "a.txt").values.ravel().tolist() == [0.0, 0.4]

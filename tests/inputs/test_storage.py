@@ -3,8 +3,6 @@
 import gzip
 import logging
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,7 +26,7 @@ def ranked(step: int) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     scores = pd.DataFrame(
         {"query_id": [f"q{i}" for i in QUERIES], "A": [i / 30 for i in QUERIES],
          "B": [(7 * i % 30) / 25 for i in QUERIES]}
@@ -48,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def s3_server() -> Iterator[str]:
+def s3_server():
     """Start a server that speaks S3 on this machine, and return its address."""
     moto = pytest.importorskip("moto.server", reason="needs moto[server]")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for each request
@@ -60,7 +58,7 @@ def s3_server() -> Iterator[str]:
 
 
 @pytest.fixture(params=["memory", pytest.param("s3", marks=pytest.mark.slow)])
-def store(request, folder: Path, monkeypatch) -> Iterator[str]:
+def store(request, folder, monkeypatch):
     """Copy the files of ``folder`` to a store, and return its URI."""
     if request.param == "memory":
         memory = fsspec.filesystem("memory")
@@ -84,7 +82,7 @@ def store(request, folder: Path, monkeypatch) -> Iterator[str]:
     yield "s3://store"
 
 
-def test_runs_and_judgments_are_those_of_the_files(folder: Path, store: str) -> None:
+def test_runs_and_judgments_are_those_of_the_files(folder, store) -> None:
     names = ("qrels.txt", "a.run", "b.run.gz")
     there = abrank.compare(*(f"{store}/{name}" for name in names), measures="AP")
     here = abrank.compare(*(folder / name for name in names), measures="AP")
@@ -99,14 +97,14 @@ def test_runs_and_judgments_are_those_of_the_files(folder: Path, store: str) -> 
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
-def test_scores_are_those_of_the_file(folder: Path, store: str, name: str, command) -> None:
+def test_scores_are_those_of_the_file(folder, store, name, command) -> None:
     there, here = (abrank.compare_scores(f"{at}/{name}") for at in (store, folder))
     assert there.rows == here.rows
     np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
     assert "30 queries" in command(["compare", "--scores", f"{store}/{name}"]).out
 
 
-def test_partitions_of_a_run_are_those_of_the_file(folder: Path, store: str) -> None:
+def test_partitions_of_a_run_are_those_of_the_file(folder, store) -> None:
     there = abrank.compare(
         f"{store}/qrels.txt", f"{store}/a", f"{store}/b/*.parquet", measures="AP", engine="local"
     )
@@ -116,17 +114,17 @@ def test_partitions_of_a_run_are_those_of_the_file(folder: Path, store: str) -> 
     np.testing.assert_array_equal([there.a, there.b], [here.a, here.b])
 
 
-def test_what_is_not_there_is_said(folder: Path, store: str) -> None:
+def test_what_is_not_there_is_said(folder, store) -> None:
     with pytest.raises(NotFoundError, match=rf"{store}/c\.run: there is no such object"):
         abrank.compare(f"{store}/qrels.txt", f"{store}/c.run", folder / "a.run")
 
 
-def test_a_store_that_nobody_knows_is_refused(folder: Path) -> None:
+def test_a_store_that_nobody_knows_is_refused(folder) -> None:
     with pytest.raises(ArgumentError, match="Protocol not known"):
         abrank.compare("nowhere://qrels.txt", folder / "a.run", folder / "b.run.gz")
 
 
-def test_a_package_that_a_store_needs_is_named(folder: Path, monkeypatch) -> None:
+def test_a_package_that_a_store_needs_is_named(folder, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ArgumentError, match="huggingface_hub"):
         abrank.compare("hf://datasets/x/y/qrels.txt", folder / "a.run", folder / "b.run.gz")

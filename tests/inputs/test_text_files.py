@@ -1,8 +1,5 @@
 """CSV, TSV, three columns and LETOR give the rows of TREC's files, by either reader."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +12,7 @@ from abrank.inputs.columns import QRELS, RUN, Layout
 BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n"
 
 
-def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
+def test_beir_and_ms_marco_files_are_scored(tmp_path) -> None:
     (tmp_path / "test.tsv").write_bytes(BEIR)
     (tmp_path / "run.dev.tsv").write_bytes(b"q1\td2\t1\nq1\td1\t2\nq2\td1\t1\n")
     scores = evaluate(tmp_path / "test.tsv", {"B": tmp_path / "run.dev.tsv"}, ["RR", "NumQ"])
@@ -37,13 +34,13 @@ def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
         "qid|docno|label",
     ],
 )
-def test_headers_of_other_programs(header: str, tmp_path: Path) -> None:
+def test_headers_of_other_programs(header, tmp_path) -> None:
     delimiter = ";" if ";" in header else "|" if "|" in header else ","
     (tmp_path / "a.csv").write_text(f"{header}\n{delimiter.join(['red shoes', 'd1', '3'])}\n")
     assert read_qrels(tmp_path / "a.csv").grades("red shoes") == {"d1": 3}
 
 
-def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
+def test_a_snapshot_of_quepid_has_positions(tmp_path) -> None:
     """The columns are those of Quepid's snapshot export, as its manual lists them."""
     lines = ["Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"]
     lines += ['now,2026-01-01,7,"shoes, red",d2,1', 'now,2026-01-01,7,"shoes, red",d1,2']
@@ -110,7 +107,7 @@ def test_comments_among_three_fields_are_counted() -> None:
     assert (read.query.to_pylist(), read.source.n_comments) == ([b"#1", b"#1"], 2)
 
 
-def test_names_of_columns_stand_behind_comments_and_a_hash(tmp_path: Path) -> None:
+def test_names_of_columns_stand_behind_comments_and_a_hash(tmp_path) -> None:
     # Without its names the third column would be ranks: d3 first.
     for above in ("#", "# made by x, 1\n", "# made by x\n#\n# "):
         for separator in "\t,":
@@ -125,7 +122,7 @@ def test_names_of_columns_stand_behind_comments_and_a_hash(tmp_path: Path) -> No
                 read_run(tmp_path / "x.csv")
 
 
-def test_check_says_what_three_columns_were_taken_for(tmp_path: Path, capsys: Any) -> None:
+def test_check_says_what_three_columns_were_taken_for(tmp_path, capsys) -> None:
     for number, form in ((2, "rank"), (0.5, "score")):
         (tmp_path / "marco.tsv").write_text(f"q1 a {number}\nq1 b 1\n")
         assert run(["check", str(tmp_path / "marco.tsv")]) == 0
@@ -145,7 +142,7 @@ NUMBERS = st.sampled_from(["1", "-2", "0.5", "1e-3", "+1", ".5", "nan", "inf", "
 ROWS = st.lists(st.tuples(CELLS, CELLS, NUMBERS).map(list), min_size=1, max_size=4)
 
 
-def outcome(data: bytes, layout: Layout) -> Any:
+def outcome(data: bytes, layout: Layout):
     try:
         read = text_files.read_table([data], "x", layout)
     except AbrankError as error:
@@ -188,7 +185,7 @@ COMMENTS = {
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("text", COMMENTS)
-def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path: Path, text: str) -> None:
+def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path, text) -> None:
     (tmp_path / "l.txt").write_text(text)
     assert read_qrels(tmp_path / "l.txt").grades("1") == dict(
         zip(COMMENTS[text], (4, 0), strict=True)
@@ -211,13 +208,13 @@ def test_comments_that_name_no_document_of_each_line_are_refused(tmp_path, text,
     ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
     (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
 ])  # fmt: skip
-def test_what_no_judgment_has(tmp_path: Path, line: str, problem: str) -> None:
+def test_what_no_judgment_has(tmp_path, line, problem) -> None:
     (tmp_path / "a.svm").write_text(f"1 qid:7 1:0.5\n{line}\n")
     with pytest.raises(ReadError, match=rf"a\.svm, line 2: {problem}"):
         read_qrels(tmp_path / "a.svm")
 
 
-def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path: Path) -> None:
+def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path) -> None:
     (tmp_path / "a.svm").write_text(LINES)
     with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):
         read_run(tmp_path / "a.svm")
@@ -236,7 +233,7 @@ def test_all_lines_of_another_width_are_counted() -> None:
     assert len(set(map(id, columns[0]))) == 1
 
 
-def test_a_trec_file_with_a_header_is_read_by_it(tmp_path: Path) -> None:
+def test_a_trec_file_with_a_header_is_read_by_it(tmp_path) -> None:
     run_file, qrels = tmp_path / "a.run", tmp_path / "qrels"
     run_file.write_text("query_id Q0 doc_id rank score tag\nq1  Q0 d1 1 2.5 t\nq1 Q0\td2 2 1 t\n")
     assert read_run(run_file).ranking("q1") == [("d1", 2.5), ("d2", 1.0)]
@@ -261,7 +258,7 @@ HINTS = {
 
 
 @pytest.mark.parametrize("kind", HINTS)
-def test_what_is_wrong_with_a_line_is_named_with_its_cause(kind: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_line_is_named_with_its_cause(kind, tmp_path) -> None:
     text, problem = HINTS[kind]
     path = tmp_path / "a.run"
     path.write_text(text)

@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -346,7 +345,7 @@ def test_segments_of_another_depth_are_refused_and_two_levels_are_columns() -> N
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, ""])
-def test_what_is_empty_is_no_label_of_a_dict_or_series_either(nothing: Any) -> None:
+def test_what_is_empty_is_no_label_of_a_dict_or_series_either(nothing) -> None:
     of_query = {"q1": "a", "q2": nothing}
     for read in (read_topics, lambda source: read_clusters(source)[1]):
         assert read(of_query) == read(pd.Series(of_query, dtype=object)) == {"q1": "a"}

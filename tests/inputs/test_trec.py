@@ -2,7 +2,6 @@
 
 import io
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -309,27 +308,27 @@ def test_the_fast_parser_gives_what_the_careful_one_gives(drawn: tuple[bytes, La
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
 
 
-def test_lines_of_qrels(tmp_path: Path) -> None:
+def test_lines_of_qrels(tmp_path) -> None:
     path = read_qrels(TABLE).write(str(tmp_path / "q.txt"))
     assert path == tmp_path / "q.txt"
     assert path.read_bytes() == b"301 0 c -2\n302 0 a 0\n302 0 b 1\n"
 
 
-def test_lines_of_a_run(tmp_path: Path) -> None:
+def test_lines_of_a_run(tmp_path) -> None:
     run = read_run({"1": {"a": 0.1, "b": 1e-7, "c": 0.1}}, name=" ")
     assert run.write(tmp_path / "a.run").read_text().splitlines() == [
         "1 Q0 c 1 0.1 run", "1 Q0 a 2 0.1 run", "1 Q0 b 3 1e-07 run"
     ]  # fmt: skip
 
 
-def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
+def test_ids_that_no_file_can_hold(tmp_path) -> None:
     for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}):
         with pytest.raises(ArgumentError, match="cannot stand in"):
             read_qrels(table).write(tmp_path / "q")
     assert not (tmp_path / "q").exists()
 
 
-def test_gzip_by_name_the_same_bytes_each_time(tmp_path: Path) -> None:
+def test_gzip_by_name_the_same_bytes_each_time(tmp_path) -> None:
     first = read_qrels(TABLE).write(tmp_path / "a.gz").read_bytes()
     assert first[:2] == b"\x1f\x8b"
     assert read_qrels(TABLE).write(tmp_path / "b.gz").read_bytes() == first

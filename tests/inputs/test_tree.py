@@ -1,8 +1,6 @@
 """ranx' LZ4 files: read as what they hold; damaged ones end in a sentence."""
 
 import random
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -21,16 +19,16 @@ def packed(data: bytes) -> bytes:
     return bytes(sink.getvalue())
 
 
-def as_cbor(held: Any) -> bytes:
+def as_cbor(held) -> bytes:
     cbor = pytest.importorskip("cbor2", reason="cbor2 is in the extras `test` and `peers`")
     return cbor.dumps(held)
 
 
-def saved(held: Any) -> bytes:
+def saved(held) -> bytes:
     return packed(packed(as_cbor(held)))
 
 
-def test_a_run_is_read_as_the_same_mapping_is(tmp_path: Path) -> None:
+def test_a_run_is_read_as_the_same_mapping_is(tmp_path) -> None:
     (tmp_path / "r.lz4").write_bytes(saved(RESULTS))
     assert saved(RESULTS).startswith(LZ4_MARK)
     assert read_run(tmp_path / "r.lz4").frame().equals(read_run(RESULTS).frame())

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from abrank.comparison.compare import compare_recorded
 from abrank.comparison.evidence import CutoffCurve, RunDetails
 from abrank.comparison.query_data import QueryData
 from abrank.options import Question, RankingQuestion
-from abrank.ranking import Ranking, rank
+from abrank.ranking import rank
 
 MEASURES = ("nDCG@10", "AP", "RR")
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -93,10 +92,10 @@ def ranked(k, n=40, *, measure="nDCG@10", test=None, baseline=None, spread=0.02,
 
 
 @pytest.fixture
-def comparison_of() -> Callable[..., Comparison]:
+def comparison_of():
     return made
 
 
 @pytest.fixture
-def ranking_of() -> Callable[..., Ranking]:
+def ranking_of():
     return ranked

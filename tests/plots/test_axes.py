@@ -4,7 +4,6 @@ import io
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
@@ -19,7 +18,7 @@ PLOTS = plots_of(Comparison)
 # --- Room for letters: against constrained layout, and against the edges of the paper
 
 
-def laid_out(ax: Axes) -> RendererSVG:
+def laid_out(ax) -> RendererSVG:
     figure = ax.get_figure(root=True)
     assert isinstance(figure, Figure)
     figure.set_dpi(72.0)

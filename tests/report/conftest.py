@@ -4,7 +4,6 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,7 +79,7 @@ SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
 }
 
 
-def _designed(**how: Any) -> Comparison:
+def _designed(**how) -> Comparison:
     """Compare two measures on 60 queries of which four each are of one user."""
     how |= {"margin": 0.013, "require": "non-inferior", "primary": "nDCG@10"}
     return _make.__wrapped__(0.04, n=60, measures=2, **how)

@@ -1,7 +1,6 @@
 """Where what is shown contradicts itself: two numbers of one thing under one label, say."""
 
 import re
-from collections.abc import Iterator
 from itertools import combinations, product
 
 from tests.report.seen import (
@@ -67,7 +66,7 @@ def _bare(name: str) -> str:
 # --- What is claimed
 
 
-def claims_of(seen: Seen) -> Iterator[Claim]:
+def claims_of(seen: Seen):
     for table in seen.tables:
         yield from _claims_of_table(seen, table)
     for scope, line in seen.lines:
@@ -97,7 +96,7 @@ def _place_of(table: Table) -> str:
     return f"table {' | '.join(table.titles)[:40]}"
 
 
-def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
+def _claims_of_table(seen: Seen, table: Table):
     where = _place_of(table)
     instead = INSTEAD.search(table.legend)
     # With a star the legend says that the other rows are adjusted.
@@ -149,7 +148,7 @@ def _estimand(table: Table, title: str, row: Row) -> str:
     )
 
 
-def _bars_of_table(seen: Seen, table: Table, where: str) -> Iterator[Claim]:
+def _bars_of_table(seen: Seen, table: Table, where: str):
     """Yield the intervals that are drawn in the rows of a scorecard."""
     ticks = next((row.ticks for row in table.rows if len(row.ticks) > 1), {})
     if len(ticks) < 2:
@@ -165,7 +164,7 @@ def _bars_of_table(seen: Seen, table: Table, where: str) -> Iterator[Claim]:
             )  # fmt: skip
 
 
-def _bars(ticks, bars, where, of, estimand, legend, *, alone, title) -> Iterator[Claim]:
+def _bars(ticks, bars, where, of, estimand, legend, *, alone, title):
     """Yield the thick and the thin interval of a row, labelled as the legend says."""
     (first, start), (last, stop) = min(ticks.items()), max(ticks.items())
     unit = (last - first) / (stop - start)
@@ -189,7 +188,7 @@ def _bars(ticks, bars, where, of, estimand, legend, *, alone, title) -> Iterator
         )  # fmt: skip
 
 
-def _claims_of_drawing(seen: Seen, drawing: Drawing) -> Iterator[Claim]:
+def _claims_of_drawing(seen: Seen, drawing: Drawing):
     words = "\n".join([drawing.caption, *(text for *_, text in drawing.texts)])
     if not re.search(r"interval|measures", f"{drawing.title} {words}"):
         return
@@ -245,7 +244,7 @@ _ABOUT = (
 )
 
 
-def _claims_of_line(seen: Seen, scope: str, line: str) -> Iterator[Claim]:
+def _claims_of_line(seen: Seen, scope: str, line: str):
     primary = primary_of(seen, scope)
     names = {_bare(row.name) for table in seen.tables for row in table.rows if table.scope == scope
              and table.titles[:1] in (["measure"], ["Measure"])}  # fmt: skip
@@ -293,7 +292,7 @@ def _claim_of_line(scope, sentence, before, names, primary, level, low, high) ->
 # --- What contradicts
 
 
-def _of_one_thing(claims: list[Claim]) -> Iterator[str]:
+def _of_one_thing(claims: list[Claim]):
     """Two that differ must differ in a label; two that are one are of one thing."""
     by_subject: dict[tuple[str, str], list[Claim]] = {}
     for claim in claims:
@@ -316,7 +315,7 @@ def _of_one_thing(claims: list[Claim]) -> Iterator[str]:
 ALPHA = re.compile(r"α = (\d\.\d+)")
 
 
-def _of_a_row(seen: Seen) -> Iterator[str]:
+def _of_a_row(seen: Seen):
     """The interval, the p-value and the reading of a row agree."""
     declared = ALPHA.search(seen.text.replace("alpha 0", "α = 0"))
     alpha = float(declared[1]) if declared else 0.05
@@ -365,7 +364,7 @@ def _p(text: str) -> float | None:
     return None if match is None else float(match[2]) - 1e-9 * bool(match[1])
 
 
-def _of_the_star(seen: Seen) -> Iterator[str]:
+def _of_the_star(seen: Seen):
     """A star stands where the rule says that it decides."""
     rule = _RULE.search(seen.text)
     people = bool(re.search("(?:^|: )people alone decide", seen.text, re.I | re.M))
@@ -388,7 +387,7 @@ def _of_the_star(seen: Seen) -> Iterator[str]:
                 yield f"star at “{name}”, whose role is “{role}”"
 
 
-def _of_the_deciding(seen: Seen, claims: list[Claim]) -> Iterator[str]:
+def _of_the_deciding(seen: Seen, claims: list[Claim]):
     """The interval of the headline is the one printed in the row of the measure that decides."""
     primary = primary_of(seen)
     ours = [claim for claim in claims if claim.of == primary and claim.estimand == "Δ"]
@@ -408,7 +407,7 @@ _THAT_IS = re.compile(
 )
 
 
-def _of_equal_numbers(seen: Seen) -> Iterator[str]:
+def _of_equal_numbers(seen: Seen):
     """What “that is” joins is one number: an amount, or a share of A's mean."""
     means = [
         value(row.cells["A"]).number
@@ -438,7 +437,7 @@ def _of_equal_numbers(seen: Seen) -> Iterator[str]:
             yield f"“that is” joins {match[1]} and {match[3]}"
 
 
-def _of_interactions(seen: Seen) -> Iterator[str]:
+def _of_interactions(seen: Seen):
     """Whether segments differ has one p-value, or two under two names."""
     result: dict[tuple[str, bool], set[str]] = {}
     for _, line in seen.lines:
@@ -457,7 +456,7 @@ def _of_interactions(seen: Seen) -> Iterator[str]:
 _IN_UNIT_RANGE = re.compile(r"^(?:nDCG|AP|RR|P|R|Success|F1)(?:@\d+)?$")
 
 
-def _of_the_margin(seen: Seen) -> Iterator[str]:
+def _of_the_margin(seen: Seen):
     """The margin judges the row that decides: no other has its band, or reads without its 0."""
     has_margin = re.search(r"decides by .*?, margin \d", seen.text)
     for table in seen.tables:
@@ -473,7 +472,7 @@ def _of_the_margin(seen: Seen) -> Iterator[str]:
                 yield f"reading “{reading}” against 0 beside one against a margin: {row.name}"
 
 
-def _of_what_is_not_tested(seen: Seen) -> Iterator[str]:
+def _of_what_is_not_tested(seen: Seen):
     """A row that is not tested has no p and no interval."""
     for table in seen.tables:
         for row in table.rows:
@@ -486,7 +485,7 @@ def _of_what_is_not_tested(seen: Seen) -> Iterator[str]:
                 yield f"interval in a row that was not tested: {row.name}"
 
 
-def _of_reach(seen: Seen, claims: list[Claim]) -> Iterator[str]:
+def _of_reach(seen: Seen, claims: list[Claim]):
     """Limits lie where the measure can be, and an interval has an end."""
     in_range = _IN_UNIT_RANGE.match(primary_of(seen))
     for claim in claims:
@@ -503,7 +502,7 @@ def _of_reach(seen: Seen, claims: list[Claim]) -> Iterator[str]:
             yield "an interval from −∞ to ∞"
 
 
-def _of_the_unit(seen: Seen) -> Iterator[str]:
+def _of_the_unit(seen: Seen):
     """Where the scorecard is in per cent of A's mean, so are its segments."""
     first = next((t for t in seen.tables if t.titles[:1] == ["measure"]), None)
     if first is None or "Δ%" not in first.titles:

@@ -1,7 +1,6 @@
 """What was saved, changed so that it contradicts itself, and why it is refused."""
 
 import copy
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ from abrank.report import from_dict
 GONE = object()  # in the place of a value: the key is taken away
 
 
-def put(saved: Any, place: str, value: Any) -> Any:
+def put(saved, place, value):
     """Return a copy of what was saved with another value at a place, such as ``tests/0/pvalue``."""
     result = part = copy.deepcopy(saved)
     *above, last = (int(key) if key.isdigit() else key for key in place.split("/"))

@@ -7,7 +7,6 @@ has to tell it from another one. Nothing is taken from the result.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -117,7 +116,7 @@ class Node:
         self.tag, self.attributes = tag, attributes
         self.children: list[Node | str] = []
 
-    def all(self, *tags: str) -> Iterator[Node]:
+    def all(self, *tags: str):
         for child in self.children:
             if isinstance(child, Node):
                 if child.tag in tags:

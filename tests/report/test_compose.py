@@ -11,7 +11,6 @@ from abrank.planning.student import power, queries_needed
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, headline, inputs, measures, words
-from tests.report.conftest import Make
 
 
 def section(report: Report, key: str) -> Section:
@@ -68,7 +67,7 @@ def test_tables_are_rectangular(situation: Comparison) -> None:
                 assert {len(row) for row in block.rows} == {len(block.columns)}
 
 
-def test_measure_table_has_what_the_scorecard_has_not(make: Make) -> None:
+def test_measure_table_has_what_the_scorecard_has_not(make) -> None:
     comparison = make(0.05, measures=4)
     result = table(compose(comparison), "measures")
     assert [column.title for column in result.columns] == ["Measure", "Δ%", "p, not adjusted"]
@@ -77,19 +76,19 @@ def test_measure_table_has_what_the_scorecard_has_not(make: Make) -> None:
         assert cells[2].text == f.pvalue(row.pvalue)
 
 
-def test_measure_table_without_adjustment(make: Make) -> None:
+def test_measure_table_without_adjustment(make) -> None:
     plain = compose(make(0.05, measures=2, adjust="none"))
     assert "p" in [column.title for column in table(plain, "measures").columns]
     assert scorecard(plain).legend == ("★ tested alone, the others not adjusted",)
     assert "adj p" not in [column.title for column in scorecard(plain).columns]
 
 
-def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
+def test_measure_table_of_another_estimand_has_its_column(make) -> None:
     result = table(compose(make(0.05, measures=2, test="wilcoxon")), "measures")
     assert "Pseudo-median difference" in [column.title for column in result.columns]
 
 
-def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
+def test_reading_of_the_primary_follows_the_verdict(make) -> None:
     for mean, margin, reading in ((0.001, 0.03, "= same"), (0.01, 0.02, "≥ not worse")):
         card = scorecard(compose(make(mean, margin=margin, measures=2)))
         assert shown(card, "reading")[0] == reading
@@ -97,7 +96,7 @@ def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
 
 
 @pytest.mark.slow
-def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) -> None:
+def test_the_scorecard_has_the_interval_that_decides_and_says_which(make) -> None:
     for options in ({"margin": 0.02}, {"margin": 0.001}, {"family": "all"}, {"adjust": "none"}):
         comparison = make(0.01, measures=3, **options)
         card = scorecard(compose(comparison))
@@ -112,7 +111,7 @@ def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) 
             assert bar[3:5] == (row.ci_low_adj, row.ci_high_adj)
 
 
-def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
+def test_a_guard_stands_on_the_row_of_its_measure(make) -> None:
     comparison = make(0.05, measures=3, guards=("RR:-0.02", "AP:-0.00001"))
     readings = shown(scorecard(compose(comparison)), "reading")
     passed = {guard.measure: guard.passed for guard in comparison.decision.guards}
@@ -144,7 +143,7 @@ def test_queries_finding_counts(ties: int) -> None:
     assert finding == f"On score, B scores higher on {6 - ties} queries, A on 0; ties: {ties}."
 
 
-def test_query_table_holds_worst_and_best(make: Make) -> None:
+def test_query_table_holds_worst_and_best(make) -> None:
     comparison = make(0.0, n=100)
     rows = table(compose(comparison), "queries").rows
     ordered = np.sort(comparison.differences())
@@ -155,12 +154,12 @@ def test_query_table_holds_worst_and_best(make: Make) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 19, 20, 21])
-def test_no_query_stands_twice_in_the_table(make: Make, n: int) -> None:
+def test_no_query_stands_twice_in_the_table(make, n) -> None:
     rows = table(compose(make(0.05, n=n)), "queries").rows
     assert len({row[0].text for row in rows}) == len(rows) == min(n, 20)
 
 
-def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
+def test_tests_table_names_estimands_and_the_declared_test(make) -> None:
     report = compose(make(0.05))
     block = next(item for item in section(report, "tests").blocks if isinstance(item, Table))
     assert shown(block, "Test")[0] == "Paired t ★ declared"
@@ -178,7 +177,7 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     assert open_ == "The paired t test decides; the others are for comparison."
 
 
-def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
+def test_planning_table_agrees_with_the_planning_room(make) -> None:
     comparison = make(0.05, margin=0.015)
     result = table(compose(comparison), "planning")
     assert "0.015 (margin)" in shown(result, "True Δ")
@@ -193,7 +192,7 @@ def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
         assert cells[3].text == f.percent(chance, sign=False)
 
 
-def test_effects_are_said_with_two_decimals(make: Make) -> None:
+def test_effects_are_said_with_two_decimals(make) -> None:
     comparison = make(0.05)
     result = table(compose(comparison), "effects")
     values = dict(zip(shown(result, "Effect size"), shown(result, "Value"), strict=True))
@@ -222,7 +221,7 @@ def test_quality_of_whole_runs_says_so(judged: Comparison) -> None:
     assert "both runs have them all" in section(compose(whole), "quality").finding
 
 
-def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Make) -> None:
+def test_methods_paragraph_has_what_a_reader_needs(judged, make) -> None:
     methods_text = appendix.methods_text(judged)
     for part in ("poor (B)", "good (A)", "4 queries", "two-sided paired t test", "abrank 0.1.0"):
         assert part in methods_text
@@ -276,7 +275,7 @@ def test_what_is_not_known_of_unjudged_documents_and_ties_is_told(judged: Compar
     assert "No two documents of a query share a score" in str(section(compose(untied), "quality"))
 
 
-def test_remarks_stand_among_the_data(make: Make, judged: Comparison) -> None:
+def test_remarks_stand_among_the_data(make, judged) -> None:
     remark = "rel=2 does not concern nDCG"
     for comparison in (judged, make(0.05)):
         report = compose(replace(comparison, remarks=(remark,)))
@@ -313,7 +312,7 @@ def test_a_file_that_was_read_as_several_stands_once(judged: Comparison) -> None
     assert shown(table(report, "inputs"), "Input") == ["A", "B"]
 
 
-def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
+def test_reproduce_says_nothing_of_what_is_unknown(make) -> None:
     report = compose(replace(make(0.05), provenance={}))
     facts, settings = section(report, "reproduce").blocks
     assert facts == Text("Seed 0.")
@@ -338,7 +337,7 @@ def test_listed_values_are_cut() -> None:
     assert inputs._first_listed(()) == "none"
 
 
-def test_digits_reach_every_difference(make: Make) -> None:
+def test_digits_reach_every_difference(make) -> None:
     report = compose(make(0.05), digits=5)
     assert "+0.05000" in report.headline.numbers
     assert "+0.05000" in shown(scorecard(report), "Δ")

@@ -1,9 +1,7 @@
 """Nothing that a reader sees of one result contradicts another thing shown of it."""
 
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +12,6 @@ from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison
 from abrank.options import Clusters, Machine
 from abrank.report import compose
-from abrank.report.model import Report
 from tests.asked import asked
 from tests.report import seen
 from tests.report.conftest import DESIGNS, SITUATIONS, _make
@@ -23,7 +20,7 @@ from tests.report.contradictions import claims_of, found_in
 IDS = [f"q{i:04}" for i in range(90)]
 
 
-def _segmented(**how: Any) -> Comparison:
+def _segmented(**how) -> Comparison:
     """Compare where one segment gains, one loses, and those of another property do not differ."""
     rng = np.random.default_rng(1)
     a = pd.DataFrame({"AP": 0.2 + 0.6 * rng.random(90)}, IDS)
@@ -55,7 +52,7 @@ def _systems(seed: int, k: int) -> dict[str, dict[str, float]]:
     return {f"sys{j}": dict(zip(IDS, scores, strict=False)) for j, scores in enumerate(clips)}
 
 
-def _means() -> Any:
+def _means():
     collection = simulate_runs(40, rng=3)
     return evaluate(
         collection.qrels,
@@ -64,12 +61,12 @@ def _means() -> Any:
     )
 
 
-def _collected(**how: Any) -> Any:
+def _collected(**how):
     pairs = {f"col{i}": tuple(_systems(i, 2).values()) for i in (1, 2, 3)}
     return compare_collections(pairs, **how)
 
 
-def _of_queries(name: str, labels: list[str]) -> dict[str, Any]:
+def _of_queries(name: str, labels: list[str]):
     """Return a property of the queries of two of the three collections."""
     of_query = dict(zip(IDS, np.resize(labels, 40).tolist(), strict=False))
     return {f"col{i}": pd.Series(of_query, name=name) for i in (1, 2)}
@@ -81,7 +78,7 @@ _INTENTS = _of_queries("intent", ["nav", "info", "one", "nav"])
 
 _TESTS = ("bootstrap", "sign", "wilcoxon", "permutation")
 _PERCENT = ((0.05, "2%"), (0.05, "12%"), (0.001, "10%"), (0.01, "6%"), (0.005, "1%"), (-0.05, "2%"))
-GALLERY: dict[str, Callable[[], Any]] = {
+GALLERY = {
     **{name: build for name, (_, _, build) in SITUATIONS.items()},
     **{f"design: {name}": build for name, build in DESIGNS.items()},
     **{f"test: {test}": partial(_make, 0.03, n=60, measures=3, test=test) for test in _TESTS},
@@ -113,7 +110,7 @@ DRAWN = frozenset({
 })  # fmt: skip
 
 
-def drawn(made: Report) -> str:
+def drawn(made) -> str:
     """Return the plots of intervals, whose numbers stand in the tables of a page."""
     if not isinstance(made.subject, Comparison):
         return ""
@@ -131,7 +128,7 @@ READ = {
 
 
 @cache
-def report_of(name: str) -> Report:
+def report_of(name: str):
     return compose(GALLERY[name]())
 
 

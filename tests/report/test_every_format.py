@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
 from functools import cache
 from html import unescape
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,7 +14,6 @@ from abrank._support.errors import ArgumentError
 from abrank.collections import compare_collections, rank_collections
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, card, compose, html, markdown, text, to_dict
-from abrank.report.model import Report
 from tests.report.formats.page import OF_MARKDOWN, rendered
 
 HOSTILE = "<b>|`x`_y_ \x1b[31m\u202e@me \\input{x} & 50%"
@@ -39,7 +36,7 @@ def of_judges() -> object:
     return judge_agreement(QRELS, OTHERS, runs, measure="P@1")
 
 
-SUBJECTS: dict[str, Callable[[], Any]] = {
+SUBJECTS = {
     "comparison": lambda: compare_scores(A, B, margin=0.01, require="better", **NAMES),
     "ranking": lambda: rank_scores({"base": A, HOSTILE: B, "c": dict(B)}),
     "ranking against a baseline": lambda: rank_scores({"base": A, HOSTILE: B}, baseline="base"),
@@ -57,12 +54,12 @@ LACKING = {".tex", ".methods", ".bib", ".parquet", ".csv"}
 
 
 @cache
-def result_of(name: str) -> Any:
+def result_of(name: str):
     return SUBJECTS[name]()
 
 
 @cache
-def report_of(name: str) -> Report:
+def report_of(name: str):
     return compose(result_of(name))
 
 

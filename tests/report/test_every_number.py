@@ -13,7 +13,6 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import Any, NamedTuple
@@ -52,7 +51,7 @@ OF_DESIGNS = ("from 25 queries on", "over 99.9%", "under 0.1%", "fewer than 6 qu
 PLACES = (1, 2, 3, 4, 5, 6)
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any):
     """Yield every number and text of a tree, and how many objects stand in a list."""
     if isinstance(value, dict):
         for item in value.values():
@@ -66,7 +65,7 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def written(value: float, alpha: float) -> Iterator[str]:
+def written(value: float, alpha: float):
     """Yield every way in which the one rounding writes a number."""
     if isinstance(value, int):
         yield from (f.count(value), f.about(value), str(value))
@@ -321,7 +320,7 @@ def test_card_has_no_other_number(situation: Comparison) -> None:
 
 
 # What each format writes, in pieces; a table of queries in Markdown has the scores of queries.
-PIECES: dict[str, Callable[[str], list[str]]] = {
+PIECES = {
     ".md": lambda text: [unescape(line) for line in text.splitlines()],
     ".txt": lambda text: [re.sub(r"[ \n]+", " ", text)],
     ".tex": lambda text: (
@@ -378,7 +377,7 @@ def test_no_section_brings_another_number(situation: Comparison) -> None:
     assert_sections_known(situation)
 
 
-def unfolded(blocks: tuple[Block, ...]) -> Iterator[Block]:
+def unfolded(blocks: tuple[Block, ...]):
     for block in blocks:
         yield from unfolded(block.blocks) if isinstance(block, Fold) else [block]
 

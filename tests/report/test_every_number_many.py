@@ -10,7 +10,6 @@ import io
 import json
 import re
 from html import unescape
-from typing import Any
 
 import numpy as np
 import pytest
@@ -74,17 +73,17 @@ def known_of(found: Ranking | CollectionsRanking) -> Known:
     return Known(plains, re.compile("|".join(rf"(?<!\w){re.escape(item)}(?!\w)" for item in named)))
 
 
-def pairs_of(value: Any) -> list[list[dict[str, Any]]]:
+def pairs_of(value):
     """Return the rows of pairs; under that key a note names pairs without numbers."""
     under = _under(value, "pairs")
     return [[row for row in rows if isinstance(row, dict)] for rows in under]
 
 
-def scores_of(value: Any) -> list[dict[str, Any]]:
+def scores_of(value):
     return _under(value, "scores")
 
 
-def _under(value: Any, key: str) -> list[Any]:
+def _under(value, key):
     """Return all that stands under a key of a tree."""
     if isinstance(value, list):
         return [result for item in value for result in _under(item, key)]
@@ -98,7 +97,7 @@ KINDS = {"ranking": (WRITERS, RANKING_PLOTS), "standings": (WRITERS, STANDINGS_P
 
 
 @pytest.fixture(params=KINDS)
-def subject(request: pytest.FixtureRequest) -> Any:
+def subject(request: pytest.FixtureRequest):
     return request.getfixturevalue(request.param), *KINDS[request.param]
 
 

@@ -5,7 +5,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,17 +18,16 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, Report, compose, from_dict, write, writer
 from abrank.report.registry import default_path, figures_target, format_of, target_of
-from tests.report.conftest import Make
 from tests.report.written import latex, markdown, table
 
 
 @pytest.fixture
-def comparison(make: Make) -> Comparison:
+def comparison(make) -> Comparison:
     return make(0.05, measures=2)
 
 
 @pytest.fixture
-def broken() -> Iterator[str]:
+def broken():
     """Register a format whose writer fails."""
 
     @writer(".broken")

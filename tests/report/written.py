@@ -1,8 +1,5 @@
 """Any result in a format, as tests ask for it: composed and written in one call."""
 
-from collections.abc import Callable
-from typing import Any
-
 from abrank import report
 from abrank.report import compose
 from abrank.report.data import csv_files, json_bytes
@@ -11,8 +8,8 @@ from abrank.report.formats.text import bibtex, junit, methods
 COMPOSED = ("digits", "interval", "pairs", "depth", "measure", "measured")
 
 
-def _written(writer: Callable[..., Any]) -> Callable[..., Any]:
-    def write(result: object, **options: Any) -> Any:
+def _written(writer):
+    def write(result, **options):
         composed = {name: options.pop(name) for name in COMPOSED if name in options}
         return writer(compose(result, **composed), **options)
 
@@ -36,11 +33,11 @@ def json_of(result: object) -> str:
     return json_bytes(result).decode()
 
 
-def text(result: object, **options: Any) -> str:
+def text(result, **options) -> str:
     """Return the text without the end of its last line, as a terminal shows it."""
     return _written(report.text)(result, **options).removesuffix("\n")
 
 
-def whole_text(result: object, **options: Any) -> str:
+def whole_text(result, **options) -> str:
     """Return all that the text has, also what a first screen leaves out, in one line."""
     return " ".join(text(result, detail="all", **options).split())

@@ -1,8 +1,6 @@
 """Runs in Parquet of many layouts, damage to them, and a scorer that shares no code with abrank."""
 
 import random
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -24,7 +22,7 @@ def run_of(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 
 
-def write_run(path: Path, *, seed: int, shuffled: bool = True, **options: Any) -> None:
+def write_run(path, *, seed, shuffled=True, **options) -> None:
     """Write a run as Parquet, its rows in any order if it is shuffled."""
     frame = run_of(seed)
     frame = frame.sample(frac=1, random_state=seed) if shuffled else frame
@@ -66,9 +64,9 @@ ENCODINGS = {
 }
 
 
-def layout(drawn: random.Random) -> dict[str, Any]:
+def layout(drawn: random.Random):
     """Options of pyarrow's writer, drawn."""
-    options: dict[str, Any] = {
+    options = {
         "compression": drawn.choice(["none", "snappy", "zstd", "gzip", "lz4", "brotli"]),
         "row_group_size": drawn.choice([16, 50, 1000]),
         "data_page_size": drawn.choice([64, 1024, 1 << 20]),

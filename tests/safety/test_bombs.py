@@ -1,9 +1,6 @@
 """A packed file has one bound of bytes, and one of rows where it is packed beyond reason."""
 
 import gzip
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,12 +15,12 @@ from abrank.inputs.votes import read_votes
 ROWS = 20_000
 
 
-def judged(path: Path) -> Any:
+def judged(path):
     return read_judged_run(read_qrels({"q1": {"d1": 1}}), path)
 
 
 # What reads it, its first line, and a line of it: the same lines pack best.
-TEXTS: dict[str, tuple[Callable[[Path], Any], str, str]] = {
+TEXTS = {
     "judgments": (read_qrels, "", "q1 0 d1 1\n"),
     "a run": (read_run, "", "q1 Q0 d1 1 0.5 t\n"),
     "a run that is read as it comes": (judged, "", "q1 Q0 d1 1 0.5 t\n"),
@@ -72,7 +69,7 @@ def test_rows_that_pack_as_others_do_may_be_any_number(tmp_path, monkeypatch) ->
         read_scores(plain)
 
 
-def test_the_bound_of_bytes_is_that_of_the_call(tmp_path: Path) -> None:
+def test_the_bound_of_bytes_is_that_of_the_call(tmp_path) -> None:
     path = tmp_path / "a"
     for write in (pq.write_table, feather.write_feather):
         write(TABLE, path)

@@ -1,8 +1,5 @@
 """What ended in a fault of our own, or named the wrong file, ends in a sentence."""
 
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 import polars as pl
 import pytest
@@ -14,17 +11,17 @@ RUN = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}
 
 
 class FalseCapsule:
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_stream__(self, requested_schema=None):
         return "no capsule"
 
 
 class FalseArray:
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_array__(self, requested_schema=None):
         return 1, 2
 
 
 class FalseFrame:
-    def __dataframe__(self, **_: Any) -> Any:
+    def __dataframe__(self, **_):
         return 3
 
 
@@ -59,7 +56,7 @@ def test_an_object_that_is_no_table(kind: str, door: str) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     collection = abrank.simulate_runs(20, effect=0.3, rng=3)
     collection.qrels.write("q.txt")
@@ -79,6 +76,6 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_call_ends_in_a_sentence(folder: Path, command: Any, call: str) -> None:
+def test_a_call_ends_in_a_sentence(folder, command, call) -> None:
     code, words = CALLS[call]
     assert words in command(call.split(), code).err

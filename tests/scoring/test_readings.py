@@ -5,7 +5,6 @@ import shlex
 from dataclasses import make_dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -29,7 +28,7 @@ B = (A + RNG.normal(0.05, 0.08, N)).clip(0.0, 1.0).round(4)
 MEAN = float((B - A).mean())
 
 
-def long(**columns: Any) -> pd.DataFrame:
+def long(**columns) -> pd.DataFrame:
     """Return a row per query and variant, with columns of a value a row or of one for all."""
     return pd.DataFrame({
         "query_id": QUERIES * 2, "variant": ["control"] * N + ["treatment"] * N,
@@ -511,7 +510,7 @@ def test_one_score_in_two_units_is_asked_about(unit: float) -> None:
 # --- Tables as tools export them, each answered without a word
 
 
-def of_each(build: Any) -> list[Any]:
+def of_each(build):
     """Return the rows of both variants."""
     return [build(name, i, float(v))
             for name, values in (("old", A), ("new", B)) for i, v in enumerate(values)]  # fmt: skip
@@ -692,14 +691,14 @@ class Evaluation:
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
 
-    def model_dump(self) -> dict[str, Any]:
+    def model_dump(self):
         return {"test_results": [
             {"name": query, "metrics_data": [{"name": "Faith", "score": float(value)}]}
             for query, value in zip(QUERIES, self.values, strict=True)
         ]}  # fmt: skip
 
 
-def exported(query: str, value: float) -> dict[str, Any]:
+def exported(query: str, value: float):
     """Return a row of an export in each shape that a list of named scores has."""
     return {
         "mlflow": {"request": {"q": query}, "assessments": [
@@ -740,7 +739,7 @@ def test_what_evaluation_tools_return_is_read_as_it_is() -> None:
 
 def test_right_and_wrong_of_openai_evals_are_scores(tmp_path: Path) -> None:
     for name, values in (("old", A > 0.45), ("new", B > 0.45)):
-        rows: list[dict[str, Any]] = [{"spec": {"eval_name": "x"}}]
+        rows = [{"spec": {"eval_name": "x"}}]
         for i, value in enumerate(values.tolist()):
             data = {"correct": value, "expected": "a", "picked": "b", "options": ["a"]}
             rows.append({"sample_id": f"t.{i}", "type": "match", "data": data})
@@ -815,7 +814,7 @@ def test_a_frame_as_json_keeps_its_index_in_every_orientation(tmp_path: Path) ->
      {"baseline": "false", "candidate": "true"})],
     ids=["Series of two levels", "the other way round", "JSON of columns", "truth"]
 )  # fmt: skip
-def test_shapes_that_pandas_leaves(shape: Any, options: dict) -> None:
+def test_shapes_that_pandas_leaves(shape, options) -> None:
     result = compare_scores(shape(long()), **options)
     assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-12)
     assert result.n_queries == N
@@ -937,7 +936,7 @@ def test_an_id_of_each_row_is_no_variant_and_no_answer_is_no_score() -> None:
         abrank.read_scores(failed)
 
 
-def two_arms(query: str, arm: str, labels: tuple[str, str], **further: Any) -> pd.DataFrame:
+def two_arms(query, arm, labels, **further) -> pd.DataFrame:
     """A row per query and variant, of which the treatment has 0.1 more."""
     ids = [f"q{i}" for i in range(N)]
     frames = [

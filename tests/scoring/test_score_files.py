@@ -1,7 +1,5 @@
 """Ready scores of other programs, and of this one, as Scores."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -189,7 +187,7 @@ def test_trec_evals_own_output(shared_data) -> None:
         read_scores(folder / "v9.0.8" / "out.test.aqc")
 
 
-def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path: Path) -> None:
+def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path) -> None:
     (tmp_path / "hits.csv").write_text("query_id,HR@20\n1,1\n2,0\n3,1\n")
     (tmp_path / "ms.csv").write_text("query_id,ms\n2,30\n3,20\n4,10\n")
     files = [tmp_path / "hits.csv", tmp_path / "ms.csv"]
@@ -203,7 +201,7 @@ def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path: Path) -> None
     assert comparison.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]
 
 
-def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
+def test_files_of_a_folder_are_checked_by_their_names(tmp_path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     (tmp_path / "runs" / "a.run").write_text("q1 Q0 d1 1 2 t\n")
@@ -223,7 +221,7 @@ def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
     ("qid,docno,score\nq1,d1,0.5\nq1,d1,0.2\n", "document d1 twice in query q1"),
     ("query_id,doc_id,score\nq1,d1,x\n", 'score "x" is not a number'),
 ])  # fmt: skip
-def test_check_names_the_fault_of_what_a_table_is(tmp_path: Path, text: str, problem: str) -> None:
+def test_check_names_the_fault_of_what_a_table_is(tmp_path, text, problem) -> None:
     (tmp_path / "t.csv").write_text(text)
     (error,) = abrank.check(tmp_path / "t.csv").errors
     assert problem in str(error)

@@ -1,7 +1,6 @@
 """The tests of ``abrank/scoring/scores.py``."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -214,7 +213,7 @@ def test_a_hole_in_a_measure_that_nobody_asked_about_is_no_error() -> None:
         abrank.compare_scores(whole, holed, measures=["AP", "RR"])
 
 
-def test_what_would_change_under_the_others_is_told_and_kept(tmp_path: Path) -> None:
+def test_what_would_change_under_the_others_is_told_and_kept(tmp_path) -> None:
     comparison = abrank.compare_scores(
         {**A, "q00": float("nan")}, {q: s - 0.06 + 0.2 * (q < "q03") for q, s in B.items()},
         missing="worst",
@@ -243,7 +242,7 @@ JUDGED = pd.DataFrame({
 })  # fmt: skip
 
 
-def test_texts_beside_the_scores_are_left_out_and_told(tmp_path: Path) -> None:
+def test_texts_beside_the_scores_are_left_out_and_told(tmp_path) -> None:
     scores = abrank.read_scores(JUDGED)
     assert (scores.measures, scores.query_ids[0]) == (("faithfulness",), "What is 0?")
     assert scores.notes[0].endswith("; not compared: retrieved_contexts, response")
@@ -266,12 +265,12 @@ def test_lines_of_an_id_and_a_score() -> None:
 
 
 @pytest.fixture(scope="module")
-def logs() -> Path:
+def logs():
     return gold_data() / "votes" / "harness_logs"
 
 
 @pytest.mark.parametrize("suffix", ["json", "eval"])
-def test_logs_of_inspect(logs: Path, suffix: str) -> None:
+def test_logs_of_inspect(logs, suffix) -> None:
     gold = json.loads((logs / "gold.json").read_text())
     comparison = abrank.compare_scores(*(logs / f"inspect_{side}.{suffix}" for side in "AB"))
     exact = comparison.queries_of("exact").set_index("query_id")
@@ -280,7 +279,7 @@ def test_logs_of_inspect(logs: Path, suffix: str) -> None:
     assert comparison.measures == ("exact", "dictscore/rel")  # the other is 0 everywhere
 
 
-def test_samples_of_lm_eval_and_frames_of_ragas(logs: Path) -> None:
+def test_samples_of_lm_eval_and_frames_of_ragas(logs) -> None:
     gold = json.loads((logs / "gold.json").read_text())
     (choices,) = logs.glob("samples_toy_mc_*")
     (result,) = logs.glob("samples_toy_gen_*")

@@ -5,9 +5,6 @@ One set of scores of two variants stands in each table. What every door gives is
 """
 
 import itertools
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +43,7 @@ PAIRS = (
 )  # fmt: skip
 
 
-def long(query: str = "query_id", variant: str = "variant", names: Any = PAIRS[0]) -> pd.DataFrame:
+def long(query="query_id", variant="variant", names=PAIRS[0]) -> pd.DataFrame:
     """Return a row per query and variant."""
     parts = [
         pd.DataFrame({query: QUERIES, variant: name, **SCORES[side]})
@@ -55,7 +52,7 @@ def long(query: str = "query_id", variant: str = "variant", names: Any = PAIRS[0
     return pd.concat(parts, ignore_index=True)
 
 
-def shuffled(query: str, variant: str, names: Any) -> pd.DataFrame:
+def shuffled(query, variant, names) -> pd.DataFrame:
     """Return the rows in no order, with what stands beside scores in real tables."""
     frame = long(query, variant, names)
     frame["text"] = [f"What is, or was, {query}?" for query in frame[query]]
@@ -64,21 +61,21 @@ def shuffled(query: str, variant: str, names: Any) -> pd.DataFrame:
     return frame.sample(frac=1.0, random_state=5).reset_index(drop=True)
 
 
-def tidy(query: str, variant: str, names: Any) -> pd.DataFrame:
+def tidy(query, variant, names) -> pd.DataFrame:
     """Return a row per score."""
     return long(query, variant, names).melt([query, variant], var_name="metric", value_name="value")
 
 
-def wide(query: str, _: str, names: Any) -> pd.DataFrame:
+def wide(query, _, names) -> pd.DataFrame:
     """Return a column per variant, of one measure."""
     columns = {name: SCORES[side]["nDCG@10"] for side, name in zip("ab", names, strict=True)}
     return pd.DataFrame({query: QUERIES, **columns})
 
 
-def suffixed(form: str) -> Callable[[str, str, Any], pd.DataFrame]:
+def suffixed(form: str):
     """Return a column per measure and variant, by a form of their names."""
 
-    def build(query: str, _: str, names: Any) -> pd.DataFrame:
+    def build(query, _, names) -> pd.DataFrame:
         columns = {
             form.format(m=measure, v=name): SCORES[side][measure]
             for side, name in zip("ab", names, strict=True)
@@ -89,7 +86,7 @@ def suffixed(form: str) -> Callable[[str, str, Any], pd.DataFrame]:
     return build
 
 
-def settings(query: str, _: str, names: Any) -> pd.DataFrame:
+def settings(query, _, names) -> pd.DataFrame:
     """Return several columns that make the variant together; two of them differ."""
     frame = long(query, "method", names)
     frame["chunk_size"] = 256
@@ -97,13 +94,13 @@ def settings(query: str, _: str, names: Any) -> pd.DataFrame:
     return pd.concat([assign, frame], ignore_index=True)
 
 
-SHAPES: dict[str, Callable[[str, str, Any], pd.DataFrame]] = {
+SHAPES = {
     "long": long, "shuffled": shuffled, "tidy": tidy, "wide": wide,
     **{f"wide {form}": suffixed(form) for form in ("{m}_{v}", "{v}_{m}", "{m}/{v}", "{v}.{m}")},
 }  # fmt: skip
 
 
-def files(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Any]]:
+def files(frame, folder):
     """Yield the same table as every library and file has it."""
     polars = pytest.importorskip("polars", reason="it is in the extra `test`")
     yield "pandas", frame
@@ -133,7 +130,7 @@ def files(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Any]]:
     yield "categories", frame.astype(categories)
 
 
-def doors(source: Any, names: Any, *, every: bool) -> Iterator[tuple[str, np.ndarray]]:
+def doors(source, names, *, every):
     """Yield the scores of both variants as each door reads them: float64[n_queries, 2]."""
     pair = pair_scores(source, measures="nDCG@10")
     assert pair.systems == names
@@ -149,7 +146,7 @@ def doors(source: Any, names: Any, *, every: bool) -> Iterator[tuple[str, np.nda
         yield door, scores.values[:, places, scores.measures.index(measure)]
 
 
-def cells(n_shapes: int) -> Iterator[tuple[str, str, str, Any]]:
+def cells(n_shapes: int):
     """Yield shapes under names: all names of one kind with the plain names of the others."""
     for shape in SHAPES:
         for names in PAIRS if shape != "tidy" else PAIRS[:3]:
@@ -161,7 +158,7 @@ def cells(n_shapes: int) -> Iterator[tuple[str, str, str, Any]]:
 
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_table_is_read_alike_at_every_door(tmp_path: Path, whole: bool) -> None:
+def test_every_table_is_read_alike_at_every_door(tmp_path, whole) -> None:
     """Every day files are of two shapes, and other names are read at one door."""
     expected = np.stack([SCORES[side]["nDCG@10"] for side in "ab"], axis=1)
     n_cells, wrong = 0, []

@@ -4,7 +4,6 @@ Every command and every call that an error prints is run, and answers.
 """
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +73,7 @@ PAIRS = [
     ("tf idf", "bm 25"), ("7b", "70b"), ("gpt-4.1", "gpt-5"), ("dot", "cosine"),
 ]  # fmt: skip
 # What the table is, the flags, and a part of the error; every command of the error answers.
-CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
+CHOICES = {
     **{
         f"{shape.__name__} of {a} and {b}": (
             lambda s=shape, p=(a, b): s(*p), [], f"2 variants, {a}, {b}"

@@ -1,7 +1,5 @@
 """``--test bounded``: level and coverage for any differences of a bounded measure."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +13,7 @@ from tests.report.written import whole_text
 MARGIN = 0.02
 
 
-def frames(differences: Any, measure: str = "AP") -> list[pd.DataFrame]:
+def frames(differences, measure="AP") -> list[pd.DataFrame]:
     d = np.asarray(differences, dtype=float)
     a = np.where(d < 0, -d, 0.0) + 0.0
     ids = [f"q{i}" for i in range(len(d))]

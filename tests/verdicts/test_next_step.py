@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -37,7 +36,7 @@ SOUNDNESS = [Soundness(), *(Soundness((Reason(code),)) for code in LEVELS)]
 def decided(verdict: Verdict, rule: Rule, soundness: Soundness) -> Decision:
     if verdict in NUMBERS:
         estimate, interval, inner = NUMBERS[verdict]
-        options: dict[str, Any] = {"interval": interval, "equivalence_interval": inner}
+        options = {"interval": interval, "equivalence_interval": inner}
         result = decide(rule, estimate=estimate, **options)
     else:
         options = {"interval": (0.0, 0.0), "equivalence_interval": (0.0, 0.0), "estimate": 0.0}
@@ -53,7 +52,7 @@ def test_every_cell_has_a_step() -> None:
         check_cell(verdict, require, soundness)
 
 
-def check_cell(verdict: Verdict, require: Any, soundness: Soundness) -> None:
+def check_cell(verdict, require, soundness) -> None:
     rule = Rule("AP", margin=MARGIN, require=require)
     decision = decided(verdict, rule, soundness)
     step = choose_step(rule, decision)
@@ -81,14 +80,14 @@ def check_cell(verdict: Verdict, require: Any, soundness: Soundness) -> None:
         assert step.action == ("add-queries" if _may_be_same(verdict, require) else "do-not-ship")
 
 
-def _may_be_same(verdict: Verdict, require: Any) -> bool:
+def _may_be_same(verdict, require) -> bool:
     return verdict is Verdict.WORSE_SIZE_UNCLEAR and require == "equivalent"
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("verdict", Verdict)
 @pytest.mark.parametrize("require", [None, "better", "no-significant-loss"])
-def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) -> None:
+def test_without_a_margin_every_cell_has_a_step(verdict, require) -> None:
     rule = Rule("AP", require=require)
     decision = decided(verdict, Rule("AP", margin=MARGIN, require=require), Soundness())
     if verdict in GATES["non-inferior"].verdicts - {Verdict.BETTER} | {

@@ -5,7 +5,6 @@ of abilities are asked at all doors, as most defects hid where two of them meet:
 clusters, a cost and anything, looks and ties.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -134,9 +133,7 @@ def _scored(how: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-DOORS: dict[str, Callable[..., Any]] = {
-    item.__name__: item for item in (runs, ready, votes, machine, collections, ranking)
-}
+DOORS = {item.__name__: item for item in (runs, ready, votes, machine, collections, ranking)}
 
 
 _ANSWERED: dict[tuple[str, str], Any] = {}
@@ -443,7 +440,7 @@ def sees_best(cell: Cell) -> None:
     )
 
 
-ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
+ABILITIES = {
     "cost": ({"primary": "ms", "lower_is_better": "ms"}, sees_cost),
     "margin": ({"margin": 0.02}, sees_margin),
     "share": ({"margin": "5%"}, sees_share),

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from tests.asked import asked as keywords
 from tests.report.written import whole_text
 
 
-def scores(differences: Any) -> tuple[dict[str, float], dict[str, float]]:
+def scores(differences) -> tuple[dict[str, float], dict[str, float]]:
     a = {f"q{i}": 0.4 + 0.01 * i for i in range(len(differences))}
     return a, {query: a[query] + float(d) for query, d in zip(a, differences, strict=True)}
 

@@ -1,8 +1,6 @@
 """A verdict comes from sound evidence only: through the command, and in every output."""
 
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +29,7 @@ def ranked(good: int, *, n: int = 60, depth: int = 10, by: int = 3) -> Run:
     return result
 
 
-def write(path: Path, run: Run) -> str:
+def write(path, run) -> str:
     lines = (
         f"{query} Q0 {doc} {k} {score} x"
         for query, docs in run.items()
@@ -42,7 +40,7 @@ def write(path: Path, run: Run) -> str:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, str]:
+def files(tmp_path) -> dict[str, str]:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text(
         "".join(
@@ -82,11 +80,11 @@ def in_order(*grades: str) -> dict[str, float]:
     return {f"D{next(left[grade])}": -float(place) for place, grade in enumerate(grades)}
 
 
-def compare(files: dict[str, str], a: str, b: str, **how: Any) -> Comparison:
+def compare(files, a, b, **how) -> Comparison:
     return abrank.compare(files["qrels"], files[a], files[b], **asked(**{"measures": "AP", **how}))
 
 
-UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
+UNSOUND = [
     ("a", "lower", {}, "document-ids"),
     ("a", "foreign", {}, "none-judged"),
     ("a", "b", {"measures": "AP(rel=3)"}, "none-relevant"),
@@ -150,7 +148,7 @@ def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(files, 
     assert (result.decision.exit_code, result.to_dict()["next_step"]) == (1, "mend-inputs")
 
 
-def doubtful(files: dict[str, str], **how: Any) -> Comparison:
+def doubtful(files, **how) -> Comparison:
     """Compare with a baseline whose first document was never judged: without it both do as well."""
     a = {query: {"unknown": 9.0, **in_order("R", "N")} for query in ranked(1)}
     b = {
@@ -218,7 +216,7 @@ def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(files)
 SKEWED = [0.089, 0.115, 0.162, 0.112, 0.186, 0.097, 0.101, 0.188, -0.033, 0.128, 0.187, -0.173]
 
 
-def skewed(sign: int, **how: Any) -> Comparison:
+def skewed(sign, **how) -> Comparison:
     ids = [f"q{i:02}" for i in range(len(SKEWED))]
     b = {query: 0.5 + sign * d for query, d in zip(ids, SKEWED, strict=True)}
     return abrank.compare_scores(
@@ -285,7 +283,7 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level
     b = {query: {"AP": 0.58 + 0.03 * random.normal(), "P@10": a[query]["P@10"]} for query in a}
     for query in list(b)[:12]:
         b[query]["P@10"] = math.nan
-    options: dict[str, Any] = {
+    options = {
         "measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"
     }  # fmt: skip
     comparison = abrank.compare_scores(a, b, missing=missing, **options)

@@ -1,8 +1,5 @@
 """Queries that count by weights: means, error, head and tail, and what cannot go with them."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,7 +50,7 @@ def test_the_mean_and_its_error_are_those_of_weighted_least_squares() -> None:
 
 
 @pytest.mark.parametrize("values", [np.zeros(9), np.full(9, 0.1), np.array([0.2])])
-def test_differences_without_spread_are_answered_as_t_answers_them(values: Any) -> None:
+def test_differences_without_spread_are_answered_as_t_answers_them(values) -> None:
     result = weighted_result(values[:, None], np.arange(1.0, len(values) + 1.0), confidence=0.95)
     plain = abrank.inference.run_test("t", values)
     for name in ("pvalue", "ci_low", "ci_high"):
@@ -85,7 +82,7 @@ def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone(
     assert np.isinf(few.ci_low).all()
 
 
-def test_means_head_and_tail_are_weighted(scores: Any) -> None:
+def test_means_head_and_tail_are_weighted(scores) -> None:
     a, b = scores
     comparison = abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(TRAFFIC))
     w, weights, (cut,) = TRAFFIC.to_numpy(), comparison.weights, comparison.segmentations
@@ -102,7 +99,7 @@ def test_means_head_and_tail_are_weighted(scores: Any) -> None:
         assert len(d[mine]) < 10 or row.pvalue == pytest.approx(alone.pvalue[0])
 
 
-def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path: Path) -> None:
+def test_weights_of_queries_that_are_not_compared_are_told(scores, tmp_path) -> None:
     a, b = scores
     more = pd.concat([TRAFFIC, pd.Series({"x1": TRAFFIC.sum(), "x2": 2 * TRAFFIC.sum()})])
     comparison = abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(more))
@@ -141,7 +138,7 @@ def test_the_command_takes_a_file_or_a_column(scores, tmp_path, capsys, command)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "much", None])
-def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
+def test_a_weight_that_is_none_is_refused(value, scores) -> None:
     weights = dict(TRAFFIC)
     if value is None:
         del weights["q07"]
@@ -163,7 +160,7 @@ def test_a_weight_beside_which_others_are_lost_is_refused(value, said, scores) -
         )
 
 
-def test_max_t_cannot_go_with_weights(scores: Any) -> None:
+def test_max_t_cannot_go_with_weights(scores) -> None:
     how = {"config": abrank.Question(adjust="max-t"), "design": abrank.Weights(TRAFFIC)}
     with pytest.raises(abrank.ArgumentError, match="with clusters, weights or"):
         abrank.compare_scores(*scores, measures=["AP", "RR"], **how)
@@ -185,7 +182,7 @@ def test_votes_and_runs_are_weighted_too() -> None:
     )
 
 
-def of_clusters(sizes: list[int], a: list[float], b: list[float]) -> Any:
+def of_clusters(sizes: list[int], a: list[float], b: list[float]):
     labels = [f"c{i}" for i, size in enumerate(sizes) for _ in range(size)]
     ids = [f"q{i:02}" for i in range(len(labels))]
     clusters = abrank.Clusters(pd.Series(labels, index=ids, name="user"))

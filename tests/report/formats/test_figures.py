@@ -1,7 +1,6 @@
 """Figures for a paper: those that one uses, in the width of a column."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,21 +8,19 @@ import pytest
 from matplotlib.text import Text
 
 from abrank.cli import run
-from abrank.comparison import Comparison
 from abrank.plots import WIDTHS
 from abrank.report import compose
 from abrank.report import registry as figures
 from abrank.report.model import Figure
-from tests.report.conftest import Make
 
 
 @pytest.fixture(scope="module")
-def comparison(make: Make) -> Comparison:
+def comparison(make):
     return make(0.05, n=5)
 
 
 @pytest.fixture(scope="module")
-def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(comparison, tmp_path_factory):
     """Return a folder that the command line filled, with one figure: a PDF takes its time."""
     mktemp = tmp_path_factory.mktemp("paper")
     comparison.report(mktemp / "results.json")
@@ -37,7 +34,7 @@ def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> 
     return mktemp / "figures"
 
 
-def test_figures_are_those_that_a_paper_uses(comparison: Comparison, make: Make) -> None:
+def test_figures_are_those_that_a_paper_uses(comparison, make) -> None:
     few = ["forest", "effect", "deltas", "power"]
     assert [*figures.figures_of(compose(comparison))] == few
     segments = {f"q{i:04}": i % 2 for i in range(100)}
@@ -65,7 +62,7 @@ def test_a_ranking_has_its_own_without_those_that_say_why_there_is_none(tmp_path
         assert f"{len(names)} files" in capsys.readouterr().out
 
 
-def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder: Path) -> None:
+def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder) -> None:
     data = (folder / "forest.pdf").read_bytes()
     assert b"/FontType 3" not in data
     assert b"/Type3" not in data
@@ -79,7 +76,7 @@ def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder: Path) 
 
 
 @pytest.mark.slow
-def test_letters_have_eight_points_at_least(comparison: Comparison) -> None:
+def test_letters_have_eight_points_at_least(comparison) -> None:
     for figure in figures.figures_of(compose(comparison)).values():
         for width in WIDTHS:
             picture = getattr(comparison.plot, figure.plot)(width=width, **figure.options)

@@ -10,7 +10,6 @@ from abrank import Comparison, UnknownNameError, compare_scores
 from abrank._support import display as f
 from abrank.report import to_dict
 from abrank.report.formats.latex import MOST, escape, number
-from tests.report.conftest import Make
 from tests.report.written import latex
 
 COMMANDS = {
@@ -83,7 +82,7 @@ def test_characters_are_printed_as_they_are(text: str, printed: str) -> None:
     assert escape(text, width=100) == printed
 
 
-def test_numbers_are_those_of_the_json(make: Make) -> None:
+def test_numbers_are_those_of_the_json(make) -> None:
     result = make(0.05, measures=4)
     rows = structure(latex(result, digits=4))[1:]
     for cells, row in zip(rows, to_dict(result)["measures"], strict=True):
@@ -95,13 +94,13 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
         ]  # fmt: skip
 
 
-def test_primary_stands_first(make: Make) -> None:
+def test_primary_stands_first(make) -> None:
     rows = structure(latex(make(0.05, measures=3, primary="RR")))
     assert [row[0] for row in rows] == ["Measure", "RR", "nDCG@10", "AP"]
 
 
 @pytest.mark.slow
-def test_superscript_marks_what_is_shown(make: Make) -> None:
+def test_superscript_marks_what_is_shown(make) -> None:
     result = make(0.05, measures=6)
     rows = {row[0]: row[1:] for row in structure(latex(result, style="superscript"))[1:]}
     for row in result.rows:
@@ -111,7 +110,7 @@ def test_superscript_marks_what_is_shown(make: Make) -> None:
     assert {row.reading for row in result.rows} >= {"better", "worse", "unclear"}
 
 
-def test_caption_states_test_queries_level_and_adjustment(make: Make) -> None:
+def test_caption_states_test_queries_level_and_adjustment(make) -> None:
     source = latex(make(0.05, measures=3, test="permutation", alpha=0.01))
     for words in (
         "monot5 (B) against the baseline bm25 (A)", "100 queries", "99\\% confidence interval",
@@ -122,13 +121,13 @@ def test_caption_states_test_queries_level_and_adjustment(make: Make) -> None:
     assert "secondary" not in latex(make(0.05))
 
 
-def test_estimate_of_another_kind_has_its_column(make: Make) -> None:
+def test_estimate_of_another_kind_has_its_column(make) -> None:
     source = latex(make(0.05, test="wilcoxon"))
     assert structure(source)[0][4] == "Estimate"
     assert "and the pseudo-median difference with 95\\% confidence interval" in source
 
 
-def test_nothing_is_resized_and_no_rule_is_vertical(make: Make) -> None:
+def test_nothing_is_resized_and_no_rule_is_vertical(make) -> None:
     source = latex(make(0.05, measures=3))
     for word in ("resizebox", "scalebox", "|", r"\hline", r"\usepackage{siunitx}"):
         assert word not in source
@@ -146,7 +145,7 @@ def test_a_table_longer_than_a_page_is_cut_and_says_so() -> None:
     assert "25 more measures not shown." in source
 
 
-def test_unknown_style_is_refused(make: Make) -> None:
+def test_unknown_style_is_refused(make) -> None:
     with pytest.raises(UnknownNameError, match="did you mean interval"):
         latex(make(0.05), style="intervals")
 

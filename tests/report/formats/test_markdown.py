@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from abrank.diagnostics import Note
 from abrank.report import to_dict
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.sections.appendix import methods_text
-from tests.report.conftest import Make
 from tests.report.formats.page import OF_MARKDOWN, rendered
 from tests.report.written import markdown
 
@@ -57,7 +55,7 @@ def test_a_measure_cannot_begin_a_block(name: str) -> None:
     assert {*before_table} <= {"h3", "p", "strong"}
 
 
-def test_numbers_are_those_of_the_json(make: Make) -> None:
+def test_numbers_are_those_of_the_json(make) -> None:
     comparison = make(0.05, measures=4)
     table = rendered(markdown(comparison)).tables[0]
     for cells, row in zip(table[1:], to_dict(comparison)["measures"], strict=True):
@@ -68,7 +66,7 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
         assert cells[5] == f.pvalue(row["pvalue_adj"])
 
 
-def test_digits_reach_every_number(make: Make) -> None:
+def test_digits_reach_every_number(make) -> None:
     comparison = make(0.05, margin=0.01)
     source = markdown(comparison, digits=5)
     row = comparison.primary
@@ -118,7 +116,7 @@ def test_what_was_seen_of_the_data_is_told(judged: Comparison) -> None:
     assert "Note: rel=2 does not concern nDCG." in page.visible
 
 
-def test_ten_worst_and_ten_best(make: Make) -> None:
+def test_ten_worst_and_ten_best(make) -> None:
     comparison = make(0.0)
     table = rendered(markdown(comparison)).tables[1]
     ordered = np.sort(comparison.differences())
@@ -126,7 +124,7 @@ def test_ten_worst_and_ten_best(make: Make) -> None:
     assert [row[3] for row in table[1:]] == expected
 
 
-def test_notes_and_gate_and_command_are_there(judged: Comparison, make: Make) -> None:
+def test_notes_and_gate_and_command_are_there(judged, make) -> None:
     assert "**Gate** passed: better on nDCG@10." in markdown(make(0.05, require="better"))
     page = rendered(markdown(judged))
     assert "2 of 4 judged queries are missing from poor." in page.visible
@@ -152,7 +150,7 @@ def test_it_fits_into_a_comment(name: str) -> None:
     assert len(rendered(source).tables) == 2
 
 
-def test_two_notes_are_open_and_the_others_folded(make: Make) -> None:
+def test_two_notes_are_open_and_the_others_folded(make) -> None:
     values = {"system": "b", "count": 60, "tags": ["x", "y"], "correlation": 0.1, "break_even": 0.2}
     codes = ("machine-no-help", "rank-conflicts", "several-tags")
     notes = tuple(Note(code, 1, values) for code in codes)
@@ -166,7 +164,7 @@ def test_two_notes_are_open_and_the_others_folded(make: Make) -> None:
     assert rendered(three).tags.count(("details", {})) == 2
 
 
-def test_nothing_explains_a_drawing_that_is_not_there(tmp_path: Path) -> None:
+def test_nothing_explains_a_drawing_that_is_not_there(tmp_path) -> None:
     collection = simulate_runs(30, rng=3)
     files = [tmp_path / name for name in ("qrels.txt", "a.run", "b.run")]
     for item, file in zip(

@@ -16,7 +16,6 @@ from abrank.report.formats.queries import (
     query_rows,
     tone_of,
 )
-from tests.report.conftest import Make
 
 FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
 
@@ -43,7 +42,7 @@ def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
     assert (rows.known, rows.without_lists) == (20, "")
 
 
-def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> None:
+def test_texts_and_segments_take_the_place_of_further_measures(make) -> None:
     plain = make(0.05, n=12, measures=7)
     assert len([c for c in rows_of(plain).columns if c.kind == "delta"]) == 1 + FURTHER
     texts = replace(plain, topics={"q0001": "a text"})
@@ -51,7 +50,7 @@ def test_texts_and_segments_take_the_place_of_further_measures(make: Make) -> No
     assert sorted(rows_of(texts).columns[1].texts) == [""] * 11 + ["a text"]
 
 
-def test_rows_of_ready_scores_do_not_open(make: Make) -> None:
+def test_rows_of_ready_scores_do_not_open(make) -> None:
     rows = rows_of(make(0.05, n=12))
     assert not rows.opens
     assert json.loads(rows.island(FILL))["lists"] is None
@@ -79,7 +78,7 @@ def test_lists_of_the_outermost_rows_come_first(runs, monkeypatch) -> None:
     assert all(selected[i] == lists[i] for i in held)
 
 
-def test_less_is_better_turns_the_colours(make: Make) -> None:
+def test_less_is_better_turns_the_colours(make) -> None:
     result = make(0.05, n=12)
     rows = rows_of(replace(result, rows=(replace(result.rows[0], higher_is_better=False),)))
     for row, outcome in zip(rows.first, rows.outcome, strict=True):
@@ -108,7 +107,7 @@ def test_equal_differences_stand_in_the_order_of_ids_however_they_came() -> None
     assert rows_of(comparison).columns[0].values == sorted(ids, key=lambda key: (key < "q2", key))
 
 
-def test_very_many_rows_keep_the_extremes(make: Make) -> None:
+def test_very_many_rows_keep_the_extremes(make) -> None:
     random = np.random.default_rng(0)
     n = EMBED_ALL + 5
     scores = random.random((2, n))

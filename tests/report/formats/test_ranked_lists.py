@@ -2,12 +2,11 @@
 
 import pytest
 
-from abrank.comparison.evidence import RankedList
 from abrank.measures.names import ANY_GRADE
 from abrank.report.formats import queries
 
 
-def ranking(text: str) -> RankedList:
+def ranking(text: str):
     """Read a ranking of one-letter documents with grades: ``a1 b0 c?``."""
     return tuple((part[0], None if part[1:] == "?" else int(part[1:])) for part in text.split())
 

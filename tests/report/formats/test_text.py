@@ -26,7 +26,6 @@ from abrank.report.formats.text import (
     scorecard_lines,
 )
 from abrank.report.model import Bar, Cell, Column, Role, Scale, Scorecard
-from tests.report.conftest import Make
 from tests.report.written import junit, text, text_lines
 
 STYLES = {"", "strong", "a", "b", "muted", "note"}
@@ -55,11 +54,11 @@ def test_ascii_is_ascii(hostile: Comparison, situation: Comparison) -> None:
 
 @pytest.mark.slow
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
-def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
+def test_any_name_fits(make, a, b, width) -> None:
     assert widest(text(replace(make(0.05, n=3), baseline=a, candidate=b), width=width)) <= width
 
 
-def test_numbers_are_those_of_the_json(make: Make) -> None:
+def test_numbers_are_those_of_the_json(make) -> None:
     comparison = make(0.05, measures=4)
     result, visible = to_dict(comparison), text(comparison)
     for row in result["measures"]:
@@ -78,7 +77,7 @@ def test_first_line_is_the_decision(situation: Comparison) -> None:
     assert text(situation).startswith(f"{head.glyph} {head.tag.upper()}")
 
 
-def test_words_are_those_of_the_report(make: Make) -> None:
+def test_words_are_those_of_the_report(make) -> None:
     comparison = make(0.005, margin=0.005, require="better", n=100)
     report, visible = compose(comparison), " ".join(text(comparison, detail="all").split())
     assert report.headline.gate in visible
@@ -110,7 +109,7 @@ def test_measures_with_long_names_and_large_scores_fit(scale: float, digits: int
     assert all(f.signed(row.diff, digits=digits) in visible for row in comparison.rows)
 
 
-def test_two_scales_of_one_kind_are_drawn_together(make: Make) -> None:
+def test_two_scales_of_one_kind_are_drawn_together(make) -> None:
     visible = text(make(0.05, measures=3))
     assert visible.count("●") == 3
     assert "another scale" not in visible
@@ -123,13 +122,13 @@ def test_styles_are_the_known_ones_and_join_to_the_text(situation: Comparison) -
     assert joined == text(situation)
 
 
-def test_colours_name_the_winner(make: Make) -> None:
+def test_colours_name_the_winner(make) -> None:
     assert text_lines(make(0.05))[0][0].style == "b"
     assert text_lines(make(-0.05))[0][0].style == "a"
     assert text_lines(make(0.0))[0][0].style == "strong"
 
 
-def test_the_line_at_zero_has_no_winner(make: Make) -> None:
+def test_the_line_at_zero_has_no_winner(make) -> None:
     row = next(line for line in text_lines(make(0.05)) if any("●" in span.text for span in line))
     assert [span.style for span in row if "┊" in span.text] == ["muted"]
     assert [span.style for span in row if "●" in span.text] == ["b"]
@@ -138,12 +137,12 @@ def test_the_line_at_zero_has_no_winner(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("mean", "style"), [(0.05, "b"), (0.0, "note")])
-def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
+def test_gate_has_its_style(make, mean, style) -> None:
     last = [line for line in text_lines(make(mean, require="better")) if line]
     assert next(line for line in last if line[0].text.startswith("gate"))[0].style == style
 
 
-def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
+def test_equivalence_names_the_interval_that_decided(make) -> None:
     visible = text(make(0.001, margin=0.03), detail="all")
     assert "+0.001  90% CI −0.016 to +0.018" in visible
     assert "margin 0.030, judged by the 90% interval" in " ".join(visible.split())
@@ -177,12 +176,12 @@ def test_two_titles_of_notes_stand_on_the_first_screen_and_the_others_are_counte
     assert "So few cannot be significant" in everything
 
 
-def test_next_step_stands_on_a_line_of_its_own(make: Make) -> None:
+def test_next_step_stands_on_a_line_of_its_own(make) -> None:
     assert "\nnext      Ship monot5 if any gain is worth the change." in text(make(0.05))
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_a_gate_is_wrapped_as_the_other_lines_are(make: Make, width: int) -> None:
+def test_a_gate_is_wrapped_as_the_other_lines_are(make, width) -> None:
     comparison = make(0.005, margin=0.005, require="non-inferior")
     lines = gate_lines(gate_sentence(comparison), width=width).split("\n")
     assert len(lines) > 1
@@ -194,7 +193,7 @@ def test_a_gate_is_wrapped_as_the_other_lines_are(make: Make, width: int) -> Non
     assert "measure" not in headline_alone
 
 
-def test_too_narrow_is_refused(make: Make) -> None:
+def test_too_narrow_is_refused(make) -> None:
     with pytest.raises(ArgumentError, match="at least 40"):
         text(make(0.05), width=39)
 

@@ -3,8 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +45,7 @@ def test_runs_with_every_fault_come_back(judged, tmp_path, monkeypatch) -> None:
     ((0, 1, 2), {("g0", "0"), ("g1", "1"), ("g2", "2")}),
     ((0.0, 0.5, 1.25), {("g0", "0.0"), ("g1", "0.5"), ("g2", "1.25")}),
 ])  # fmt: skip
-def test_grades_come_back_as_they_were(grades: tuple[float, ...], chips: set[Any]) -> None:
+def test_grades_come_back_as_they_were(grades, chips) -> None:
     docs = ("d1", "d2", "d3")
     qrels = {f"q{i}": dict(zip(docs, grades, strict=True)) for i in range(6)}
     a = {query: dict(zip(docs, (3.0, 2.0, 1.0), strict=True)) for query in qrels}
@@ -60,7 +58,7 @@ def test_grades_come_back_as_they_were(grades: tuple[float, ...], chips: set[Any
         assert set(re.findall(r'class="chip (g[^"]*)">([^<]*)<', page)) == chips
 
 
-def test_hostile_names_come_back(hostile: Comparison, tmp_path: Path) -> None:
+def test_hostile_names_come_back(hostile, tmp_path) -> None:
     odd = replace(hostile, candidate="half \ud800")
     back = read_results(odd.report(tmp_path / "results.json"))
     assert back.candidate == "half \ud800"
@@ -94,7 +92,7 @@ SCHEMA_3 = """was written by a newer abrank, in schema 3; this version reads sch
   update abrank, or render it with the version that wrote it"""
 SEGMENT = {"name": "x", "labels": ["a"], "rows": [], "reversal": False}
 SEGMENT |= {"interaction_pvalue": 1, "interaction_pvalue_adj": 1}
-DAMAGES: list[tuple[str, Any, str]] = [
+DAMAGES = [
     ("tests", GONE, ", tests: is not there"),
     ("measures/1/pvalue", GONE, ", measures[1].pvalue: is not there"),
     ("seed", True, ", seed: expected a whole number, found true"),
@@ -116,7 +114,7 @@ DAMAGES: list[tuple[str, Any, str]] = [
 
 @pytest.mark.every_case
 @pytest.mark.parametrize(("place", "value", "text"), DAMAGES)
-def test_damage_is_named_with_its_place(saved: str, place: str, value: Any, text: str) -> None:
+def test_damage_is_named_with_its_place(saved, place, value, text) -> None:
     assert why_refused(json.loads(saved), place, value).startswith(f"results.json{text}")
 
 
@@ -133,7 +131,7 @@ def saved(make: Make) -> str:
     ("[" * 100_000, "no JSON"),
     ("\udcff", "no JSON"),
 ])  # fmt: skip
-def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_no_json_is_told(tmp_path, text, said) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ReadError, match=said) as caught:
@@ -141,7 +139,7 @@ def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
     assert "abrank compare … --report results.json" in str(caught.value)
 
 
-def test_no_file_is_told(tmp_path: Path) -> None:
+def test_no_file_is_told(tmp_path) -> None:
     with pytest.raises(NotFoundError, match="no such file"):
         read_results(tmp_path / "results.json")
 

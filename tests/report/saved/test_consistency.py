@@ -2,7 +2,6 @@
 
 import json
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +24,7 @@ def saved(runs: Comparison) -> str:
 
 THEY_GIVE = "but the scores and rule of the file give "
 # Every number that the scores give is changed in tests/safety/test_saved_results.py.
-CONTRADICTIONS: list[tuple[str, Any, str]] = [
+CONTRADICTIONS = [
     ("settings/test", "magic", "settings.test: expected one of bootstrap, "),
     ("settings/higher_is_better", False, f"settings.higher_is_better: is false, {THEY_GIVE}true"),
     ("measures/0/rel_diff", 0.5, f"measures[0].rel_diff: is 0.5, {THEY_GIVE}0."),
@@ -56,7 +55,7 @@ CONTRADICTIONS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("place", "value", "text"), CONTRADICTIONS)
-def test_contradictions_are_refused(saved: str, place: str, value: Any, text: str) -> None:
+def test_contradictions_are_refused(saved, place, value, text) -> None:
     reason = why_refused(json.loads(saved), place, value)
     assert text in reason
     assert reason.endswith(HOW) or "is to be installed" in reason

@@ -12,7 +12,6 @@ from abrank.comparison.resolve import ADJUSTMENTS as OFFERED
 from abrank.measures import catalogue
 from abrank.report.sections import appendix
 from abrank.report.subjects import standings, strata
-from tests.report.conftest import Make
 from tests.report.written import bibtex, methods
 
 REQUIRED = {
@@ -64,7 +63,7 @@ def test_no_entry_is_cited_nowhere() -> None:
     assert set(appendix.entries()) == {appendix.key_of(source) for source in CITED}
 
 
-def test_a_comparison_cites_what_its_methods_name(make: Make) -> None:
+def test_a_comparison_cites_what_its_methods_name(make) -> None:
     base = {"jarvelin-kekalainen-2002", "trec_eval", "student-1908", "urbano-lima-hanjalic-2019"}
     assert keys(make(0.05)) == base
     assert keys(make(0.05, margin=0.01)) == base | {"schuirmann-1987"}
@@ -79,7 +78,7 @@ def test_every_adjustment_is_known() -> None:
     assert set(appendix.ADJUSTMENTS) == {*OFFERED, SEQUENCE}
 
 
-def test_comment_says_what_each_source_is_for(make: Make) -> None:
+def test_comment_says_what_each_source_is_for(make) -> None:
     lines = bibtex(make(0.05, measures=2)).splitlines()
     assert lines[:3] == [
         "% nDCG at 10: jarvelin-kekalainen-2002 trec_eval",

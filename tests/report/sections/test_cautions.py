@@ -3,7 +3,6 @@
 import ast
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
 SKEWED = (0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12)
 
-EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
+EXAMPLES = {
     "order-fixed": ({"first": "a", "n": 80}, "bm25 was shown first in every vote"),
     "order-unknown": ({"n": 80, "of": 80},
      "Was the order of the two drawn at random? Of 80 votes nobody says"),
@@ -110,7 +109,7 @@ def test_caution_has_title_and_sentence(code: str) -> None:
     ("machine-no-help", {"correlation": 0.05, "break_even": 0.12},
      "correlate with people's by +0.05, and the break-even is 0.12: people alone tell"),
 ])  # fmt: skip
-def test_sentence_has_the_numbers(code: str, values: dict[str, Any], words: str) -> None:
+def test_sentence_has_the_numbers(code, values, words) -> None:
     assert words in caution(Note(code, 1, values), NAMES).text
 
 

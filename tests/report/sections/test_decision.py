@@ -5,7 +5,6 @@ import pytest
 from abrank import GateError, compare_scores
 from abrank._support import display as f
 from abrank.report import compose, gate_sentence
-from tests.report.conftest import Make
 
 
 @pytest.mark.slow
@@ -41,7 +40,7 @@ def test_gate_says_what_passed_or_lacked(make, mean, how, sentence) -> None:
 
 
 @pytest.mark.slow
-def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
+def test_no_count_rests_on_the_difference_observed(make) -> None:
     # Once "about 3,100 queries needed if Δ stays +0.005", and 79,000 for +0.001.
     assert gate_sentence(make(0.005, require="better")) == (
         "not passed: B is not significantly better (+0.005, 95% interval −0.015 to +0.025)"
@@ -55,7 +54,7 @@ def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
         assert "would exclude it if the true Δ is 0" in ends.pop()
 
 
-def test_queries_for_non_inferiority_are_fewer_than_for_equivalence(make: Make) -> None:
+def test_queries_for_non_inferiority_are_fewer_than_for_equivalence(make) -> None:
     # Two one-sided tests need more than one: at no difference, (1.645 + 1.282)² against
     # (1.645 + 0.842)² times (sd / margin)², if the true difference is 0.
     gate_sentences = {
@@ -75,10 +74,10 @@ def test_gate_without_a_test_names_the_reason() -> None:
     assert gate_sentence(comparison) == "not passed: 1 query is too few for a test"
 
 
-def test_no_gate_no_sentence(make: Make) -> None:
+def test_no_gate_no_sentence(make) -> None:
     assert (gate_sentence(make(0.05)), compose(make(0.05)).headline.gate) == ("", "")
 
 
-def test_require_raises_with_the_sentence(make: Make) -> None:
+def test_require_raises_with_the_sentence(make) -> None:
     with pytest.raises(GateError, match="not passed: B is not significantly better"):
         make(0.005).require("better")

@@ -1,7 +1,5 @@
 """Guards and looks in words, also where nothing could be tested."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from abrank import Comparison, Question, compare_scores
 from abrank.report import WRITERS, compose
 from abrank.report.sections.design import guard
 from tests.asked import asked
-from tests.report.conftest import Make
 
 
 def scores(n: int, *, zero: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -26,7 +23,7 @@ def scores(n: int, *, zero: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 NO_TEST = "it could not be tested"
-CASES: list[tuple[int, dict[str, Any], str]] = [
+CASES = [
     (1, {"guard": ["RR:-0.05"]}, f"RR may have lost 0.050 or more: {NO_TEST}."),
     (1, {"guard": ["RR:-5%"]}, f"RR may have lost 5% or more: {NO_TEST}."),
     (40, {"guard": ["RR:-0.01"]},
@@ -68,7 +65,7 @@ def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
     (0.05, "3/3", "The difference is significant."),
     (0.05, "2/3", "Δ at an early stop is larger than the true one on average."),
 ])  # fmt: skip
-def test_a_look_says_whether_it_is_the_last(make: Make, mean: float, look: str, end: str) -> None:
+def test_a_look_says_whether_it_is_the_last(make, mean, look, end) -> None:
     assert compose(make(mean, look=look)).headline.design.endswith(end)
 
 
@@ -83,7 +80,7 @@ def test_the_level_of_a_look_is_written_with_few_digits(looked: Comparison, kind
     assert not any(digits in text for digits in ("0.01202", "98.7976", "97.5951"))
 
 
-def test_a_level_has_the_digits_that_tell_it_from_p(make: Make) -> None:
+def test_a_level_has_the_digits_that_tell_it_from_p(make) -> None:
     # Between the level and what three digits make of it, 0.0463.
     mean = float(stats.t.isf(0.04628 / 2.0, 99)) * 0.1 / 10.0
     result = make(mean, alpha=0.046256)
@@ -92,7 +89,7 @@ def test_a_level_has_the_digits_that_tell_it_from_p(make: Make) -> None:
     assert "two-sided α = 0.0463," in compose(make(0.05, alpha=0.046256)).headline.rule
 
 
-def test_a_relative_margin_shows_the_interval_of_the_share(make: Make) -> None:
+def test_a_relative_margin_shows_the_interval_of_the_share(make) -> None:
     numbers = compose(make(0.05, margin="5%")).headline.numbers
     assert "+12.5% of A's mean, 95% CI +7.5% to +17.5% (0.400 → 0.450), p " in numbers
 

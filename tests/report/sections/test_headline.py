@@ -1,8 +1,6 @@
 """The tests of ``abrank/report/sections/headline.py``."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +12,9 @@ from abrank.report import WRITERS, compose
 from abrank.report.formats.html import TONES
 from abrank.report.sections import headline, words
 from abrank.report.sections.headline import contradictions
-from tests.report.conftest import Make
 from tests.report.written import card, html, text
 
-ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
+ROWS = [
     (0.05, {"margin": 0.01}, "▲", "Better", "monot5 is better than bm25."),
     (0.05, {}, "▲", "Better", "monot5 is better than bm25."),
     (0.05, {"margin": 0.04}, "△", "Better, size unclear",
@@ -68,7 +65,7 @@ def test_constant_difference_is_said_with_the_sign_flip_p(make) -> None:
     assert "p 0.031" in head.numbers
 
 
-def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comparison]) -> None:
+def test_other_tests_without_a_pvalue_are_said_in_words(make) -> None:
     odd = replace(make(0.1), test_rows=())
     odd = replace(
         odd, decision=replace(odd.decision, verdict=Verdict.CANNOT_TEST, reason="no-variance")
@@ -86,7 +83,7 @@ def test_too_few_queries_are_said() -> None:
     assert none.numbers == "0 queries."
 
 
-def test_numbers_line_is_written_from_the_primary_row(make: Callable[..., Comparison]) -> None:
+def test_numbers_line_is_written_from_the_primary_row(make) -> None:
     comparison = make(0.05)
     row = comparison.primary
     assert compose(comparison).headline.numbers == (
@@ -116,7 +113,7 @@ def test_relative_change_is_left_out_where_it_is_not_defined() -> None:
     assert "%)" not in numbers
 
 
-def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison]) -> None:
+def test_agreement_counts_the_rows_it_stands_over(make) -> None:
     comparison = make(0.05)
     rows = list(comparison.test_rows)
     agreement = headline.agreement(comparison)
@@ -133,7 +130,7 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     assert headline.agreement(replace(comparison, test_rows=comparison.test_rows[:1])) == ""
 
 
-def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> None:
+def test_rule_names_all_that_was_declared(make) -> None:
     comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7, primary="nDCG@10")
     assert compose(comparison).headline.rule == (
         "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010,"
@@ -200,7 +197,7 @@ def test_only_the_interval_that_decides_stands_at_the_top(make, mean, how, title
     assert any(row[0].strong and row[6].text.startswith("0.") for row in rows)
 
 
-def test_a_limit_has_the_decimals_that_tell_it_from_the_margin(make: Make) -> None:
+def test_a_limit_has_the_decimals_that_tell_it_from_the_margin(make) -> None:
     low = make(0.01, margin=0.02).decision.tost_low
     comparison = make(0.01, margin=-low + 2e-5)
     margin = f"{comparison.rule.margin:.12g}"

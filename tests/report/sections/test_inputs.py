@@ -16,7 +16,6 @@ from abrank.report import WRITERS, from_dict
 from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
 from abrank.report.sections.inputs import depth, judging, sensitivity, sensitivity_sentence
-from tests.report.conftest import Make
 from tests.report.written import card, html, text
 
 
@@ -121,7 +120,7 @@ def with_curves(made: Comparison, sides: tuple[int, ...] = ()) -> Section:
     return result
 
 
-def test_no_section_without_curves(make: Make) -> None:
+def test_no_section_without_curves(make) -> None:
     assert depth(make(0.05)) is None
 
 
@@ -131,7 +130,7 @@ def test_no_section_without_curves(make: Make) -> None:
     ((-1, 1, 1), "monot5 is ahead at k = 5, 10 and bm25 is ahead at k = 1."),
     ((0, 0), ""),
 ])  # fmt: skip
-def test_finding_names_the_cut_offs_that_tell_apart(make: Make, sides, finding: str) -> None:
+def test_finding_names_the_cut_offs_that_tell_apart(make, sides, finding) -> None:
     result = make(0.05)
     nothing = "nDCG@k was looked at for k = 1, 5: every interval includes 0."
     expected = f"By the interval of nDCG@k, {finding}" if finding else nothing

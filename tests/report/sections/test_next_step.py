@@ -1,10 +1,8 @@
 """The one next step: by inputs, gate, unjudged documents and verdict, in every format."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from abrank.report.sections.next_step import next_step
 from abrank.rule import Reason, Soundness
 from tests.report.written import card
 
-CASES: list[tuple[float, dict[str, Any], str, str]] = [
+CASES = [
     (0.05, {"margin": 0.01}, "ship", "Ship monot5: its gain is larger than the margin."),
     (0.05, {}, "ship-if", "Ship monot5 if any gain is worth the change."),
     (0.05, {"margin": 0.04}, "ship-if",
@@ -65,7 +63,7 @@ def test_every_verdict_and_gate_has_its_step(make, mean, how, action, sentence) 
     assert sentence in step.sentence
 
 
-def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Comparison]) -> None:
+def test_more_queries_are_those_that_show_the_margin(make) -> None:
     needed = queries_needed(0.1, 0.005)
     assert needed is not None
     # Two observed differences, one plan: what was observed plays no part.
@@ -78,7 +76,7 @@ def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Compari
     assert beyond.startswith("Add queries: no practical number of them would prove a Δ")
 
 
-def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> None:
+def test_without_a_margin_it_asks_for_one(make) -> None:
     comparison = make(0.005)
     step = next_step(comparison)
     assert step.action == "declare-margin"
@@ -87,7 +85,7 @@ def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> No
     assert step.sentence.endswith(": abrank margin helps to choose.")
 
 
-def test_where_nothing_changed_either_may_stay(make: Callable[..., Comparison]) -> None:
+def test_where_nothing_changed_either_may_stay(make) -> None:
     step = next_step(make(0.0, sd=0.0))
     assert (step.action, step.headline) == ("either", "Keep bm25 or ship monot5")
     assert step.sentence.endswith("If a change was expected, check which systems were compared.")

@@ -1,7 +1,5 @@
 """The tests of ``abrank/report/sections/cautions.py``."""
 
-from typing import Any
-
 import pytest
 
 from abrank.diagnostics import Note
@@ -12,7 +10,7 @@ SYSTEMS = cautions.SystemNames("", "", digits=3, alpha=0.05)
 CASE = {"cause": "upper and lower case", "n_alike": 499, "n_compared": 500}
 CASE |= {"in_run": "la-1", "in_qrels": "LA-1"}
 
-EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
+EXAMPLES = [
     ("document-ids", {"system": "b", "n_judged": 0, "n_rows": 100_000, **CASE},
      "Document ids of monot5 differ from the judged ones by upper and lower case",
      "499 of 500 first documents looked at match no judgment, and would without that difference:"
@@ -79,7 +77,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
 
 @pytest.mark.every_case
 @pytest.mark.parametrize(("code", "values", "title", "said"), EXAMPLES)
-def test_title_and_sentence(code: str, values: dict[str, Any], title: str, said: str) -> None:
+def test_title_and_sentence(code, values, title, said) -> None:
     of_two = "system" in values or "a" in values.get("medians", {})
     result = cautions.caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
     assert (result.title, result.text) == (title, said)

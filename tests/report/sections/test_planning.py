@@ -12,7 +12,6 @@ from abrank._support import display as f
 from abrank.comparison.plans import PlannedClaim, PlannedDifference
 from abrank.planning.student import queries_needed
 from abrank.report import compose, text
-from abrank.report.model import Section
 from abrank.report.sections.planning import (
     limits_beside,
     margin,
@@ -22,7 +21,6 @@ from abrank.report.sections.planning import (
     queries_planned,
     smallest_visible,
 )
-from tests.report.conftest import Make
 
 
 def about(sd: float, difference: float) -> str:
@@ -31,7 +29,7 @@ def about(sd: float, difference: float) -> str:
     return f.about(needed)
 
 
-def planned_section(comparison: Comparison) -> Section:
+def planned_section(comparison: Comparison):
     return next(section for section in compose(comparison).sections if section.key == "planning")
 
 
@@ -64,7 +62,7 @@ def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> Non
         assert row.queries_low <= result[43].queries_needed <= row.queries_high
 
 
-def test_with_a_margin_its_difference_is_planned(make: Make) -> None:
+def test_with_a_margin_its_difference_is_planned(make) -> None:
     comparison = make(0.005, margin=0.005)
     step = queries_planned(comparison)
     assert step.startswith("Queries needed to detect a true Δ 80% of the time: about ")
@@ -77,7 +75,7 @@ def test_with_a_margin_its_difference_is_planned(make: Make) -> None:
     assert "".join(step.split()) in "".join(text(compose(comparison), detail="all").split())
 
 
-def test_without_a_margin_round_differences_are_planned(make: Make) -> None:
+def test_without_a_margin_round_differences_are_planned(make) -> None:
     comparison = make(0.005)
     sd = comparison.planning.sd
     step = queries_planned(comparison)
@@ -86,7 +84,7 @@ def test_without_a_margin_round_differences_are_planned(make: Make) -> None:
     assert "0.05" not in step  # 34 queries show it, and there are 100
 
 
-def test_enough_queries_are_said_to_be_enough(make: Make) -> None:
+def test_enough_queries_are_said_to_be_enough(make) -> None:
     # 35 queries show .05 at sd .1, and there are 100; the interval −.009 to .065 stays open.
     comparison = make(0.018, sd=0.1, margin=0.03, n=100)
     assert comparison.verdict is Verdict.NOT_WORSE
@@ -100,7 +98,7 @@ def test_enough_queries_are_said_to_be_enough(make: Make) -> None:
     )
 
 
-def test_what_no_number_shows_is_said(make: Make) -> None:
+def test_what_no_number_shows_is_said(make) -> None:
     open_ = make(0.005, margin=0.005)
     beyond = PlannedDifference(0.005, None, 0.05, 90_000_000, None)
     changed = replace(open_, planning=replace(open_.planning, differences=(beyond,)))
@@ -108,7 +106,7 @@ def test_what_no_number_shows_is_said(make: Make) -> None:
     assert queries_planned(replace(open_, planning=replace(open_.planning, differences=()))) == ""
 
 
-def test_only_open_questions_ask_for_queries(make: Make) -> None:
+def test_only_open_questions_ask_for_queries(make) -> None:
     assert (
         queries_planned(make(0.05))
         == queries_planned(make(-0.05))
@@ -117,7 +115,7 @@ def test_only_open_questions_ask_for_queries(make: Make) -> None:
     )
 
 
-def test_the_section_says_what_the_numbers_rest_on(make: Make) -> None:
+def test_the_section_says_what_the_numbers_rest_on(make) -> None:
     section = planned_section(make(0.05, margin=0.015))
     sentence = " ".join(block.text for block in section.blocks if hasattr(block, "text"))
     assert re.search(r"the same within ±0.015 with about \d+ queries \(", sentence)

@@ -1,8 +1,5 @@
 """Short words that several sentences share: names of tests, verdicts and readings."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from abrank import Clusters, Comparison, compare_scores
@@ -17,7 +14,7 @@ from abrank.report.sections.words import (
 )
 
 
-def compared(**how: Any) -> Comparison:
+def compared(**how) -> Comparison:
     return compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}, **how)
 
 
@@ -36,5 +33,5 @@ TITLES = ["paired t", "bootstrap (studentised)", "Wilcoxon signed-rank"]
     (lambda: [followed(name, "A") for name in ("bm25", "A")], ["bm25 (A)", "A"]),
     (lambda: alpha(compared()), "0.05"),
 ])  # fmt: skip
-def test_names_of_tests_and_systems(words: Callable[[], Any], expected: Any) -> None:
+def test_names_of_tests_and_systems(words, expected) -> None:
     assert words() == expected

@@ -3,11 +3,9 @@
 import functools
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +60,7 @@ def ranking(request: pytest.FixtureRequest) -> Ranking:
     return RANKINGS[request.param]()
 
 
-def leaves(value: Any) -> Iterator[float]:
+def leaves(value):
     if isinstance(value, dict):
         for item in value.values():
             yield from leaves(item)

@@ -1,7 +1,6 @@
 """Simulated machines that judge real runs, here simulated ones, and the command of their study."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ PAIRS = (("one", "a", "b.run"), ("two", "c", "d"))
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Two collections with two runs each, the one better than the other by as much as can be."""
     for seed, (collection, *names) in enumerate(PAIRS):
         result = simulate_runs(30, effect=0.3, rng=seed)
@@ -26,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_machines_judge_as_they_are_called(folder: Path) -> None:
+def test_machines_judge_as_they_are_called(folder) -> None:
     pairs = {(pair.name, pair.judge): pair for pair in judges.judged_pairs(folder, seed=1)}
     assert set(pairs) == {(name, judge) for name in ("a, b", "c, d") for judge in judges.JUDGES}
     for (_, judge), pair in pairs.items():
@@ -46,7 +45,7 @@ def test_machines_judge_as_they_are_called(folder: Path) -> None:
             assert (human - by_machine)[human != by_machine].mean() > 0.2
 
 
-def test_the_same_seed_judges_the_same(folder: Path) -> None:
+def test_the_same_seed_judges_the_same(folder) -> None:
     first, two, second = (next(judges.judged_pairs(folder, seed=seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.real, two.real)
     assert (first.real[1] != second.real[1]).any()

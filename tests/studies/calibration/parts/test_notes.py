@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reports.studies.calibration.cells import Asked
 from reports.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
 from reports.studies.calibration.parts.notes import CODES, NOTES, ask
 from reports.studies.calibration.parts.part import Batch
@@ -23,7 +22,7 @@ def committed() -> list[Row]:
 
 def rates_of(d: np.ndarray) -> dict[str, float]:
     batch = Batch(normal_material(), *d.shape, 0, np.random.default_rng(1))
-    requested: list[Asked] = list(ask(batch, lambda _: d))
+    requested = list(ask(batch, lambda _: d))
     return {item.test: item.counts()["false_05"] / d.shape[1] for item in requested}
 
 

@@ -1,7 +1,6 @@
 """No sentence stands under a headline in more than 5 % of samples without an effect."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +87,7 @@ def test_what_is_shown_is_false_in_a_twentieth_at_most(shown: list[Row]) -> None
 @pytest.mark.parametrize(
     ("name", "how"), [(name, options) for name, _, options in sentences.POPULATIONS]
 )
-def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[str, Any]) -> None:
+def test_what_is_counted_at_once_is_what_comparisons_say(name, how) -> None:
     n, count = 50, 12
     batch = Batch(normal_material(), n, count, 0, np.random.default_rng(3))
     d = how["draw"](batch)
