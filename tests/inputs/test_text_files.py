@@ -83,7 +83,7 @@ def test_three_fields_that_fall_from_line_to_line_may_be_scores() -> None:
     ]  # fmt: skip
 
 
-def test_ratings_parted_by_tabs_are_judgments(tmp_path: Path) -> None:
+def test_ratings_parted_by_tabs_are_judgments(tmp_path) -> None:
     for ending in ("", "\t881250949", "\t1112486027.0"):
         rows = [("u1", "i1", 5), ("u1", "i2", 0), *((f"v{i}", "i1", 2.5) for i in range(30))]
         text = "".join(f"{user}\t{item}\t{rating}{ending}\n" for user, item, rating in rows)
