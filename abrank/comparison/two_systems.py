@@ -25,13 +25,7 @@ from abrank.inputs.columns import folded
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_reading import (
-    BASELINES,
-    TableOptions,
-    baseline_of,
-    naming_queries,
-    split_names,
-)
+from abrank.inputs.score_reading import TableOptions, baseline_of, naming_queries, split_names
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import asks_direction, known, names_measure
 from abrank.scoring.evaluate import is_repeated
@@ -193,7 +187,7 @@ def _unchosen(
         f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     )
     problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
-    order = sorted(names, key=lambda name: name.casefold() not in BASELINES[:2])
+    order = sorted(names, key=lambda name: baseline_of((name, "-")) != name)
     first = baseline or next(name for name in order if name != candidate)
     second = candidate or next(name for name in names if name != first)
     choices: list[dict[str, Any]] = [{"baseline": first, "candidate": second}]

@@ -463,13 +463,13 @@ def _rated(column: ScoreColumn) -> ScoreColumn:
     is_called = word in SCORE_WORDS - METRIC_NAMES
     if not is_called or not column.is_text or column.is_numeric or column.is_damaged:
         return column
-    matches = [_RATING.fullmatch(label) for label in column.labels[:_MOST_RATINGS] if label]
-    scales = {match[2] for match in matches if match}
-    if column.n_distinct > _MOST_RATINGS or None in matches or len(scales) != 1:
+    matches = [_RATING.fullmatch(text) for text in column.labels[:_MOST_RATINGS]]
+    read = [match for match in matches if match]
+    is_rated = len({match[2] for match in read}) == 1 and len(read) == sum(map(bool, column.labels))
+    if not is_rated:
         return column
-    texts = [match[1] if (match := _RATING.fullmatch(text)) else "" for text in column.labels]
-    first = next(place for place, text in enumerate(texts) if text)
-    note = f"{column.labels[first]} is read as {texts[first]}"
+    texts = [match[1] if match else "" for match in matches]
+    note = f"{read[0][0]} is read as {read[0][1]}"
     return replace(column, cells=ids.take(ids.encode(texts), column.codes), note=note)
 
 

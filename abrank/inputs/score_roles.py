@@ -240,7 +240,8 @@ def _shared_by_variants(
     # The numbers of rows of two frames, one below the other, pair different users.
     rest = [name for name in keys if name not in named and not (named and name == INDEX)]
     variants = [] if facts.systems_are_columns else (
-        [name for name in rest if facts.holds_systems(name)]
+        [name for name in rest if facts.holds_systems(name)
+            and folded(name) not in terms.SURE_QUERIES]  # ids 0 and 1 are no arms
         or facts.named(terms.VARIANT_NAMES, rest)
         or [name for name in rest
             if facts.n_distinct(name) == 2 and baseline_of(facts.column(name).labels)]

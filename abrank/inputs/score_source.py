@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-from ast import literal_eval
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass, replace
@@ -392,13 +391,11 @@ def _with_levels(column: ScoreColumn) -> ScoreColumn:
     """Return a column called ``('ndcg', 'new')``, as pandas flattens levels, by the two names."""
     if column.levels or not _TUPLE.fullmatch(column.name):
         return column
-    levels = tuple(map(str, literal_eval(column.name)))
+    levels = tuple(column.name[2:-2].split("', '"))
     return replace(column, name="/".join(filter(None, levels)), levels=levels)
 
 
-_TUPLE = re.compile(
-    r"\((?:'[^'\\]*'|\"[^\"\\]*\"|[0-9]+)(?:, ?(?:'[^'\\]*'|\"[^\"\\]*\"|[0-9]+))+\)"
-)
+_TUPLE = re.compile(r"\('[^']*'(, '[^']*')+\)")
 
 
 def _named(

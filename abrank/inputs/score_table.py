@@ -148,8 +148,9 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
     others = [column for column in table.columns if column.name not in matches]
     wanted = {system.casefold() for system in options.systems} or {""}
     # Of one score alone they may be two systems.
+    known = {"exp_group", *terms.VARIANT_NAMES[0], *terms.VARIANT_NAMES[1], *terms.VARIANT_NAMES[2]}
     has_variant = len(scores) > 1 or any(
-        folded(column.name) in (*terms.VARIANT_NAMES[0], *terms.VARIANT_NAMES[1])
+        (folded(column.name) in known and 2 * column.n_distinct <= table.n_rows)
         or wanted <= {label.casefold() for label in column.labels} for column in others
     )  # fmt: skip
     is_whole = all(runs.keys() == {*numbers} for runs in scores.values())
@@ -157,14 +158,13 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
     if len(numbers) < 2 or not (is_whole and has_variant) or is_said:
         return table
     tall = table.take(np.tile(np.arange(table.n_rows), len(numbers)))
-    columns = {"(run)": [number for number in numbers for _ in range(table.n_rows)]}
-    columns |= {
+    cells = {"(run)": [number for number in numbers for _ in range(table.n_rows)]} | {
         score: np.concatenate([table.column(runs[n]).numbers for n in numbers]).tolist()
         for score, runs in scores.items()
     }
-    new = [ScoreColumn.of(name, cells) for name, cells in columns.items()]
-    kept = [column for column in tall.columns if column.name not in matches]
-    return replace(tall, columns=(*kept, *new), roles={"repeat": ("(run)",)})
+    columns = [column for column in tall.columns if column.name not in matches]
+    columns += [ScoreColumn.of(name, cells[name]) for name in cells]
+    return replace(tall, columns=tuple(columns), roles={"repeat": ("(run)",)})
 
 
 def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
@@ -459,25 +459,18 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
 
 def _without_case(system: Coded, query: Queries) -> tuple[Coded, str]:
     """Return variants that differ in case or blanks alone as one, and which; of no query both."""
-    counts = np.bincount(system.codes, minlength=len(system.names))
-    spellings: dict[str, list[int]] = {}
-    for code in np.argsort(-counts, kind="stable").tolist():
-        spellings.setdefault(system.names[code].strip().casefold(), []).append(code)
-    if not 1 < len(spellings) < len(system.names):
+    words = [name.strip().casefold() for name in system.names]
+    places = {word: place for place, word in reversed([*enumerate(words)])}
+    if not 1 < len(places) < len(words):
         return system, ""
-    first = np.arange(len(system.names))
-    for codes in spellings.values():
-        first[codes] = codes[0]
-    pairs = query.codes * len(system.names)
-    if len(np.unique(pairs + first[system.codes])) < len(np.unique(pairs + system.codes)):
+    codes = np.array([places[word] for word in words])[system.codes]
+    pairs = query.codes * len(words)
+    if len(np.unique(pairs + codes)) < len(np.unique(pairs + system.codes)):
         return system, ""
-    used, merged = np.unique(first[system.codes], return_inverse=True)
-    some = "; ".join(
-        ", ".join(repr(system.names[code]) for code in codes)
-        for codes in spellings.values() if len(codes) > 1
-    )  # fmt: skip
-    names = tuple(system.names[code] for code in used.tolist())
-    return Coded(names, merged), f"variants that differ in case or blanks alone are one: {some}"
+    used, codes = np.unique(codes, return_inverse=True)
+    some = ", ".join(map(repr, sorted(system.names, key=str.casefold)))
+    names = tuple(system.names[place].strip() for place in used.tolist())
+    return Coded(names, codes), f"variants that differ in case or blanks alone are one: {some}"
 
 
 def _arms(system: Coded, query: Queries, n_rows: int) -> dict[str, str]:

@@ -195,9 +195,7 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout, width: int =
     read = gathered.joined()
     if layout is not RUN:
         if are_ranks(read, complete=True) and read.value.max() > MOST_GRADE:
-            hint = (
-                "a run stands behind the judgments; grades go below query_id<TAB>doc_id<TAB>grade"
-            )
+            hint = "judgments come before runs; name the columns in a first line: query_id, …"
             raise ReadError(label, "the third of three fields is a rank in each query", hint=hint)
         form = "columns without names, read as query, document and grade"
         return replace(read, source=replace(read.source, form=form))

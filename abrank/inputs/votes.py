@@ -326,14 +326,6 @@ class VoteTable:
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
         return column
 
-    @property
-    def swapped(self) -> str:
-        """The column that says on which rows the answers changed places; empty without one."""
-        if "shown_first" in self.columns:
-            return ""
-        names = filter(_SWAPPED.search, self.columns)
-        return next((name for name in names if 1 < len({*self.texts(name)}) <= MOST_SWAPPED), "")
-
     @cached_property
     def pair(self) -> tuple[str, str] | None:
         """The columns that name the two systems of a row, left and right."""
@@ -415,8 +407,12 @@ def read_votes(
             votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
+    swapped = next((
+        name for name in filter(_SWAPPED.search, table.columns)
+        if 1 < len({*table.texts(name)}) <= MOST_SWAPPED
+    ), "")  # fmt: skip
     is_side = {*map(str.casefold, table.texts(table.verdict))} & (LEFTS | RIGHTS)
-    if swapped := table.swapped if table.pair is None and is_side else "":
+    if swapped and is_side and table.pair is None and "shown_first" not in table.columns:
         raise ReadError(
             table.label, f"{swapped} says that the answers of some rows changed places: is the"
             f" {table.verdict} a place, or a system whatever its place?",
@@ -572,8 +568,9 @@ def _scale(table: VoteTable) -> str:
     alpaca = {"output_1", "output_2"} <= {*table.columns} or {*SYSTEMS[3]} <= {*table.columns}
     if alpaca or (low >= 1.0 and high > 1.0 and high <= 2.0):
         return _ALPACA
-    if low < 0.0 < high:
-        return _signed(max(-low, high, 1.0))
+    if low < 0.0:
+        most = max(-low, high, 1.0)
+        return f"-{most:g} (A) to {most:g} (B)"
     if low >= 0.0 and high <= 1.0 and low < 1.0:
         return _CHANCE
     raise ReadError(
@@ -581,10 +578,6 @@ def _scale(table: VoteTable) -> str:
         f"preference runs from {low:g} to {high:g}, which tells no scale",
         hint="give -1 (A) to 1 (B), 1 (A) to 2 (B), the probability of B, or a column winner",
     )
-
-
-def _signed(most: float) -> str:
-    return f"-{most:g} (A) to {most:g} (B)"
 
 
 _ALPACA = "1 (the first output, A) to 2 (the second, B)"

@@ -383,9 +383,6 @@ def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) ->
     return Scores(query_ids, table.system.names, measures, values.T, named=())
 
 
-FEW = 10  # queries
-
-
 def _out_of_range(scores: Scores) -> Iterator[str]:
     """Say where a score is above what its measure can be, not in per cent, and where all are 0."""
     for index, name in enumerate(scores.measures):
@@ -400,7 +397,7 @@ def _out_of_range(scores: Scores) -> Iterator[str]:
                 " take the ideal from what was retrieved"
             )
         is_zero = (values == 0.0).all(axis=0)
-        if measure is not None and is_zero.any() and len(values) >= FEW:
+        if measure is not None and is_zero.any() and len(values) >= 10:  # by chance hardly
             names = ", ".join(np.array(scores.systems)[is_zero])
             yield f"{name} of {names} is 0 on all {len(values)} queries: did it run?"
 

@@ -118,6 +118,7 @@ def test_preferences_below_0_run_to_the_largest() -> None:
     assert [vote.query for vote in votes.votes] == [row["example_id"] for row in rows]
     assert [vote.value for vote in votes.votes] == [(i - 3) / 3 for i in range(7)]
     assert votes.remarks == ("preference is read as -3 (A) to 3 (B)",)
+    assert [vote.value for vote in read_votes(rows[:3]).votes] == [-1.0, -2 / 3, -1 / 3]
 
 
 @pytest.mark.parametrize("column", ["question", "prompt", "user_input"])

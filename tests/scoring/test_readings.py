@@ -952,6 +952,8 @@ def two_arms(query, arm, labels, **further) -> pd.DataFrame:
      (two_arms("item", "test_group", ("control", "new"), trace_id=[*map(hex, range(2 * N))]), {}),
      (two_arms("test", "model", ("x", "y"), user_id=[f"u{i % 9}" for i in range(2 * N)]),
       {"baseline": "x", "candidate": "y"}),
+     (two_arms("topic", "index_name", ("0", "1"), row_id=[f"r{i}" for i in range(2 * N)]).assign(
+         topic=[*range(N)] * 2), {"baseline": "0", "candidate": "1"}),
      (two_arms("item", "candidate", ("0", "1"), index=range(2 * N)),
       {"baseline": "0", "candidate": "1"}),
      (pd.concat([two_arms("caseName", "abGroup", ("old", "new"), epoch=i) for i in range(2)]), {}),
@@ -959,8 +961,8 @@ def two_arms(query, arm, labels, **further) -> pd.DataFrame:
       {"baseline": "0", "candidate": "1"}),
      (pd.DataFrame({"item": range(N), "query_text": QUERIES, "A judge_score": A,
                     "B judge_score": A + 0.1}), {"baseline": "A", "candidate": "B"})],
-    ids=["number of the row", "id of the answer", "user", "arms 0 and 1", "repeats", "wide",
-         "named parts"],
+    ids=["number of the row", "id of the answer", "user", "topics 0 and 1", "arms 0 and 1",
+         "repeats", "wide", "named parts"],
 )  # fmt: skip
 def test_the_query_is_what_the_variants_share(table, options, tmp_path) -> None:
     table.to_csv(tmp_path / "t.csv", index=False)

@@ -246,11 +246,11 @@ def test_variants_that_differ_in_case_alone_are_one_unless_a_query_has_both() ->
     rows = [(f"q{i}", name, i / 9) for i in range(8) for name in ("control", "new")]
     frame = pd.DataFrame(rows, columns=["query_id", "variant", "ndcg"])
     plain = abrank.compare_scores(frame)
-    frame.loc[0, "variant"], frame.loc[3, "variant"] = "Control ", "NEW"
+    frame.loc[4, "variant"], frame.loc[3, "variant"] = "Control ", "NEW"
     result = abrank.compare_scores(frame)
     assert (result.baseline, result.candidate) == ("control", "new")
     assert result.rows == plain.rows
-    note = "in case or blanks alone are one: 'new', 'NEW'; 'control', 'Control '"
+    note = "in case or blanks alone are one: 'control', 'Control ', 'new', 'NEW'"
     assert any(note in x for x in abrank.read_scores(frame).notes)
     frame["variant"] = ["a", "A"] * 8
     with pytest.raises(AbrankError, match="holds 2 variants, a, A"):
