@@ -229,6 +229,8 @@ def shorten_line(text: str, *, width: int) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
+# --- Text that is safe and fits: on one line, in columns of a terminal, without controls
+
 NO_BREAK = "\N{NO-BREAK SPACE}"
 ASCII = {
     "≥": ">=", "≤": "<=", "▲": "+", "▼": "-", "△": "+", "▽": "-", "✓": "ok", "✗": "x", "≈": "~",

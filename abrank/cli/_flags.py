@@ -413,6 +413,8 @@ class Grouped(click.Command):
                 formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])
 
 
+# --- ``--config``: the rule declared beforehand, in a file beside the ranker, or key by key
+
 Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison | Intervals")
 
 KEY = "declared"

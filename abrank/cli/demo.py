@@ -118,6 +118,8 @@ def _command() -> str:
     return f"abrank compare {files} {measures} --margin {MARGIN} {text} --seed {SEED}"
 
 
+# --- ``abrank guide``: the pages of the guide in the terminal
+
 # A link to another page is told as the command that shows it.
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md(?:#[\w-]*)?\)")
 TOPIC = 14  # columns of a topic in the list

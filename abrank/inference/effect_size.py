@@ -260,6 +260,8 @@ def effect_interval(
     return EffectInterval(estimate, low, high, entry.method)
 
 
+# --- How the differences are spread, and which queries stand apart
+
 # A smooth curve through few values, or through a heap at one, shows what is not there.
 MIN_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 

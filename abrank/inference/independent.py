@@ -117,6 +117,11 @@ EFFECTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 }
 
 
+# --- Two systems that were each run several times: seeds, refreshes of an index, folds
+
+# Averaged per query, repeated runs say of these runs which system is better. Here the run is drawn,
+# too, so that the answer holds for another training run.
+
 SMALL_SHARE = 0.1  # of the variance, from which on further runs hardly help
 
 

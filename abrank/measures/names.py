@@ -535,6 +535,8 @@ def _takes(measure: Measure, option: str) -> bool:
     return any(item.name == option and item.default is not None for item in parameters)
 
 
+# --- Words in the names of costs, of which less is better: such a score is asked for its direction
+
 # Names of what one would rather have less of.
 COSTS = frozenset([
     "latency", "ms", "time", "duration", "elapsed", "second", "ttft", "memory", "mb", "gb",

@@ -322,6 +322,8 @@ def files_of(
     return content
 
 
+# --- The figures that a paper uses, as files in the width of a column
+
 # Of a comparison, whose report has twice as many; the others are methods of ``result.plot``.
 PAPER = (
     "forest", "effect", "deltas", "scatter", "paired", "distribution", "cutoffs", "segments",

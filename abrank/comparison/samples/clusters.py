@@ -295,6 +295,8 @@ class Weighted(Clustered):
         return tuple(row for row in rows if row.decides)
 
 
+# --- Two independent groups: A and B were seen by different users, and share no unit
+
 TITLES = {
     "t": "Welch's t",
     "permutation": "Permutation of the labels",

@@ -194,6 +194,8 @@ class Sample(ABC):
         return ()
 
 
+# --- The scores of two systems on independent queries, looked at once or at any time
+
 # The tests shown beside the one that decides.
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 # Tests that divide the mean by its error. Where every query differs by the same amount they have no

@@ -237,6 +237,8 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
     )
 
 
+# --- Samples other than two runs: a machine's judgments, and votes
+
 _WHO = {"people": "People alone", "both": "People and machine", "machine": "Machine alone"}
 # Why people alone decide, of n queries judged by them.
 ASIDE = {

@@ -187,6 +187,8 @@ def _context(comparison: Comparison) -> Iterator[str]:
         yield f"judgments {text}"
 
 
+# --- The report of one query: both lists side by side, scores, what is missed, what to judge
+
 MOST = 20
 
 
