@@ -42,11 +42,10 @@ FEWEST_TO_FLIP = 6
 
 @record
 class ClusterResult(TestResult):
-    """The answer of :func:`run_cluster_test`, and its grounds.
+    """The answer of :func:`run_cluster_test`, and its grounds."""
 
-    ``n_effective`` is the effective number of clusters, n**2 / sum m**2; ``freedom`` the degrees of
-    freedom of t. The other fields are those of :class:`~abrank.inference.TestResult`.
-    """
+    # `n_effective` is the effective number of clusters, n**2 / sum m**2; `freedom` the degrees of
+    # freedom of t. The other fields are those of :class:`~abrank.inference.TestResult`.
 
     _: KW_ONLY
     n_clusters: int

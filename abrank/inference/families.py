@@ -130,11 +130,10 @@ N_TOLD = 20  # times that are told how far it is
 
 @record
 class MaxT:
-    """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,).
+    """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,)."""
 
-    ``pvalue`` is that of the single step, and the intervals belong to it. ``pvalue_step_down`` is
-    never above it. ``pvalue_alone`` is not adjusted.
-    """
+    # `pvalue` is that of the single step, and the intervals belong to it. `pvalue_step_down` is
+    # never above it. `pvalue_alone` is not adjusted.
 
     pvalue: FloatArray
     ci_low: FloatArray

@@ -93,12 +93,10 @@ _HEAVY, _POOLED = 2.0, 12.0
 
 @record
 class Repetition:
-    """What a repetition on as many other queries would show.
+    """What a repetition on as many other queries would show."""
 
-    ``expected`` is the effect to be expected, ``low`` and ``high`` the limits between which the
-    repetition's estimate lies with probability ``level``, ``n_effects`` how many it was learnt
-    from.
-    """
+    # `expected` is the effect to be expected, `low` and `high` the limits between which the
+    # repetition's estimate lies with probability `level`, `n_effects` how many it was learnt from.
 
     expected: float
     low: float

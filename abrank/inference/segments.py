@@ -28,12 +28,11 @@ from abrank.inference.rounding import has_spread, round_off
 
 @record
 class Heterogeneity:
-    """Answers of :func:`heterogeneity`; NaN where fewer than two groups can be judged.
+    """Answers of :func:`heterogeneity`; NaN where fewer than two groups can be judged."""
 
-    ``statistic``, ``freedom`` (above, below) and ``pvalue`` are of Welch's test that all means are
-    equal. ``q`` is Cochran's, with ``q_pvalue`` from chi-squared with ``n_groups - 1`` degrees of
-    freedom, and ``i_squared`` the share of the spread of the means that is not error.
-    """
+    # `statistic`, `freedom` (above, below) and `pvalue` are of Welch's test that all means are
+    # equal. `q` is Cochran's, with `q_pvalue` from chi-squared with `n_groups - 1` degrees of
+    # freedom, and `i_squared` the share of the spread of the means that is not error.
 
     n_groups: int
     statistic: float
@@ -82,11 +81,10 @@ MIN_QUERIES = 6
 
 @record
 class Segments:
-    """Answers of :func:`describe_segments`: arrays of shape (n_segments,), sorted by label.
+    """Answers of :func:`describe_segments`: arrays of shape (n_segments,), sorted by label."""
 
-    ``rows`` are those of each segment, ``mean`` its mean difference. ``reversal`` says whether most
-    segments that are large enough point against the mean of all queries (Simpson's reversal).
-    """
+    # `rows` are those of each segment, `mean` its mean difference. `reversal` says whether most
+    # segments that are large enough point against the mean of all queries (Simpson's reversal).
 
     labels: tuple[str, ...]
     rows: tuple[IntArray, ...]

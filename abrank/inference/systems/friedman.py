@@ -21,11 +21,10 @@ from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_score
 
 @record
 class Anova:
-    """Sums of squares, degrees of freedom and the F test of the systems.
+    """Sums of squares, degrees of freedom and the F test of the systems."""
 
-    ``mean_square_error`` is what paired differences are judged by. NaN where there are too few
-    queries for an error, and for F and p where the error is 0 but the systems differ.
-    """
+    # `mean_square_error` is what paired differences are judged by. NaN where there are too few
+    # queries for an error, and for F and p where the error is 0 but the systems differ.
 
     ss_query: float
     ss_system: float
@@ -88,12 +87,11 @@ ESTIMAND = "mean rank difference"
 
 @record
 class Friedman:
-    """Mean ranks (1 is best) and the tests that all systems rank alike.
+    """Mean ranks (1 is best) and the tests that all systems rank alike."""
 
-    ``chi2`` is Friedman's statistic with ``df`` degrees of freedom; ``f`` Iman and Davenport's with
-    ``df`` and ``df_error``. ``variance`` is that of a rank within a query, k (k + 1) / 12 less what
-    ties take. NaN where not defined.
-    """
+    # `chi2` is Friedman's statistic with `df` degrees of freedom; `f` Iman and Davenport's with
+    # `df` and `df_error`. `variance` is that of a rank within a query, k (k + 1) / 12 less what
+    # ties take. NaN where not defined.
 
     mean_ranks: FloatArray
     chi2: float

@@ -145,13 +145,12 @@ MAX_MEANS, MAX_PAIRS, MIN_RESAMPLES = 5_000_000, 100_000_000, 999
 
 @record
 class WithinCollections:
-    """Answers of :func:`compare_within_collections`.
+    """Answers of :func:`compare_within_collections`."""
 
-    ``ci_low`` and ``ci_high`` are limits of each system's mean over these collections, ``compared``
-    the test of all pairs. ``same_collections`` and ``other_collections`` are resampled means,
-    float64[n_resamples, n_systems]: of queries within these collections, and of collections drawn
-    with replacement.
-    """
+    # `ci_low` and `ci_high` are limits of each system's mean over these collections, `compared` the
+    # test of all pairs. `same_collections` and `other_collections` are resampled means,
+    # float64[n_resamples, n_systems]: of queries within these collections, and of collections drawn
+    # with replacement.
 
     ci_low: FloatArray
     ci_high: FloatArray
