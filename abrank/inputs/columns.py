@@ -118,16 +118,20 @@ class Columns:
     # and for objects that were not asked for it.
     subtopic: Ids | None = None
 
-    def take(self, rows: IntArray) -> Columns:
-        """Return some of the rows."""
+    def take(self, rows: IntArray | slice) -> Columns:
+        """Return some of the rows; a slice of them shares their memory."""
+
+        def some(column: Ids) -> Ids:
+            return column[rows] if isinstance(rows, slice) else ids.take(column, rows)
+
         return replace(
             self,
-            query=ids.take(self.query, rows),
-            doc=ids.take(self.doc, rows),
+            query=some(self.query),
+            doc=some(self.doc),
             value=self.value[rows],
             position=self.position[rows],
             rank=None if self.rank is None else self.rank[rows],
-            subtopic=None if self.subtopic is None else ids.take(self.subtopic, rows),
+            subtopic=None if self.subtopic is None else some(self.subtopic),
         )
 
 

@@ -259,7 +259,6 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
     if problem:
         hint = "write it as JSON: inspect log dump FILE > FILE.json"
         raise ReadError(label, f"holds {problem}", hint=hint)
-    names = [entry.filename for entry in entries]
 
     def content(entry: ZipInfo) -> Any:  # noqa: ANN401 - whatever JSON holds
         try:
@@ -277,7 +276,7 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
             raise ReadError(label, f"{entry.filename} holds no sample")
         # Messages are the most of it, and not read.
         samples.append({name: sample[name] for name in _OF_SAMPLE if name in sample})
-    header = content(archive.getinfo("header.json")) if "header.json" in names else {}
+    header: Any = next((content(entry) for entry in entries if entry.filename == "header.json"), {})
     if not isinstance(header, dict):
         raise ReadError(label, "header.json holds no header")
     return {"eval": {}, "status": "started", **header, "samples": samples}

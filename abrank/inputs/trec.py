@@ -558,13 +558,7 @@ def slices(columns: Columns) -> Iterator[Columns]:
         yield columns
     while start < len(columns.value):
         stop = int(ends[min(int(np.searchsorted(ends, start + ROWS)), len(ends) - 1)])
-        yield replace(
-            columns,
-            query=columns.query[start:stop],
-            doc=columns.doc[start:stop],
-            value=columns.value[start:stop],
-            rank=None if columns.rank is None else columns.rank[start:stop],
-        )
+        yield columns.take(slice(start, stop))
         start = stop
 
 
