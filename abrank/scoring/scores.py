@@ -400,7 +400,9 @@ def resolve_missing(
                 f"no query has scores of all {len(scores.systems)} systems; two groups of different"
                 " users are compared by abrank compare --independent"
             )
-        raise AlignmentError(f"{problem}: {example} of {scores.systems[system]}\n  {ASKS}")
+        else:
+            problem = f"{problem}: {example} of {scores.systems[system]}\n  {ASKS}"
+        raise AlignmentError(problem)
     result = fill_gaps(scores, missing, lower_is_better=lower_is_better, expected=expected)
     treatment = {
         "zero": "they score 0",
