@@ -309,7 +309,7 @@ def _find_repeat(facts: TableFacts) -> None:
         )
     ]  # fmt: skip
     varying = [name for name in named if not facts.determines(query, name)]
-    several = systems[:1] == varied[:1] != []  # else the judges are compared
+    several = bool(systems) and systems[0] in varied  # else the judges are compared
     names = terms.RUN_NAMES | terms.RATER_NAMES if several else terms.RUN_NAMES
     runs = [
         name for name in facts.free

@@ -200,9 +200,10 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
         _refuse_documents(data, origin.label, is_measure)
         return _of_lines(data, origin, is_measure)
     delimiter = delimiter or ","
-    above, names, below = data.partition(data.lstrip(b"\r\n").partition(b"\n")[0])
-    if b"\n" + names + b"\n" in below:  # of a second file behind the first
-        data = above + names + below.replace(b"\n" + names + b"\n", b"\n\n")
+    below = data.find(first) + len(first)
+    again = b"\n" + first + (b"\r\n" if data[below : below + 1] == b"\r" else b"\n")
+    if data.find(again, below) >= 0:  # of a second file behind the first
+        data = data[:below] + data[below:].replace(again, b"\n\n")
     data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
     if levels:

@@ -369,7 +369,7 @@ def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:
     alone = frame[~frame["user"].isin(["u18", "u19"])]
     assert compare_scores(alone, design=abrank.Independent()).n_queries == 36
     with pytest.raises(
-        AlignmentError, match="no query has scores of all 2 systems; two groups.*independent$"
+        AlignmentError, match=r"no query has scores of all 2 systems; two groups.*independent$"
     ):
         abrank.rank_scores(alone)
 
