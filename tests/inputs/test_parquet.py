@@ -248,5 +248,4 @@ def test_a_file_is_read_by_ranges_where_memory_is_mapped_without_flags(tmp_path)
         "print(ParquetData(pa.OSFile(sys.argv[1])).read(['score'])['score'])"
     )
     call = [sys.executable, "-c", code, str(path)]
-    done = subprocess.run(call, capture_output=True, text=True, check=True)
-    assert "1.5" in done.stdout
+    assert "1.5" in subprocess.run(call, capture_output=True, text=True, check=True).stdout

@@ -836,8 +836,7 @@ def test_days_of_users_who_saw_one_arm_each_are_repeats_and_the_control_is_offer
     frame = pd.DataFrame({"user_id": range(3 * N), "variant": [*"abc"] * N, "clicks": range(3 * N)})
     frame["variant"] = frame["variant"].map({"a": "treatment_a", "b": "control", "c": "other"})
     days = pd.concat([frame.assign(day=f"2026-01-0{day}") for day in (1, 2)])
-    two = days[days["variant"] != "other"]
-    result = compare_scores(two, design=abrank.Independent())
+    result = compare_scores(days[days["variant"] != "other"], design=abrank.Independent())
     assert (result.baseline, result.n_queries) == ("control", 2 * N)
     with pytest.raises(UnclearError, match="baseline='control', candidate='treatment_a'"):
         compare_scores(days, design=abrank.Independent())
