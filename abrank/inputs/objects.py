@@ -145,7 +145,7 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
 
-_HIT_IDS = (*raw.DOC_IDS, ("_id", "id", "object_id"))
+_HIT_IDS = (*raw.DOC_IDS[:2], ("_id", "id", "object_id"), *raw.DOC_IDS[2:])
 # Where an answer has its hits: Elasticsearch and OpenSearch; Solr; Vespa; Algolia, Typesense and
 # Meilisearch; Qdrant; Pinecone.
 _HITS = (
@@ -213,7 +213,7 @@ def _hits_of(answer: object) -> list[Any] | None:
 
 def _id_of(hit: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Return the id of a hit, which may stand in its document; None without one."""
-    name = _name_in(tuple(hit), _HIT_IDS)
+    name = _name_in(tuple(name for name in hit if not isinstance(hit[name], Mapping)), _HIT_IDS)
     if name is not None:
         return hit[name]
     return _id_of(hit["document"]) if isinstance(hit.get("document"), Mapping) else None

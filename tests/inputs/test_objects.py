@@ -256,6 +256,8 @@ SHAPES = {
     "Qdrant": {"q1": {"result": [{"id": "d1", "score": 0.5}, {"id": "d2", "score": 0.75}],
                       "status": "ok"}},
     "Pinecone": {"q1": {"matches": [{"id": "d2", "score": 0.75}, {"id": "d1", "score": 0.5}]}},
+    "an id beside a text": {"q1": [{"id": name, "document": "a text", "score": 3.0 - place}
+                                   for place, name in enumerate(ORDER)]},
     "RecBole": [{"user_id:token": "q1", "item_id:token": name, "score:float": 3.0 - place}
                 for place, name in enumerate(ORDER)],
     "MovieLens": [{"userId": "q1", "movieId": name, "score": 3.0 - place}
