@@ -23,8 +23,10 @@ def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("action")
     collection = abrank.simulate_runs(40, effect=0.3, rng=5)
     for name, kind in (
-        ("qrels", collection.qrels), ("a.run", collection.baseline), ("b run", collection.candidate)
-    ):  # fmt: skip
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b run", collection.candidate),
+    ):
         kind.write(home / name)
     return home
 

@@ -216,5 +216,7 @@ def test_collections_take_some_options_of_a_pair() -> None:
 
 def test_a_flag_that_a_command_lacks_is_told() -> None:
     assert (flag_of("--metrics", *PAIR), flag_of("--depth", *PAIR), flag_of("--depthh", *PAIR)) == (
-        "--measure", "--config depth=...", ""
-    )  # fmt: skip
+        "--measure",
+        "--config depth=...",
+        "",
+    )

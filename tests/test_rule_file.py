@@ -56,8 +56,10 @@ def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
     assert python["provenance"]["declared"] == command["provenance"]["declared"]
     assert python["provenance"]["declared"]["deviations"] == []
     assert (comparison.rule.alpha, comparison.seed, comparison.rule.require) == (
-        0.1, 3, "no-significant-loss"
-    )  # fmt: skip
+        0.1,
+        3,
+        "no-significant-loss",
+    )
 
 
 def test_what_a_call_changes_is_told(folder) -> None:

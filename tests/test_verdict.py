@@ -54,8 +54,9 @@ ROWS = {
 
 @pytest.mark.parametrize(
     ("low", "high", "margin", "inner", "verdict", "direction", "by_equivalence"),
-    ROWS.values(), ids=ROWS.keys()
-)  # fmt: skip
+    ROWS.values(),
+    ids=ROWS.keys(),
+)
 def test_decide_row(low, high, margin, inner, verdict, direction, by_equivalence) -> None:
     decision = judge(low, high, margin=margin, inner=inner)
     assert decision.verdict is verdict
@@ -208,8 +209,10 @@ def test_every_guard_must_pass() -> None:
     guard_result = GuardResult("RR", 0.02, False, passed=True, **shared)
     result = GuardResult("P@5", 0.005, False, passed=False, **shared)
     for guards, lacks in (
-        ((guard_result,), ""), ((guard_result, result), "guards"), ((result,), "guards")
-    ):  # fmt: skip
+        ((guard_result,), ""),
+        ((guard_result, result), "guards"),
+        ((result,), "guards"),
+    ):
         gate = judge(0.011, 0.05, require="better", guards=guards).gate
         assert (gate.passed, gate.lacks) == (not lacks, lacks)
 

@@ -12,8 +12,10 @@ from abrank.workflow import compare, compare_runs
 def files(tmp_path):
     collection = abrank.simulate_runs(40, rng=5)
     for name, kind in (
-        ("qrels", collection.qrels), ("a.run", collection.baseline), ("b.run", collection.candidate)
-    ):  # fmt: skip
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
         kind.write(tmp_path / name)
     return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
 

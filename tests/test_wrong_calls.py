@@ -123,10 +123,16 @@ def test_predictions_of_recommenders_are_scores() -> None:
 
 def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> None:
     for name, meant in (
-        ("ci", "interval"), ("margin", "rule.margin"), ("cautions", "notes"),
-        ("per_query", "queries"), ("table", "to_frame()"), ("p_value", "pvalue"),
-        ("best_queries", "best"), ("ci_low", "interval.low"), ("passed", "decision.gate.passed")
-    ):  # fmt: skip
+        ("ci", "interval"),
+        ("margin", "rule.margin"),
+        ("cautions", "notes"),
+        ("per_query", "queries"),
+        ("table", "to_frame()"),
+        ("p_value", "pvalue"),
+        ("best_queries", "best"),
+        ("ci_low", "interval.low"),
+        ("passed", "decision.gate.passed"),
+    ):
         with pytest.raises(AttributeError, match=re.escape(f"has no {name}; did you mean {meant}")):
             getattr(RESULT, name)
     with pytest.raises(AttributeError, match=r"a Run has no to_pandas; did you mean frame\(\)"):

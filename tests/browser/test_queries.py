@@ -68,10 +68,12 @@ def test_every_row_shows_the_numbers_of_the_comparison(show, text, better) -> No
     for cells in visible:
         row = wide.loc[cells[0]]
         assert cells[1:] == [
-            better.topics[cells[0]], intents[cells[0]],
-            display.score(row["a", "nDCG@10"]), display.score(row["b", "nDCG@10"]),
-            *(display.signed(row["diff", name]) for name in ("nDCG@10", "AP"))
-        ]  # fmt: skip
+            better.topics[cells[0]],
+            intents[cells[0]],
+            display.score(row["a", "nDCG@10"]),
+            display.score(row["b", "nDCG@10"]),
+            *(display.signed(row["diff", name]) for name in ("nDCG@10", "AP")),
+        ]
     assert len(visible) == 120
 
 

@@ -265,8 +265,10 @@ def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction
         assert guard["passed"] == passes
         lacks = "" if passes else "guards"
         assert comparison["verdict"]["gate"] == {
-            "require": "better", "passed": passes, "lacks": lacks
-        }  # fmt: skip
+            "require": "better",
+            "passed": passes,
+            "lacks": lacks,
+        }
         gate = comparison["said"].partition("gate ")[2]
         if passes:
             assert gate.startswith("passed: better on AP; R@100 is not worse by ")

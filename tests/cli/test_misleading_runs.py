@@ -79,9 +79,11 @@ CAUSES = [
 def test_every_command_names_why_documents_are_not_judged(capsys, name, cause, id_, counts) -> None:
     text = f"Document ids of {name} differ from the judged ones by {cause}"
     for arguments in (
-        ["score", "qrels", name, "-m", "AP"], ["rank", "qrels", name, "old", "-m", "AP"],
-        ["check", "qrels", name], ["compare", "qrels", "old", name, "-m", "AP", "-v"]
-    ):  # fmt: skip
+        ["score", "qrels", name, "-m", "AP"],
+        ["rank", "qrels", name, "old", "-m", "AP"],
+        ["check", "qrels", name],
+        ["compare", "qrels", "old", name, "-m", "AP", "-v"],
+    ):
         result = " ".join(called(capsys, *arguments))
         assert text in result, arguments
         assert f"{counts} first documents looked at match no judgment" in result, arguments

@@ -33,9 +33,10 @@ FRACTIONS = "illegal/float_grade.qrels"  # trec_eval reads 0.5 as 0 in silence
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in rows("illegal") if row["qrels"] != FRACTIONS],
-    ids=lambda row: f"{row['run']}-{row['qrels']}"
-)  # fmt: skip
+    "row",
+    [row for row in rows("illegal") if row["qrels"] != FRACTIONS],
+    ids=lambda row: f"{row['run']}-{row['qrels']}",
+)
 def test_illegal_files_are_refused_by_name(row, capsys) -> None:
     code = score(row)
     out, err = capsys.readouterr()

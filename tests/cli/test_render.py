@@ -77,8 +77,10 @@ def test_formats_of_the_flag_are_those_that_there_are() -> None:
 def test_csv_has_its_companions(saved) -> None:
     assert run(["render", "results.json", "-q", "--report", "out.csv"]) == 0
     assert sorted(path.name for path in Path().glob("out*")) == [
-        "out.csv", "out.queries.csv", "out.segments.csv"
-    ]  # fmt: skip
+        "out.csv",
+        "out.queries.csv",
+        "out.segments.csv",
+    ]
 
 
 def test_style_is_for_latex(saved, capsys) -> None:

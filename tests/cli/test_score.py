@@ -96,8 +96,10 @@ def test_trec_eval_prints_measures_that_it_lacks_under_their_names_and_last(scor
     flags = ["-m", "RBP", "-m", "AP(rel=2)", "-m", "map", "--digits", "2"]
     out = score("a.run", "--format", "trec_eval", *flags, "--quiet").out
     assert [line.split("\t")[0].rstrip() for line in out.splitlines()] == [
-        "map", "RBP", "AP(rel=2)"
-    ]  # fmt: skip
+        "map",
+        "RBP",
+        "AP(rel=2)",
+    ]
     assert out.splitlines()[0].endswith("\t  0.42")
 
 

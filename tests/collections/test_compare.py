@@ -46,8 +46,10 @@ def test_summaries_are_the_meta_analysis(found) -> None:
     for kind in ("stratified", "equal", "random"):
         mine, theirs = getattr(found.primary, kind), getattr(pooled, kind)
         assert (mine.estimate, mine.ci_low, mine.pvalue) == (
-            theirs.estimate, theirs.ci_low, theirs.pvalue
-        )  # fmt: skip
+            theirs.estimate,
+            theirs.ci_low,
+            theirs.pvalue,
+        )
     values = np.concatenate([comparison.differences() for comparison in found.comparisons.values()])
     assert found.primary.stratified.estimate == pytest.approx(values.mean())
     means = [comparison.mean_difference for comparison in found.comparisons.values()]

@@ -38,8 +38,10 @@ def test_primary_row_against_scipy() -> None:
     assert row.diff == pytest.approx((b["AP"] - a["AP"]).mean(), rel=1e-12)
     assert row.rel_diff == pytest.approx(b["AP"].mean() / a["AP"].mean() - 1, rel=1e-9)
     assert (row.pvalue_adj, row.ci_low_adj, row.ci_high_adj) == (
-        row.pvalue, row.ci_low, row.ci_high
-    )  # fmt: skip
+        row.pvalue,
+        row.ci_low,
+        row.ci_high,
+    )
 
 
 def test_identical_systems() -> None:

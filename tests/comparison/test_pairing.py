@@ -70,8 +70,10 @@ def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
 
 def test_one_table_of_two_systems() -> None:
     for options in (
-        {"baseline": "BM25"}, {"candidate": "T5"}, {"baseline": "bm25", "candidate": "T5"}
-    ):  # fmt: skip
+        {"baseline": "BM25"},
+        {"candidate": "T5"},
+        {"baseline": "bm25", "candidate": "T5"},
+    ):
         pair = pair_scores(long_frame(), **options)
         assert pair.systems == ("BM25", "T5")
         assert pair.values[:, :, 0].tolist() == VALUES

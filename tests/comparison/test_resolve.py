@@ -232,8 +232,10 @@ def test_what_is_declared() -> None:
     assert (rule.primary, rule.margin, rule.margin_is_relative) == ("P@10", 0.02, True)
     with_machine = QueryData(machine=MachineScores(scores))
     for test, data, expected in (
-        ("t", QueryData(), "max-t"), ("wilcoxon", QueryData(), "holm"), ("t", with_machine, "holm")
-    ):  # fmt: skip
+        ("t", QueryData(), "max-t"),
+        ("wilcoxon", QueryData(), "holm"),
+        ("t", with_machine, "holm"),
+    ):
         assert resolve(scores, Question(test=test), data)[1].rule.adjust == expected
 
 

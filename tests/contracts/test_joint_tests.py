@@ -59,8 +59,13 @@ def test_every_entry_is_tried_and_described():
         assert entry.title
         assert entry.source
         for word in (
-            "Estimand:", "Hypothesis:", "query pairs", "Parameters", "Returns", "Examples"
-        ):  # fmt: skip
+            "Estimand:",
+            "Hypothesis:",
+            "query pairs",
+            "Parameters",
+            "Returns",
+            "Examples",
+        ):
             assert word in (entry.function.__doc__ or ""), (entry.name, word)
 
 

@@ -64,8 +64,10 @@ def lay(folder):
     for name in ("web", "news"):
         collection = abrank.simulate_runs(60, effect=0.1, rng=len(name))
         for kind, subject in (
-            ("qrels", collection.qrels), ("a", collection.baseline), ("b", collection.candidate)
-        ):  # fmt: skip
+            ("qrels", collection.qrels),
+            ("a", collection.baseline),
+            ("b", collection.candidate),
+        ):
             subject.write(folder / f"{name}.{kind}")
         lines.append(f"{name}\t{name}.qrels\t{name}.a\t{name}.b\n")
     (folder / "collections.tsv").write_text("".join(lines), encoding="utf-8")

@@ -37,8 +37,10 @@ def samples(n_samples, largest):
             random.integers(-3, 5, n) / 10,
             random.integers(-2, 4, n) * random.integers(0, 2, n) / 3,
             np.append(random.normal(0.02, 0.02, n - 1), 3.0),
-            np.full(n, 0.1), np.round(random.normal(0.05, 0.2, n), 4), random.normal(0.1, 0.3, n)
-        )[i % 6]  # fmt: skip
+            np.full(n, 0.1),
+            np.round(random.normal(0.05, 0.2, n), 4),
+            random.normal(0.1, 0.3, n),
+        )[i % 6]
         if d.any():
             yield d
 

@@ -130,9 +130,12 @@ def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
             # Any tilt will do; the best gives the narrowest bounds.
             for times in (0.5, 1.0, 2.0):
                 tail = student.tail_by_tilting(
-                    sizes, counts, share * total, n_frequencies=n_frequencies,
+                    sizes,
+                    counts,
+                    share * total,
+                    n_frequencies=n_frequencies,
                     tilt=times * student.best_tilt(sizes, counts, share * total),
-                )  # fmt: skip
+                )
                 assert tail.low <= truth <= tail.high
 
 

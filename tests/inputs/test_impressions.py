@@ -190,6 +190,8 @@ def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clu
     rows += [{"query_id": "q1", "user": "", "credit_a": 1, "credit_b": 0}] * 2
     comparison = abrank.compare_preferences(rows)
     assert (comparison.clusters.name, comparison.clusters.n_clusters, comparison.n_queries) == (
-        "user", 14, 42
-    )  # fmt: skip
+        "user",
+        14,
+        42,
+    )
     assert comparison.remarks == ("2 impressions name no user: each counts as one of its own",)

@@ -317,8 +317,10 @@ def test_lines_of_qrels(tmp_path) -> None:
 def test_lines_of_a_run(tmp_path) -> None:
     run = read_run({"1": {"a": 0.1, "b": 1e-7, "c": 0.1}}, name=" ")
     assert run.write(tmp_path / "a.run").read_text().splitlines() == [
-        "1 Q0 c 1 0.1 run", "1 Q0 a 2 0.1 run", "1 Q0 b 3 1e-07 run"
-    ]  # fmt: skip
+        "1 Q0 c 1 0.1 run",
+        "1 Q0 a 2 0.1 run",
+        "1 Q0 b 3 1e-07 run",
+    ]
 
 
 def test_ids_that_no_file_can_hold(tmp_path) -> None:

@@ -23,9 +23,11 @@ NAMES = [
     *((f"alpha-DCG@{k}", "alpha_DCG({rel},{alpha})@" + str(k)) for k in (2, 5, 20)),
     *((f"alpha-nDCG@{k}", "alpha_nDCG({rel},{alpha})@" + str(k)) for k in (1, 5, 20)),
     *((f"P-IA@{k}", "P_IA({rel})@" + str(k)) for k in (1, 3, 20)),
-    *((f"strec@{k}", "StRecall({rel})@" + str(k)) for k in (1, 3, 20)), ("MAP-IA", "AP_IA({rel})"),
-    ("NRBP", "NRBP({rel},{alpha},{beta})"), ("nNRBP", "nNRBP({rel},{alpha},{beta})")
-]  # fmt: skip
+    *((f"strec@{k}", "StRecall({rel})@" + str(k)) for k in (1, 3, 20)),
+    ("MAP-IA", "AP_IA({rel})"),
+    ("NRBP", "NRBP({rel},{alpha},{beta})"),
+    ("nNRBP", "nNRBP({rel},{alpha},{beta})"),
+]
 # ndeval's ERR takes its alpha; ours is that of the paper, 1/2, which ir_measures passes too.
 ERR = [
     *((f"ERR-IA@{k}", "ERR_IA({rel})@" + str(k)) for k in (2, 5, 20)),

@@ -38,9 +38,14 @@ def empty_catalogue(monkeypatch):
 
 
 def depth(
-    judged: JudgedRun, *, cutoff: int | None = None, scale: float = 1.0,
-    unit: Literal["ranks", "pages"] = "ranks", doubled: bool = False, label: str = ""
-) -> FloatArray:  # fmt: skip
+    judged: JudgedRun,
+    *,
+    cutoff: int | None = None,
+    scale: float = 1.0,
+    unit: Literal["ranks", "pages"] = "ranks",
+    doubled: bool = False,
+    label: str = "",
+) -> FloatArray:
     """Depth: retrieved documents.
 
     More.
@@ -211,9 +216,14 @@ def test_what_is_no_gain(value):
 
 def test_signature_gives_kinds_and_choices():
     def mine(
-        judged, *, cutoff: int, gains: Gains | None = None,
-        levels: Levels = (0.0, 1.0), how: Literal["a", "b"] = "a", anything=0
-    ):  # fmt: skip
+        judged,
+        *,
+        cutoff: int,
+        gains: Gains | None = None,
+        levels: Levels = (0.0, 1.0),
+        how: Literal["a", "b"] = "a",
+        anything=0,
+    ):
         """Mine."""
 
     cutoff, gains, levels, options, anything = read_signature(mine)

@@ -137,8 +137,10 @@ def test_swing_is_what_scoring_with_the_judgment_gives(name) -> None:
     qrels: dict[str, dict[str, int]] = {}
     for query, doc, grade in zip(
         collection.qrels.query_id,
-        collection.qrels.doc_id, collection.qrels.grade.tolist(), strict=True
-    ):  # fmt: skip
+        collection.qrels.doc_id,
+        collection.qrels.grade.tolist(),
+        strict=True,
+    ):
         qrels.setdefault(query, {})[doc] = grade
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     # All documents of the first ranks are judged: some judgments are taken back.

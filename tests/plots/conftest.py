@@ -39,10 +39,17 @@ def evidence_of(n: int) -> RunDetails:
 
 @functools.cache
 def made(
-    n: int, kind: str = "normal",
-    *, measures: tuple[str, ...] = MEASURES, margin: float = 0.01, test: str = "t",
-    shift: float = 0.03, prefix: str = "q", adjust: str | None = None, segmented: bool = True
-) -> Comparison:  # fmt: skip
+    n: int,
+    kind: str = "normal",
+    *,
+    measures: tuple[str, ...] = MEASURES,
+    margin: float = 0.01,
+    test: str = "t",
+    shift: float = 0.03,
+    prefix: str = "q",
+    adjust: str | None = None,
+    segmented: bool = True,
+) -> Comparison:
     random = np.random.default_rng(n)
     a = random.beta(1.2, 1.6, size=(n, len(measures)))
     noise = random.standard_normal((n, 1)) + random.standard_normal((n, len(measures)))

@@ -144,11 +144,16 @@ def test_leaders_and_bars(scores):
 
 @pytest.mark.parametrize("baseline", [None, "B"])
 @pytest.mark.parametrize(
-    ("values", "readings"), [(np.empty((0, 3)), {"untested"}), ([[0.1, 0.2, 0.3]],
-     {"untested", "unclear"}), ([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], {"untested", "unclear"}),
-     (np.full((9, 3), 0.4), {"identical"}), (np.arange(9)[:, None] / 10 + [0.0, 0.1, 0.2],
-     {"untested", "better", "worse"})], ids=["none", "one", "two", "equal", "constant"]
-)  # fmt: skip
+    ("values", "readings"),
+    [
+        (np.empty((0, 3)), {"untested"}),
+        ([[0.1, 0.2, 0.3]], {"untested", "unclear"}),
+        ([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], {"untested", "unclear"}),
+        (np.full((9, 3), 0.4), {"identical"}),
+        (np.arange(9)[:, None] / 10 + [0.0, 0.1, 0.2], {"untested", "better", "worse"}),
+    ],
+    ids=["none", "one", "two", "equal", "constant"],
+)
 def test_too_few_or_too_even(values, readings, baseline):
     ranking = rank_scores(make(values), baseline=baseline)
     assert {row.reading for row in ranking.pair_rows} <= readings

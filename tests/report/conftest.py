@@ -159,8 +159,10 @@ def judged() -> Comparison:
     qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(4)}
     good = {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(4)}
     poor = {
-        "q0": {"x1": 3.0, "d1": 3.0}, "q1": {"x1": 3.0, "x2": 2.0, "d1": 1.0}, "extra": {"d1": 1.0}
-    }  # fmt: skip
+        "q0": {"x1": 3.0, "d1": 3.0},
+        "q1": {"x1": 3.0, "x2": 2.0, "d1": 1.0},
+        "extra": {"d1": 1.0},
+    }
     scores: Scores = evaluate(qrels, {"good": good, "poor": poor}, ["nDCG@10", "RR"])
     result = {"command": "abrank compare a b", "created": "2026-11-21T10:00:00+00:00"}
     result |= {"versions": {"abrank": "0.1.0"}, "settings": {"missing": "zero"}}

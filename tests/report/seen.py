@@ -326,8 +326,13 @@ def text(shown: str) -> Seen:
 
 def latex(shown: str) -> Seen:
     for old, new in (
-        ("\\%", "%"), ("\\,", ""), ("\\Delta", "Δ"), ("~", " "), ("$", ""), ("-", "−")
-    ):  # fmt: skip
+        ("\\%", "%"),
+        ("\\,", ""),
+        ("\\Delta", "Δ"),
+        ("~", " "),
+        ("$", ""),
+        ("-", "−"),
+    ):
         shown = shown.replace(old, new)
     visited = Seen()
     lines = [line.strip().removesuffix("\\\\").strip() for line in shown.splitlines()]

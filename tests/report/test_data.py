@@ -47,8 +47,10 @@ def test_gate_is_recorded(judged: Comparison) -> None:
 
     requested = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
     assert to_dict(requested)["verdict"]["gate"] == {
-        "require": "better", "passed": False, "lacks": ""
-    }  # fmt: skip
+        "require": "better",
+        "passed": False,
+        "lacks": "",
+    }
 
 
 def test_plain_knows_every_kind_of_value() -> None:

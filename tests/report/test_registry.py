@@ -164,8 +164,10 @@ def test_parquet_has_the_scores_of_every_query() -> None:
     assert table.to_pydict() == {
         "query_id": [query_id.encode("utf-8", "replace").decode() for query_id in odd.query_ids],
         "measure": ["score", "score"],
-        "a": odd.a[:, 0].tolist(), "b": odd.b[:, 0].tolist(), "diff": (odd.b - odd.a)[:, 0].tolist()
-    }  # fmt: skip
+        "a": odd.a[:, 0].tolist(),
+        "b": odd.b[:, 0].tolist(),
+        "diff": (odd.b - odd.a)[:, 0].tolist(),
+    }
     assert WRITERS[".parquet"](from_dict(odd.to_dict())) == WRITERS[".parquet"](odd)
 
 

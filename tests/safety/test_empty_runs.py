@@ -14,10 +14,13 @@ from abrank.cli import run
 from tests.safety.damaged_parquet import QRELS, run_of
 
 B = run_of(1)
-NOTHING = pa.table({
-    "query_id": pa.array([], pa.string()),
-    "doc_id": pa.array([], pa.string()), "score": pa.array([], pa.float64())
-})  # fmt: skip
+NOTHING = pa.table(
+    {
+        "query_id": pa.array([], pa.string()),
+        "doc_id": pa.array([], pa.string()),
+        "score": pa.array([], pa.float64()),
+    }
+)
 TEXTS = {
     "empty.run": "", "comments.run": "# nothing found\n", "blank.run": "\n\n",
     "marked.run": "\ufeff", "empty.json": "{}", "queries.json": '{"q00": {}}',

@@ -33,17 +33,21 @@ def folder(tmp_path, monkeypatch):
 COMPARE = "compare q.txt a.run b.run -m AP"
 REFUSED = [
     "sample queries q.txt --output q.txt",
-    "sample queries q.txt --output ./linked.txt", "sample documents q.txt a.run b.run --pool b.run",
-    "inspect q.txt a.run b.run q01 --pool a.run", f"{COMPARE} --report csv:q.txt",
-    f"{COMPARE} --report points.md", f"{COMPARE} --segments segments.csv --report segments.csv",
+    "sample queries q.txt --output ./linked.txt",
+    "sample documents q.txt a.run b.run --pool b.run",
+    "inspect q.txt a.run b.run q01 --pool a.run",
+    f"{COMPARE} --report csv:q.txt",
+    f"{COMPARE} --report points.md",
+    f"{COMPARE} --segments segments.csv --report segments.csv",
     f"{COMPARE} --config rule.toml --report txt:rule.toml",
-    f"{COMPARE} --report out.md --report txt:./out.md", f"{COMPARE} --report md --report md",
+    f"{COMPARE} --report out.md --report txt:./out.md",
+    f"{COMPARE} --report md --report md",
     f"{COMPARE} --report out.csv --report csv:out.queries.csv",
     "compare q.txt a=a.run,b.run b.run -m AP --report csv:a.run",
     "rank q.txt a.run b.run -m AP --report csv:b.run",
     "compare --collections table.tsv -m AP --report csv:a.run",
-    "rank --collections table.tsv -m AP --report csv:table.tsv"
-]  # fmt: skip
+    "rank --collections table.tsv -m AP --report csv:table.tsv",
+]
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -69,13 +69,15 @@ def test_check_says_what_each_column_is(shared_data, command, monkeypatch) -> No
     monkeypatch.chdir(shared_data / "tables")
     out = command(["check", "models.csv", "grid.csv", "sweep.csv"]).out
     for line in (
-        "query: qid", "variant: model (3 variants: small, large, tiny int8)",
-        "segments: category", "not compared: query, top1_id, top1_score, top_score",
+        "query: qid",
+        "variant: model (3 variants: small, large, tiny int8)",
+        "segments: category",
+        "not compared: query, top1_id, top1_score, top_score",
         "less is better, by their names: gold_rank",
         "variant: preprocessing, model, k1, b (6 variants: raw/vector, raw/bm25/0.9/0.4,",
         "settings: retriever, chunking_strategy",
-        "10 queries without a score of any variant are left out: q04, q08, q12"
-    ):  # fmt: skip
+        "10 queries without a score of any variant are left out: q04, q08, q12",
+    ):
         assert line in out
 
 
@@ -94,10 +96,12 @@ SHUFFLED = {  # the same queries in two orders, each numbered from 0
     for seed, (name, side) in enumerate((("control", A), ("treatment", B)))
 }  # fmt: skip
 ROWS_OF = {
-    arm: [dict(zip(("query_id", "ndcg"), row, strict=True))
-          for row in zip(QUERIES, side.tolist(), strict=True)]
+    arm: [
+        dict(zip(("query_id", "ndcg"), row, strict=True))
+        for row in zip(QUERIES, side.tolist(), strict=True)
+    ]
     for arm, side in (("control", A), ("treatment", B))
-}  # fmt: skip
+}
 Record = make_dataclass("Record", ["arm", "query_id", "ndcg"])
 NAMED = long().rename(columns={"query_id": "search_term"})
 LONG = long().rename(columns={"ndcg": "value"}).assign(name="tone")
@@ -701,11 +705,15 @@ class Evaluation:
 def exported(query: str, value: float):
     """Return a row of an export in each shape that a list of named scores has."""
     return {
-        "mlflow": {"request": {"q": query}, "assessments": [
-            {"assessment_name": "tone", "feedback": {"value": value}, "source": {"type": "LLM"}}]},
+        "mlflow": {
+            "request": {"q": query},
+            "assessments": [
+                {"assessment_name": "tone", "feedback": {"value": value}, "source": {"type": "LLM"}}
+            ],
+        },
         "langfuse": {"item": {"input": query}, "evaluations": [{"name": "tone", "value": value}]},
         "deepeval": {"input": query, "metricsData": [{"name": "tone", "score": value}]},
-    }  # fmt: skip
+    }
 
 
 def test_scores_in_lists_and_in_cells_of_json_are_found(tmp_path: Path) -> None:
@@ -807,13 +815,18 @@ def test_a_frame_as_json_keeps_its_index_in_every_orientation(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("shape", "options"), [(lambda f: f.set_index(["query_id", "variant"])["ndcg"], {}),
-     (lambda f: f.set_index(["variant", "query_id"])["ndcg"], {}),
-     (lambda f: json.loads(f.reset_index(drop=True).to_json()), {}),
-     (lambda f: f.assign(is_treatment=f["variant"] == "treatment").drop(columns="variant"),
-     {"baseline": "false", "candidate": "true"})],
-    ids=["Series of two levels", "the other way round", "JSON of columns", "truth"]
-)  # fmt: skip
+    ("shape", "options"),
+    [
+        (lambda f: f.set_index(["query_id", "variant"])["ndcg"], {}),
+        (lambda f: f.set_index(["variant", "query_id"])["ndcg"], {}),
+        (lambda f: json.loads(f.reset_index(drop=True).to_json()), {}),
+        (
+            lambda f: f.assign(is_treatment=f["variant"] == "treatment").drop(columns="variant"),
+            {"baseline": "false", "candidate": "true"},
+        ),
+    ],
+    ids=["Series of two levels", "the other way round", "JSON of columns", "truth"],
+)
 def test_shapes_that_pandas_leaves(shape, options) -> None:
     result = compare_scores(shape(long()), **options)
     assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-12)
@@ -947,22 +960,59 @@ def two_arms(query, arm, labels, **further) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("table", "options"),
-    [(two_arms("case_name", "config", ("v1", "v2"), index=range(2 * N)), {}),
-     (two_arms("item", "test_group", ("control", "new"), trace_id=[*map(hex, range(2 * N))]), {}),
-     (two_arms("test", "model", ("x", "y"), user_id=[f"u{i % 9}" for i in range(2 * N)]),
-      {"baseline": "x", "candidate": "y"}),
-     (two_arms("topic", "index_name", ("0", "1"), row_id=[f"r{i}" for i in range(2 * N)]).assign(
-         topic=[*range(N)] * 2), {"baseline": "0", "candidate": "1"}),
-     (two_arms("item", "candidate", ("0", "1"), index=range(2 * N)),
-      {"baseline": "0", "candidate": "1"}),
-     (pd.concat([two_arms("caseName", "abGroup", ("old", "new"), epoch=i) for i in range(2)]), {}),
-     (pd.DataFrame({"line": QUERIES, "user_id": "u1", "0": np.sign(A), "1": np.sign(A) + 0.1}),
-      {"baseline": "0", "candidate": "1"}),
-     (pd.DataFrame({"item": range(N), "query_text": QUERIES, "A judge_score": A,
-                    "B judge_score": A + 0.1}), {"baseline": "A", "candidate": "B"})],
-    ids=["number of the row", "id of the answer", "user", "topics 0 and 1", "arms 0 and 1",
-         "repeats", "wide", "named parts"],
-)  # fmt: skip
+    [
+        (two_arms("case_name", "config", ("v1", "v2"), index=range(2 * N)), {}),
+        (
+            two_arms("item", "test_group", ("control", "new"), trace_id=[*map(hex, range(2 * N))]),
+            {},
+        ),
+        (
+            two_arms("test", "model", ("x", "y"), user_id=[f"u{i % 9}" for i in range(2 * N)]),
+            {"baseline": "x", "candidate": "y"},
+        ),
+        (
+            two_arms(
+                "topic", "index_name", ("0", "1"), row_id=[f"r{i}" for i in range(2 * N)]
+            ).assign(topic=[*range(N)] * 2),
+            {"baseline": "0", "candidate": "1"},
+        ),
+        (
+            two_arms("item", "candidate", ("0", "1"), index=range(2 * N)),
+            {"baseline": "0", "candidate": "1"},
+        ),
+        (
+            pd.concat([two_arms("caseName", "abGroup", ("old", "new"), epoch=i) for i in range(2)]),
+            {},
+        ),
+        (
+            pd.DataFrame(
+                {"line": QUERIES, "user_id": "u1", "0": np.sign(A), "1": np.sign(A) + 0.1}
+            ),
+            {"baseline": "0", "candidate": "1"},
+        ),
+        (
+            pd.DataFrame(
+                {
+                    "item": range(N),
+                    "query_text": QUERIES,
+                    "A judge_score": A,
+                    "B judge_score": A + 0.1,
+                }
+            ),
+            {"baseline": "A", "candidate": "B"},
+        ),
+    ],
+    ids=[
+        "number of the row",
+        "id of the answer",
+        "user",
+        "topics 0 and 1",
+        "arms 0 and 1",
+        "repeats",
+        "wide",
+        "named parts",
+    ],
+)
 def test_the_query_is_what_the_variants_share(table, options, tmp_path) -> None:
     table.to_csv(tmp_path / "t.csv", index=False)
     for source in (table, tmp_path / "t.csv"):

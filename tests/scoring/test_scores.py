@@ -72,8 +72,10 @@ def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["F", "FPR", "ACC"])
 def test_scores_of_unjudged_documents_are_kept_for_a_threshold_only(name) -> None:
     for requested, selected in (
-        (f"{name}@10", False), (name, False), (f"{name}(threshold=0.5)", True)
-    ):  # fmt: skip
+        (f"{name}@10", False),
+        (name, False),
+        (f"{name}(threshold=0.5)", True),
+    ):
         judged_runs = abrank.evaluate(QRELS, {"full": FULL}, [requested]).judged_runs["full"]
         assert (judged_runs.judged.retrieved_scores is not None) is selected
 

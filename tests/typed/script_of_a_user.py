@@ -20,8 +20,11 @@ def decide(folder: Path) -> abrank.Comparison:
     collection = abrank.simulate_runs(60, rng=6)
     result = abrank.compare(
         collection.qrels,
-        collection.baseline, collection.candidate, measures=["nDCG@10", "AP"], margin=0.02
-    )  # fmt: skip
+        collection.baseline,
+        collection.candidate,
+        measures=["nDCG@10", "AP"],
+        margin=0.02,
+    )
     written: Path = result.report(folder / "report.md")
     assert written.stat().st_size > 0
     verdict: abrank.Verdict = result.verdict

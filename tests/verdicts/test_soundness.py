@@ -283,9 +283,7 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(missing, level
     b = {query: {"AP": 0.58 + 0.03 * random.normal(), "P@10": a[query]["P@10"]} for query in a}
     for query in list(b)[:12]:
         b[query]["P@10"] = math.nan
-    options = {
-        "measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"
-    }  # fmt: skip
+    options = {"measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"}
     comparison = abrank.compare_scores(a, b, missing=missing, **options)
     assert (comparison.verdict, comparison.soundness.level) == ("better", level)
     gate = comparison.decision.gate

@@ -282,8 +282,10 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     assert comparison.primary.diff == pytest.approx((b - a)["AP"].mean())
     (row,) = (test_row for test_row in comparison.test_rows if test_row.decides)
     assert (row.test, row.title, row.estimate) == (
-        "trimmed", "Yuen's t", comparison.primary.estimate
-    )  # fmt: skip
+        "trimmed",
+        "Yuen's t",
+        comparison.primary.estimate,
+    )
     assert (row.ci_low, row.pvalue) == (comparison.primary.ci_low, comparison.pvalue)
     assert "trimmed mean difference" in str(comparison)
     for name in ("html", "md", "tex", "txt", "csv", "junit", "methods", "bib"):

@@ -35,8 +35,10 @@ def scores() -> dict[str, pd.DataFrame]:
 
 def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
     arguments = {
-        "measures": MEASURES, "machine_scores": (scores["machine a"], scores["machine b"]), **how
-    }  # fmt: skip
+        "measures": MEASURES,
+        "machine_scores": (scores["machine a"], scores["machine b"]),
+        **how,
+    }
     return compare_scores(scores["a"], scores["b"], **asked(**arguments))
 
 

@@ -44,8 +44,10 @@ def test_no_query_gives_no_chance():
     assert np.isnan(stability.chances).all()
     assert stability.chances.shape == (3, 3)
     assert (stability.low.tolist(), stability.high.tolist(), stability.n_resamples) == (
-        [0] * 3, [0] * 3, 0
-    )  # fmt: skip
+        [0] * 3,
+        [0] * 3,
+        0,
+    )
 
 
 def made(seed: int, *, n: int = 20, m: int = 5, c: int = 4, shift: float = 0.0):

@@ -89,9 +89,11 @@ def test_numbers_are_those_of_the_json(make) -> None:
         limits = ", ".join(f.signed(row[key], digits=4) for key in ("ci_low_adj", "ci_high_adj"))
         assert cells[1:] == [
             number(f.score(row["mean_a"], digits=4)),
-            number(f.score(row["mean_b"], digits=4)), number(f.signed(row["diff"], digits=4)),
-            number(f"[{limits}]"), number(f.pvalue(row["pvalue_adj"]))
-        ]  # fmt: skip
+            number(f.score(row["mean_b"], digits=4)),
+            number(f.signed(row["diff"], digits=4)),
+            number(f"[{limits}]"),
+            number(f.pvalue(row["pvalue_adj"])),
+        ]
 
 
 def test_primary_stands_first(make) -> None:
@@ -113,10 +115,12 @@ def test_superscript_marks_what_is_shown(make) -> None:
 def test_caption_states_test_queries_level_and_adjustment(make) -> None:
     source = latex(make(0.05, measures=3, test="permutation", alpha=0.01))
     for words in (
-        "monot5 (B) against the baseline bm25 (A)", "100 queries", "99\\% confidence interval",
+        "monot5 (B) against the baseline bm25 (A)",
+        "100 queries",
+        "99\\% confidence interval",
         "two-sided sign-flip permutation test (exact) at $\\alpha$ = 0.01",
-        "nDCG@10 decides, tested alone; secondary measures adjusted together (max-t,"
-    ):  # fmt: skip
+        "nDCG@10 decides, tested alone; secondary measures adjusted together (max-t,",
+    ):
         assert words in source
     assert "secondary" not in latex(make(0.05))
 

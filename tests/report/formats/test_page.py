@@ -248,8 +248,11 @@ def test_text_colours_have_enough_contrast_in_both_themes() -> None:
             *((name, "page") for name in ("ink", "muted")),
             *((name, "band") for name in ("ink", "muted", "a", "b")),
             *((name, "find") for name in ("ink", "a", "b", "muted")),
-            ("a", "a-wash"), ("b", "b-wash"), ("warn", "warn-wash"), ("ink", "warn-wash")
-        ):  # fmt: skip
+            ("a", "a-wash"),
+            ("b", "b-wash"),
+            ("warn", "warn-wash"),
+            ("ink", "warn-wash"),
+        ):
             ratio = contrast(PALETTE[text][theme], PALETTE[ground][theme])
             assert ratio >= 4.5, (text, ground, theme, ratio)
 

@@ -64,9 +64,11 @@ def test_numbers_are_those_of_the_json(make) -> None:
     for row in result["measures"]:
         line = next(part for part in visible.split("\n") if part.startswith(row["measure"] + " "))
         for number in (
-            f.score(row["mean_a"]), f.score(row["mean_b"]),
-            f.signed(row["diff"]), f.pvalue(row["pvalue_adj"]).replace("< ", "<")
-        ):  # fmt: skip
+            f.score(row["mean_a"]),
+            f.score(row["mean_b"]),
+            f.signed(row["diff"]),
+            f.pvalue(row["pvalue_adj"]).replace("< ", "<"),
+        ):
             assert f" {number} " in line
     low, high = (result["verdict"]["interval"][key] for key in ("low", "high"))
     assert f"95% CI {f.interval(low, high)}" in visible

@@ -149,8 +149,15 @@ def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
     parts = [head.title, head.numbers, head.meaning, head.rule, report.title]
     sentence = " ".join(filter(None, parts))
     for banned in (
-        "highly significant", "no difference", "trend", "*", "metric", "topic", "nan", "  "
-    ):  # fmt: skip
+        "highly significant",
+        "no difference",
+        "trend",
+        "*",
+        "metric",
+        "topic",
+        "nan",
+        "  ",
+    ):
         assert banned not in sentence
     assert head.verdict == situation.verdict.value
     assert head.title.endswith(".")

@@ -136,9 +136,10 @@ def test_a_margin_has_the_decimals_that_it_needs_and_says_of_what_it_is_a_share(
 def test_a_limit_near_the_margin_has_more_decimals() -> None:
     assert limits_beside((-0.0203, 0.023), 0.02, digits=3) == "−0.0203 to +0.023"
     for limits, visible in (
-        ((-0.002, 0.02004), "−0.2% to +2.004%"), ((-0.002, 0.01996), "−0.2% to +1.996%"),
+        ((-0.002, 0.02004), "−0.2% to +2.004%"),
+        ((-0.002, 0.01996), "−0.2% to +1.996%"),
         ((-0.02, math.inf), "−2.0% to +∞"),
-    ):  # fmt: skip
+    ):
         assert limits_beside(limits, 0.02, percent=True, digits=1) == visible
 
 

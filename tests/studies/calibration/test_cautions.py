@@ -42,8 +42,10 @@ def test_the_conditions_are_those_of_the_cautions() -> None:
     carried = np.r_[0.0155 + np.linspace(-0.1, 0.1, 49), 0.25]
     lost = np.r_[0.05 + np.linspace(-0.1, 0.1, 60), -0.3]
     for differences, code in (
-        (five, "few-signs"), (carried, "one-query-decides"), (lost, "losses-behind-the-mean")
-    ):  # fmt: skip
+        (five, "few-signs"),
+        (carried, "one-query-decides"),
+        (lost, "losses-behind-the-mean"),
+    ):
         pvalues = {test: float(p[0]) for test, p in pvalues_of(differences[:, None], 1).items()}
         assert code in codes_of(differences, pvalues, ["0"] * len(differences)), code
     tied = np.tile([0.1, -0.1], 10)
