@@ -24,7 +24,6 @@ def latin(text: str) -> str:
 
 def run_of(path: Path) -> dict[str, dict[str, float]]:
     run = read_run(path)
-    strict.require(bool(run.tags))  # damage can leave three fields, which are another form
     return {
         latin(query): {latin(doc): score for doc, score in run.ranking(query)}
         for query in run.query_ids
@@ -37,6 +36,17 @@ def qrels_of(path: Path) -> dict[str, dict[str, float]]:
         latin(query): {latin(doc): float(grade) for doc, grade in qrels.grades(query).items()}
         for query in qrels.query_ids
     }
+
+
+# Damage can leave three fields, which are another form.
+def trec_run_of(path: Path) -> dict[str, dict[str, float]]:
+    strict.require(bool(read_run(path).tags))
+    return run_of(path)
+
+
+def trec_qrels_of(path: Path) -> dict[str, dict[str, float]]:
+    strict.require(not read_qrels(path).source.form)
+    return qrels_of(path)
 
 
 def segments_of(path: Path) -> dict[str, dict[str, str]]:
@@ -61,8 +71,8 @@ TOPICS += [b'{"_id": "j%d", "text": "a b"}\n' % i for i in range(4)]
 SEGMENTS = [b"query_id,intent\n", *(b"q%d,s%d\n" % (i, i % 2) for i in range(8))]
 
 KINDS: dict[str, tuple[list[bytes], Read, Read]] = {
-    "run": (RUN, run_of, strict.run),
-    "qrels": (QRELS, qrels_of, strict.qrels),
+    "run": (RUN, trec_run_of, strict.run),
+    "qrels": (QRELS, trec_qrels_of, strict.qrels),
     "topics": (TOPICS, read_topics, strict.topics),
     "segments": (SEGMENTS, segments_of, strict.segments),
 }
