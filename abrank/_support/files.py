@@ -143,10 +143,11 @@ def replace_all(content: Mapping[Path, bytes]) -> None:
         for path, data in content.items():
             with writing(path):
                 _write_temporary(path, data, temporary_paths)
+        finals = {path: path.resolve() for path in temporary_paths}
         with _undisturbed():
             for path, temporary in temporary_paths.items():
                 with writing(path):
-                    temporary.replace(path.resolve())
+                    temporary.replace(finals[path])
                 done.append(path)
         for path in [path_left for path_left in content if path_left not in temporary_paths]:
             with writing(path):

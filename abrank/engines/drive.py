@@ -201,7 +201,8 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
     # Files that a killed process left half written.
-    for path in [folder / "_qrels.parquet", *folder.glob(".part-*.parquet.*")]:
+    unfinished = (*folder.glob(".part-*.parquet.*"), *folder.glob(f".{SUCCESS}.*"))
+    for path in (folder / "_qrels.parquet", *unfinished):
         path.unlink(missing_ok=True)
     n_queries = sum(outcome.n_queries for outcome in done)
     summary = {"partitions": len(done), "queries": n_queries, "stamp": job.stamp}

@@ -146,10 +146,12 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     assert not (tmp_path / "kept" / "_SUCCESS").exists()
 
     scored.clear()
+    (tmp_path / "kept" / "._SUCCESS.0123").touch()  # half written, by a process that was killed
     monkeypatch.setattr(
         drive, "score_partition", lambda *a: scored.append(0) or score_partition(*a)
     )
     collection.require_equal(abrank.evaluate(*requested, engine=engine))
+    assert not list((tmp_path / "kept").glob("._SUCCESS.*"))
     loads = json.loads((tmp_path / "kept" / "_SUCCESS").read_text())
     assert loads["partitions"] == len(scored) + 2
     parquet = pd.read_parquet(tmp_path / "kept")
