@@ -52,8 +52,8 @@ def write(
 
     folder.mkdir(parents=True, exist_ok=True)
     result = {"machine": machine, "rows": [asdict(row) for row in rows], "modules": modules}
-    (folder / "benchmark.json").write_text(json.dumps(result, indent=2) + "\n")
-    (folder / "benchmark.md").write_text(table(rows, machine=machine, modules=modules))
+    (folder / "benchmark.json").write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+    (folder / "benchmark.md").write_text(table(rows, machine=machine, modules=modules), "utf-8")
     ratios = [
         Ratio(row.work, row.program, row.ratio, row.ratio_low, row.ratio_high) for row in rows
     ]
