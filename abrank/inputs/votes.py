@@ -267,7 +267,7 @@ class VoteTable:
         for name in (name for name in self.columns if name not in others):
             words = {word for word in self.texts(name) if word.casefold() not in NO_VERDICT}
             if not any(math.isfinite(number_of(word)) for word in words):
-                values[name] = [_value(word, "", ("A", "B"), self.ties) for word in words]
+                values[name] = [_value(word, None, ("A", "B"), self.ties) for word in words]
         names = [name for name in values if values[name] and not any(map(math.isnan, values[name]))]
         return names if any(any(values[name]) for name in names) else []
 
@@ -374,7 +374,7 @@ def read_votes(
         remarks.append(f"strengths of votes were divided by the largest, {strongest:g}")
     votes, left_out = [], Counter[str]()
     unknown: list[int] = []
-    scale = _scale(table) if table.verdict == "preference" else ""
+    scale = _scale(table) if table.verdict == "preference" else None
     remarks += _reading(table, names, scale)
     # Where each system stands on the left in some rows, the left one was shown first.
     both_orders = table.pair not in (None, CHOSEN) and {1, -1} <= {*sides}
@@ -391,7 +391,7 @@ def read_votes(
         value *= 1 if _is_name(verdict, names) else side
         word = verdict.casefold()
         lacking = (word or "empty") if word in NO_VERDICT else ""
-        if scale and abs(_on_scale(word, scale)) > 1.0:
+        if scale and abs(scale.value(word)) > 1.0:
             lacking = "outside of the scale"
         return lacking, value, _shown_first(first, side, names)
 
@@ -515,12 +515,12 @@ def _sides(
     return (a, b), [way.get(item, 0) for item in zip(left, right, strict=True)]
 
 
-def _reading(table: VoteTable, names: tuple[str, str], scale: str) -> Iterator[str]:
+def _reading(table: VoteTable, names: tuple[str, str], scale: _Scale | None) -> Iterator[str]:
     """Yield what the column of verdicts, and the names in it, were taken for."""
     if table.annotators:
         yield f"{', '.join(table.annotators)} are read as the votes of a judge each"
     if scale:
-        yield f"preference is read as {scale}"
+        yield f"preference is read as {scale.title}"
     elif table.verdict not in ("winner", "preference", ""):
         yield f"the column {table.verdict} is read as the winner"
     if table.pair in (None, CHOSEN) and names != ("A", "B"):
@@ -537,7 +537,7 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
         name
         for name in set(table.texts(table.verdict))
         if name.casefold() not in TIES | NO_VERDICT
-        and math.isnan(_value(name, "", ("A", "B"), table.ties))
+        and math.isnan(_value(name, None, ("A", "B"), table.ties))
         and math.isnan(number_of(name))
     }
     a, b = sorted(winners) if len(winners) == 2 else names
@@ -558,11 +558,28 @@ def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str
     return [(verdicts, [item or text for item in table.texts("shown_first")])]
 
 
-def _scale(table: VoteTable) -> str:
-    """Say what the numbers of a column ``preference`` are; empty where it holds words."""
+class _Scale(NamedTuple):
+    """The scale of a column ``preference``: the number of a tie, and how far it is to B."""
+
+    title: str
+    tie: float
+    reach: float
+
+    def value(self, word: str) -> float:
+        """Return a preference from -1 (A) to 1 (B)."""
+        if self is _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
+            return 0.0
+        return (number_of(word) - self.tie) / self.reach
+
+
+_ALPACA = _Scale("1 (the first output, A) to 2 (the second, B)", 1.5, 0.5)
+
+
+def _scale(table: VoteTable) -> _Scale | None:
+    """Return the scale of a column ``preference``; None where it holds words."""
     cells = list(map(str.casefold, table.texts("preference")))
     if any(math.isnan(number_of(cell)) and cell not in NO_VERDICT for cell in cells):
-        return ""
+        return None
     numbers = [number for number in map(number_of, cells) if math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     alpaca = {"output_1", "output_2"} <= {*table.columns} or {*SYSTEMS[3]} <= {*table.columns}
@@ -570,9 +587,9 @@ def _scale(table: VoteTable) -> str:
         return _ALPACA
     if low < 0.0:
         most = max(-low, high, 1.0)
-        return f"-{most:g} (A) to {most:g} (B)"
+        return _Scale(f"-{most:g} (A) to {most:g} (B)", 0.0, most)
     if low >= 0.0 and high <= 1.0 and low < 1.0:
-        return _CHANCE
+        return _Scale("the probability that B is preferred", 0.5, 0.5)
     raise ReadError(
         table.label,
         f"preference runs from {low:g} to {high:g}, which tells no scale",
@@ -580,23 +597,13 @@ def _scale(table: VoteTable) -> str:
     )
 
 
-_ALPACA = "1 (the first output, A) to 2 (the second, B)"
-_CHANCE = "the probability that B is preferred"
-_MIDDLE = {_ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
-
-
-def _on_scale(word: str, scale: str) -> float:
-    middle, half = _MIDDLE.get(scale) or (0.0, number_of(scale[1:].partition(" ")[0]))
-    if scale == _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
-        return 0.0
-    return (number_of(word) - middle) / half
-
-
-def _value(verdict: str, scale: str, names: tuple[str, str], ties: Collection[str]) -> float:
+def _value(
+    verdict: str, scale: _Scale | None, names: tuple[str, str], ties: Collection[str]
+) -> float:
     """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
     word = verdict.casefold()
     if scale:
-        return _on_scale(word, scale)
+        return scale.value(word)
     if _is_name(verdict, names):
         return 1.0 if verdict == names[1] else -1.0
     if word in ties:

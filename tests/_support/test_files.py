@@ -67,6 +67,24 @@ def test_a_signal_between_two_names_waits_for_the_second(tmp_path: Path, number:
     assert (done.stdout, content(tmp_path)) == ("", {"a.md": b"one", "b.md": b"two"})
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
+def test_a_kill_between_two_names_leaves_both_files_whole(tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_bytes(b"before")
+    done = python(
+        "import signal\n"
+        "from pathlib import Path\n"
+        "named = Path.replace\n"
+        "Path.replace = lambda *paths: (named(*paths), signal.raise_signal(signal.SIGKILL))\n"
+        "replace_all({Path('a.md'): b'one', Path('b.md'): b'two'})",
+        tmp_path,
+    )
+    assert done.returncode == -signal.SIGKILL
+    left = content(tmp_path)
+    (waiting,) = left.keys() - {"a.md", "b.md"}
+    assert (left["a.md"], left["b.md"], left[waiting]) == (b"one", b"before", b"two")
+    assert waiting.startswith(".b.md.")
+
+
 @pytest.mark.slow
 def test_of_twenty_writers_at_once_one_is_read_whole(tmp_path: Path) -> None:
     code = (
