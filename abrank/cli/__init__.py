@@ -9,7 +9,8 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from pathlib import Path
@@ -112,6 +113,7 @@ class _Terminated(BaseException):
     """The process was asked to end; what it began is cleared away first."""
 
     def __init__(self, number: int) -> None:
+        self.number = number
         self.exit_code = 128 + number  # as a shell tells of it
         super().__init__("terminated")
 
@@ -141,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
             signal.signal(number, _stop)
+    sys.unraisablehook = partial(_stop_again, otherwise=sys.unraisablehook)
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
     if sys.stdout is None:
@@ -163,11 +166,27 @@ def _stop(number: int, frame: FrameType | None) -> None:
     while frame is not None:
         importing = frame.f_code.co_filename.startswith("<frozen importlib")
         if importing and hasattr(signal, "setitimer"):  # which Windows has not
-            signal.signal(signal.SIGALRM, lambda _, now: _stop(number, now))
-            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            _stop_soon(number)
             return
         frame = frame.f_back
     raise KeyboardInterrupt if number == signal.SIGINT else _Terminated(number)
+
+
+def _stop_soon(number: int) -> None:
+    """Answer a signal 20 ms from now."""
+    signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+
+
+def _stop_again(
+    unraisable: sys.UnraisableHookArgs, otherwise: Callable[[sys.UnraisableHookArgs], object]
+) -> None:
+    """Stop later if the exception met code that cannot raise, as callbacks of weak references."""
+    error = unraisable.exc_value
+    if isinstance(error, (KeyboardInterrupt, _Terminated)) and hasattr(signal, "setitimer"):
+        _stop_soon(error.number if isinstance(error, _Terminated) else signal.SIGINT)
+    else:
+        otherwise(unraisable)
 
 
 def run(arguments: list[str]) -> int:

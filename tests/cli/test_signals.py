@@ -25,6 +25,7 @@ def process(monkeypatch: pytest.MonkeyPatch):
     handlers = [signal.signal(number, signal.SIG_DFL) for number in numbers]
     thresholds = gc.get_threshold()
     monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
