@@ -14,10 +14,16 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
+from abrank.inference.bootstrap import DRAWS_AT_ONCE, on_grid
 from abrank.inference.paired import satterthwaite, t_answer
 from abrank.inference.registry import TestResult, as_alpha, finite
 
 N_RESAMPLES = 9999
+# With more units in both groups, how often a value is in a group is drawn, not each unit: values as
+# they are up to so many distinct ones, else on a grid of so many steps a deviation.
+MANY_UNITS = 2_000
+MOST_VALUES = 500
+STEPS = 50.0
 
 
 def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
@@ -52,18 +58,50 @@ def permute_labels(
     # Source: Janssen (1997), Statistics & Probability Letters 36, 9-21; scipy.stats.ttest_ind.
     from scipy import stats
 
-    resamples = n_resamples or N_RESAMPLES
-    method = stats.PermutationMethod(n_resamples=resamples, rng=np.random.default_rng(seed))
-    with warnings.catch_warnings():  # of permutations that make a group of one value
-        warnings.simplefilter("ignore", RuntimeWarning)
-        permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
-    exact = math.comb(len(a) + len(b), len(a)) <= resamples
-    row = [b.mean() - a.mean(), permuted.statistic, permuted.pvalue, math.nan, math.nan]
+    resamples, n, random = n_resamples or N_RESAMPLES, len(a) + len(b), np.random.default_rng(seed)
+    exact = n <= MANY_UNITS and math.comb(n, len(a)) <= resamples
+    if n > MANY_UNITS:
+        statistic, pvalue = _permute_counts(a, b, resamples, random)
+    else:
+        batch = max(1, DRAWS_AT_ONCE // n)
+        method = stats.PermutationMethod(n_resamples=resamples, batch=batch, rng=random)
+        with warnings.catch_warnings():  # of permutations that make a group of one value
+            warnings.simplefilter("ignore", RuntimeWarning)
+            permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
+        statistic, pvalue = permuted.statistic, permuted.pvalue
+    row = [b.mean() - a.mean(), statistic, pvalue, math.nan, math.nan]
     return TestResult.of_mean(
-        np.array(row)[:, None], test="permutation", confidence=confidence,
-        n_queries=len(a) + len(b), method="exact" if exact else "Monte Carlo",
-        n_resamples=0 if exact else resamples,
+        np.array(row)[:, None], test="permutation", confidence=confidence, n_queries=n,
+        method="exact" if exact else "Monte Carlo", n_resamples=0 if exact else resamples,
     )  # fmt: skip
+
+
+def _permute_counts(
+    a: FloatArray, b: FloatArray, n_resamples: int, random: np.random.Generator
+) -> tuple[float, float]:
+    """Return Welch's statistic and its p by drawing how often each value is in the group of B."""
+    pooled = np.concatenate([a, b])
+    if len(np.unique(pooled)) > MOST_VALUES:
+        step = float(pooled.std()) / STEPS
+        pooled = np.round(pooled / step) * step
+    values, cells, counts = np.unique(
+        pooled - pooled.mean(), return_inverse=True, return_counts=True
+    )
+    observed = np.bincount(cells[len(a) :], minlength=len(values))
+    drawn = random.multivariate_hypergeometric(counts, len(b), n_resamples, method="marginals")
+    of_b = np.vstack([observed, drawn])
+    powers = np.stack([values, values**2], axis=1)
+    sums = [(counts - of_b) @ powers, of_b @ powers]
+    means, squares = np.zeros(n_resamples + 1), np.zeros(n_resamples + 1)
+    for sign, n, total in zip((-1.0, 1.0), (len(a), len(b)), sums, strict=True):
+        means += sign * total[:, 0] / n
+        squares += (total[:, 1] - total[:, 0] ** 2 / n) / (n - 1.0) / n
+    with np.errstate(divide="ignore"):  # where both groups are of one value
+        statistics = means / np.sqrt(np.maximum(squares, 0.0))
+    observed_t, permuted = float(statistics[0]), statistics[1:]
+    ties = np.isclose(permuted, observed_t, rtol=1e-9, atol=0.0)
+    tail = min(np.sum(ties | (permuted > observed_t)), np.sum(ties | (permuted < observed_t)))
+    return observed_t, min(1.0, 2.0 * (tail + 1.0) / (n_resamples + 1.0))
 
 
 def bootstrap_groups(
@@ -74,21 +112,39 @@ def bootstrap_groups(
     # scipy.stats.bootstrap.
     from scipy import stats
 
-    resamples = n_resamples or N_RESAMPLES
-    resampled = stats.bootstrap(
-        (b, a), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
-        n_resamples=resamples, confidence_level=confidence, method="percentile",
-        rng=np.random.default_rng(seed),
-    )  # fmt: skip
-    means = resampled.bootstrap_distribution
+    resamples, n, random = n_resamples or N_RESAMPLES, len(a) + len(b), np.random.default_rng(seed)
+    if n > MANY_UNITS:
+        means = _resampled_means(b, resamples, random) - _resampled_means(a, resamples, random)
+        low, high = map(float, np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2]))
+    else:
+        resampled = stats.bootstrap(
+            (b, a), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
+            n_resamples=resamples, batch=max(1, DRAWS_AT_ONCE // n), confidence_level=confidence,
+            method="percentile", rng=random,
+        )  # fmt: skip
+        means = resampled.bootstrap_distribution
+        low, high = map(float, resampled.confidence_interval)
     tail = min(np.sum(means <= 0.0), np.sum(means >= 0.0))
     pvalue = min(1.0, 2.0 * (tail + 1.0) / (resamples + 1.0))
-    low, high = resampled.confidence_interval
     row = [b.mean() - a.mean(), math.nan, pvalue, low, high]
     return TestResult.of_mean(
-        np.array(row)[:, None], test="bootstrap", confidence=confidence,
-        n_queries=len(a) + len(b), method="Monte Carlo", n_resamples=resamples,
+        np.array(row)[:, None], test="bootstrap", confidence=confidence, n_queries=n,
+        method="Monte Carlo", n_resamples=resamples,
     )  # fmt: skip
+
+
+def _resampled_means(
+    group: FloatArray, n_resamples: int, random: np.random.Generator
+) -> FloatArray:
+    """Return means of resampled units, drawn as counts of values."""
+    values, counts = np.unique(group, return_counts=True)
+    weights = counts.astype(np.float64)
+    if len(values) > MOST_VALUES:
+        step = float(group.std()) / STEPS
+        cells, weights = on_grid(values, counts, step)
+        values = np.asarray(cells * step, np.float64)
+    drawn = random.multinomial(len(group), weights / weights.sum(), n_resamples)
+    return np.asarray(drawn @ values / len(group))
 
 
 def _cohens_d(a: FloatArray, b: FloatArray) -> float:

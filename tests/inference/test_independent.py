@@ -1,10 +1,13 @@
 """Independent groups: every number is that of scipy and statsmodels."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
+from abrank.inference import independent
 from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
 
 
@@ -60,6 +63,44 @@ def test_labels_are_permuted_and_groups_drawn_as_scipy_does() -> None:
         tuple(means.confidence_interval), abs=1e-12
     )
     assert groups.pvalue[0] < 0.1
+
+
+@pytest.mark.parametrize("clicks", [True, False])
+def test_many_units_are_drawn_by_value(clicks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(7)
+    a, b = random.exponential(1.0, 1700), random.exponential(1.06, 1400)
+    if clicks:
+        a, b = (a > 1.5).astype(np.float64), (b > 1.5).astype(np.float64)
+    tests = (permute_labels, bootstrap_groups)
+    results = [test(a, b, confidence=0.9, seed=3) for test in tests]
+    monkeypatch.setattr(independent, "MANY_UNITS", 10_000)
+    expected = [test(a, b, confidence=0.9, seed=3) for test in tests]
+    for result, by_scipy in zip(results, expected, strict=True):
+        # Of 9,999 resamples: the standard error of a p-value is .005 at most.
+        assert result.pvalue[0] == pytest.approx(by_scipy.pvalue[0], abs=0.02)
+        assert result.estimate[0] == by_scipy.estimate[0]
+    assert results[0].statistic[0] == pytest.approx(expected[0].statistic[0], abs=0.02)
+    width = expected[1].ci_high[0] - expected[1].ci_low[0]
+    for limit in ("ci_low", "ci_high"):
+        gap = getattr(results[1], limit)[0] - getattr(expected[1], limit)[0]
+        assert abs(gap) < 0.03 * width
+
+
+def test_few_of_many_units_with_a_click_are_tested_without_a_warning() -> None:
+    clicks = np.array([1.0, 1.0, 1.0])
+    labels = permute_labels(np.zeros(3000), clicks, confidence=0.95, seed=1)
+    assert (labels.statistic[0], labels.pvalue[0]) == (np.inf, 2 / 10_000)
+
+
+@pytest.mark.parametrize("n_units", [1900, 60_000])
+def test_resampling_of_groups_takes_little_memory(n_units: int) -> None:
+    random = np.random.default_rng(4)
+    groups = random.exponential(1.0, (2, n_units // 2))
+    tracemalloc.start()
+    for test in (permute_labels, bootstrap_groups):
+        test(*groups, confidence=0.95, seed=1)
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
 
 
 def test_effect_sizes_are_those_of_the_textbook() -> None:
