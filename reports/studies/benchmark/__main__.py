@@ -86,6 +86,10 @@ def _ready(folder: Path, time_all: Interleave) -> list[Row]:
     rows: list[Row] = []
     for kind, files in scores.items():
         rows += time_all(f"{work} in {kind}, HTML + JSON", everyday.ready_jobs(*files, folder))
+    for n_measures in (1, 5):
+        files = inputs.make_measures(inputs.READY_SCORES, n_measures, folder)
+        measures = display.plural(n_measures, "measure")
+        rows += time_all(f"{work}, {measures}, in Python", everyday.scores_jobs(*files))
     return rows
 
 
@@ -93,7 +97,22 @@ def _rank(folder: Path, time_all: Interleave) -> list[Row]:
     size = inputs.SIZES["R"]
     runs = inputs.make_runs(size, folder, count=inputs.RANKED_RUNS)
     work = f"rank {len(runs)} runs of {size.queries} × {size.documents}"
-    return time_all(work, everyday.rank_jobs(inputs.make(size, folder).qrels, runs))
+    rows = time_all(work, everyday.rank_jobs(inputs.make(size, folder).qrels, runs))
+    for n_systems in inputs.SYSTEMS:
+        jobs = everyday.systems_jobs(inputs.make_systems(n_systems, folder))
+        rows += time_all(f"rank {display.count(n_systems)} systems by ready scores", jobs)
+    return rows
+
+
+def _users(folder: Path, time_all: Interleave) -> list[Row]:
+    users = display.count(inputs.USERS)
+    jobs = everyday.users_jobs(inputs.make_users(inputs.USERS, folder), repeats=False)
+    rows = time_all(f"compare {users} users in two groups", jobs)
+    visits = inputs.VISITS * inputs.USERS
+    jobs = everyday.users_jobs(inputs.make_users(visits, folder), repeats=True)
+    rows += time_all(f"compare {users} users by {display.count(visits)} visits", jobs)
+    jobs = everyday.impressions_jobs(inputs.make_impressions(visits, folder))
+    return rows + time_all(f"compare {display.count(visits)} interleaved lists by clicks", jobs)
 
 
 def _demo(folder: Path, time_all: Interleave) -> list[Row]:
@@ -104,6 +123,7 @@ EVERYDAY: Mapping[str, Callable[[Path, Interleave], list[Row]]] = {
     "frames": _frames,
     "ready": _ready,
     "rank": _rank,
+    "users": _users,
     "demo": _demo,
 }
 WORK = ("runs", *EVERYDAY)

@@ -31,6 +31,45 @@ a, b = map(read, sys.argv[1:])
 print(stats.ttest_rel(b["score"], a["score"]))
 """
 
+_SCORES = """
+import sys, abrank
+abrank.compare_scores(*sys.argv[1:])
+"""
+
+_EACH_MEASURE = """
+import sys, pandas
+from scipy import stats
+a, b = (pandas.read_parquet(path).set_index("query_id") for path in sys.argv[1:])
+print(stats.ttest_rel(b, a.loc[b.index]))
+"""
+
+_PAIRS = """
+import sys, numpy as np, pandas
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+scores = pandas.read_parquet(sys.argv[1]).iloc[:, 1:].to_numpy()
+pvalues = [stats.ttest_rel(scores[:, i + 1 :], scores[:, [i]]).pvalue
+           for i in range(scores.shape[1] - 1)]
+print(multipletests(np.concatenate(pvalues), method="holm")[0].sum())
+"""
+
+_USERS = """
+import sys, pandas
+from scipy import stats
+table = pandas.read_parquet(sys.argv[1])
+means = table.groupby(["variant", "user_id"])["clicked"].mean()
+a, b = means["control"], means["treatment"]
+print(stats.ttest_ind(b, a, equal_var=False))
+"""
+
+_IMPRESSIONS = """
+import sys, numpy as np, pandas
+from scipy import stats
+table = pandas.read_parquet(sys.argv[1])
+table["win"] = np.sign(table.clicks_b - table.clicks_a)
+print(stats.ttest_1samp(table.groupby("user")["win"].mean(), 0.0))
+"""
+
 # The last line is the CPU time of the work alone.
 _FRAMES = """
 import sys, time, abrank
@@ -98,6 +137,37 @@ def ready_jobs(a: Path, b: Path, folder: Path) -> list[Job]:
     if _installed("pandas") and _installed("scipy"):
         jobs.append(Job("pandas + one ttest_rel", (sys.executable, "-c", _READY, *where)))
     return jobs
+
+
+def scores_jobs(a: Path, b: Path) -> list[Job]:
+    """Return the comparison of ready scores in Python, and a test of each measure by scipy."""
+    return [
+        Job("abrank.compare_scores", (sys.executable, "-c", _SCORES, str(a), str(b))),
+        Job("pandas + ttest_rel", (sys.executable, "-c", _EACH_MEASURE, str(a), str(b))),
+    ]
+
+
+def table_jobs(arguments: Sequence[str], program: str, script: str, path: Path) -> list[Job]:
+    """Return the analysis of a table, and the bare tests of it by the libraries."""
+    command, *flags = arguments
+    custom = (sys.executable, "-m", "abrank", command, *flags, str(path), "-q")
+    return [Job("abrank", custom), Job(program, (sys.executable, "-c", script, str(path)))]
+
+
+def systems_jobs(path: Path) -> list[Job]:
+    """Return the ranking of ready scores of many systems beside paired tests of all pairs."""
+    return table_jobs(["rank", "-m", "AP", "--scores"], "scipy, all pairs, Holm", _PAIRS, path)
+
+
+def users_jobs(path: Path, *, repeats: bool) -> list[Job]:
+    """Return the comparison of two groups of users beside one test."""
+    flags = ["--columns", "repeat=rows"] if repeats else []
+    return table_jobs(["compare", *flags, "--independent"], "pandas + one ttest_ind", _USERS, path)
+
+
+def impressions_jobs(path: Path) -> list[Job]:
+    """Return the comparison of interleaved lists by clicks beside one test of the users."""
+    return table_jobs(["compare", "--preferences"], "pandas + one ttest_1samp", _IMPRESSIONS, path)
 
 
 def frame_jobs(files: Files) -> list[Job]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,9 @@ class Size:
 
 READY_SCORES = 1_000_000
 RANKED_RUNS = 11
+SYSTEMS = (129, 2_000)
+USERS = 100_000
+VISITS = 10  # of a user
 SIZES = {
     size.name: size
     for size in (
@@ -143,6 +147,68 @@ def make_scores(n_queries: int, folder: Path) -> dict[str, tuple[Path, Path]]:
         csv.write_csv(table, result["csv"][place])
         parquet.write_table(table, result["parquet"][place])
     return result
+
+
+def make_measures(n_queries: int, n_measures: int, folder: Path) -> tuple[Path, Path]:
+    """Write ready scores of two systems by several measures as Parquet; return both paths."""
+    draw = rng.stream(1, "benchmark", "measures", str(n_measures))
+    query_ids = np.char.mod("q%07d", np.arange(n_queries))
+    base = draw.beta(0.8, 1.2, (n_measures, n_queries))
+    paths = []
+    for name, shift in (("a", 0.0), ("b", 0.001)):
+        moved = draw.normal(shift, 0.1, base.shape) * (draw.random(base.shape) < 0.6)
+        scores = np.round(np.clip(base + moved, 0.0, 1.0), 6)
+        columns = {f"measure{number}": column for number, column in enumerate(scores)}
+        path = folder / f"{name}-{n_measures}.parquet"
+        paths.append(_write(path, {"query_id": query_ids} | columns))
+    return paths[0], paths[1]
+
+
+def make_systems(n_systems: int, folder: Path) -> Path:
+    """Write the scores of many systems on 50 queries as Parquet, a column each; return the path."""
+    draw = rng.stream(1, "benchmark", "systems", str(n_systems))
+    difficulty = draw.normal(0.0, 1.0, 50)
+    columns: dict[str, np.ndarray] = {"query_id": np.char.mod("q%02d", np.arange(50))}
+    for number in range(n_systems):
+        scores = difficulty + draw.normal(0.3 * number / n_systems, 0.7, 50)
+        columns[f"system{number:04d}"] = 1.0 / (1.0 + np.exp(-scores))
+    return _write(folder / f"systems-{n_systems}.parquet", columns)
+
+
+def make_users(rows: int, folder: Path) -> Path:
+    """Write clicks of `USERS` users, each of whom saw one of two variants; return the path."""
+    draw = rng.stream(1, "benchmark", "users", str(rows))
+    user = np.arange(rows) % USERS
+    arms, chances = draw.integers(0, 2, USERS), draw.beta(2.0, 8.0, USERS)
+    clicked = draw.random(rows) < chances[user] + 0.003 * arms[user]
+    columns = {
+        "user_id": np.char.mod("u%06d", user),
+        "variant": np.array(["control", "treatment"])[arms[user]],
+        "clicked": clicked.astype(np.int64),
+    }
+    return _write(folder / f"users-{rows}.parquet", columns)
+
+
+def make_impressions(rows: int, folder: Path) -> Path:
+    """Write what `USERS` users clicked in interleaved lists as Parquet; return the path."""
+    draw = rng.stream(1, "benchmark", "impressions", str(rows))
+    columns = {
+        "query_id": np.char.mod("q%05d", draw.integers(0, 20_000, rows)),
+        "user": np.char.mod("u%06d", draw.integers(0, USERS, rows)),
+        "clicks_a": draw.poisson(0.5, rows),
+        "clicks_b": draw.poisson(0.51, rows),
+    }
+    return _write(folder / f"impressions-{rows}.parquet", columns)
+
+
+def _write(path: Path, columns: Mapping[str, np.ndarray]) -> Path:
+    """Write a table as Parquet and return its path."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.table(dict(columns)), path)
+    return path
 
 
 def _nudged(documents: np.ndarray, draw: np.random.Generator) -> np.ndarray:

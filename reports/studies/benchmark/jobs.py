@@ -110,6 +110,7 @@ def start_jobs() -> list[Job]:
     return [
         Job("import abrank", (sys.executable, "-c", "import abrank")),
         Job("abrank --help", (sys.executable, "-m", "abrank", "--help")),
+        Job("abrank guide start", (sys.executable, "-m", "abrank", "guide", "start")),
         Job("bare interpreter", (sys.executable, "-c", "pass")),
     ]
 

@@ -93,13 +93,29 @@ def test_the_command_writes_table_figure_and_numbers(tmp_path, monkeypatch, caps
     monkeypatch.setitem(inputs.SIZES, "F", TINY)
     monkeypatch.setattr(inputs, "READY_SCORES", 30)
     monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
+    monkeypatch.setattr(inputs, "SYSTEMS", (3,))
+    monkeypatch.setattr(inputs, "USERS", 40)
     monkeypatch.setattr(everyday, "loaded", lambda *_: {"score": "numpy"})
-    requested = ["--sizes", "L", "--rounds", "1", "--work", "runs", "frames", "ready", "rank"]
+    requested = [
+        "--sizes",
+        "L",
+        "--rounds",
+        "1",
+        "--work",
+        "runs",
+        "frames",
+        "ready",
+        "rank",
+        "users",
+    ]
     assert command.main([*requested, *where]) == 0
     loads = json.loads((tmp_path / "out" / "benchmark.json").read_text())
     work = [row["work"].split()[0] for row in loads["rows"]]
-    assert work == ["score", "compare", "evaluate", "compare", "compare", "rank"]
-    assert {row["program"] for row in loads["rows"]} == {"abrank", "abrank, file"}
+    assert work == [
+        "score", "compare", "evaluate", *["compare"] * 4, "rank", "rank", *["compare"] * 3
+    ]  # fmt: skip
+    programs = {row["program"] for row in loads["rows"]}
+    assert programs == {"abrank", "abrank, file", "abrank.compare_scores"}
     assert loads["modules"] == {"score": "numpy"}
     assert (tmp_path / "out" / "benchmark.md").read_text() == capsys.readouterr().out
     assert (tmp_path / "out" / "benchmark.png").stat().st_size > 1000
@@ -145,6 +161,8 @@ def test_what_is_timed_of_runs_and_every_day(tmp_path, monkeypatch, capsys) -> N
         monkeypatch.setitem(inputs.SIZES, name, TINY)
     monkeypatch.setattr(inputs, "READY_SCORES", 30)
     monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
+    monkeypatch.setattr(inputs, "SYSTEMS", (3,))
+    monkeypatch.setattr(inputs, "USERS", 40)
     measure = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
     works = [work.replace(" (12 × 30)", "") for work in measure]
     assert works == [
@@ -160,6 +178,8 @@ def test_what_is_timed_of_runs_and_every_day(tmp_path, monkeypatch, capsys) -> N
     assert "making S: 12 queries of 30 documents" in capsys.readouterr().err
 
     daily = dict(row for item in command.EVERYDAY.values() for row in item(tmp_path, asked_of))  # type: ignore[arg-type]
-    assert [work.split()[0] for work in daily] == ["evaluate", "compare", "compare", "rank", "demo"]
+    assert [work.split()[0] for work in daily] == [
+        "evaluate", *["compare"] * 4, "rank", "rank", *["compare"] * 3, "demo"
+    ]  # fmt: skip
     assert daily["demo"][0].command[-2:] == (str(tmp_path / "demo"), "-q")
     assert all(jobs_[0].program.startswith("abrank") for jobs_ in daily.values())
