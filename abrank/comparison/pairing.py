@@ -227,7 +227,9 @@ def _on_same_queries(
 
 def _of_both(groups: Sequence[Scores]) -> str:
     """Say that few units of two groups have scores of both; empty where half of them have."""
-    both = sorted({*groups[0].query_ids}.intersection(groups[1].query_ids))
+    if groups[0].query_ids == groups[1].query_ids:
+        return ""
+    both = {*groups[0].query_ids}.intersection(groups[1].query_ids)
     smaller = min(len(group.query_ids) for group in groups)
     if not both or 2 * len(both) >= smaller:
         return ""
@@ -236,8 +238,8 @@ def _of_both(groups: Sequence[Scores]) -> str:
         return f"{a} and {b} have ids that differ in {_FORMS}: write them alike"
     n_all = len({*groups[0].query_ids}.union(groups[1].query_ids))
     return (
-        f"{a} and {b} share {len(both)} of {n_all} queries, such as {both[0]}: if they were seen by"
-        " different users, leave these out and compare independent groups (--independent,"
+        f"{a} and {b} share {len(both)} of {n_all} queries, such as {min(both)}: if they were seen"
+        " by different users, leave these out and compare independent groups (--independent,"
         " design=abrank.Independent())"
     )
 

@@ -190,7 +190,10 @@ class ScoreColumn:
     @cached_property
     def n_distinct(self) -> int:
         """The number of distinct cells."""
-        return len(self._in_order[0] if self._differs_as_text else self._distinct[0])
+        if self._differs_as_text:
+            return len(self._in_order[0])
+        is_list = isinstance(self.cells, list)
+        return len(self._distinct[0] if is_list else np.unique(self.numbers))
 
     @cached_property
     def _in_order(self) -> tuple[Ids, IntArray]:

@@ -145,6 +145,10 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
     for name, match in matches.items():
         scores.setdefault(match[1] or UNNAMED, {})[match[2]] = name
     numbers = [*next(iter(scores.values()), ())]
+    is_whole = all(runs.keys() == {*numbers} for runs in scores.values())
+    is_said = table.roles or options.columns or not {*options.measures}.isdisjoint(matches)
+    if len(numbers) < 2 or not is_whole or is_said:
+        return table
     others = [column for column in table.columns if column.name not in matches]
     wanted = {system.casefold() for system in options.systems} or {""}
     # Of one score alone they may be two systems.
@@ -153,9 +157,7 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
         (folded(column.name) in known and 2 * column.n_distinct <= table.n_rows)
         or wanted <= {label.casefold() for label in column.labels} for column in others
     )  # fmt: skip
-    is_whole = all(runs.keys() == {*numbers} for runs in scores.values())
-    is_said = table.roles or options.columns or not {*options.measures}.isdisjoint(matches)
-    if len(numbers) < 2 or not (is_whole and has_variant) or is_said:
+    if not has_variant:
         return table
     tall = table.take(np.tile(np.arange(table.n_rows), len(numbers)))
     cells = {"(run)": [number for number in numbers for _ in range(table.n_rows)]} | {

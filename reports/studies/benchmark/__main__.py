@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from abrank._support import display
 from abrank._support.errors import AbrankError
@@ -15,6 +17,7 @@ from reports.studies.benchmark import everyday, inputs, jobs, writing
 from reports.studies.benchmark.clock import Row, interleave, require_quiet
 
 # Takes what the work is called, and the jobs to be timed in turn.
+_Files = TypeVar("_Files")
 Interleave: TypeAlias = Callable[[str, list[jobs.Job]], list[Row]]
 
 
@@ -40,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in args.work:
             if name in EVERYDAY:
                 rows += EVERYDAY[name](args.inputs, time_all)
-        small = inputs.make(inputs.SIZES["S"], args.inputs)
+        small = _made(inputs.make, inputs.SIZES["S"], args.inputs)
         modules = everyday.loaded(small, args.inputs)
     except AbrankError as error:
         _tell(f"error: {error}")
@@ -51,6 +54,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _made(make: Callable[..., _Files], *options: object, **keywords: object) -> _Files:
+    """Make inputs in another process: those that are timed begin with this one's memory."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(make, *options, **keywords).result()
+
+
 def measure(
     sizes: list[str], folder: Path, time_all: Interleave, *, trec_eval: str | None
 ) -> list[Row]:
@@ -59,7 +68,7 @@ def measure(
     for name in sizes:
         size = inputs.SIZES[name]
         _tell(f"making {name}: {size.queries} queries of {size.documents} documents")
-        files = inputs.make(size, folder)
+        files = _made(inputs.make, size, folder)
         work = f"{name} ({size.queries} × {size.documents})"
         scoring = jobs.score_jobs(files, trec_eval if size.queries <= jobs.MOST_QUERIES else None)
         rows += time_all(f"score {work}", scoring)
@@ -77,17 +86,17 @@ def measure(
 def _frames(folder: Path, time_all: Interleave) -> list[Row]:
     size = inputs.SIZES["F"]
     work = f"evaluate {display.count(size.rows)} rows, warm, {everyday.TIMES} times"
-    return time_all(work, everyday.frame_jobs(inputs.make(size, folder)))
+    return time_all(work, everyday.frame_jobs(_made(inputs.make, size, folder)))
 
 
 def _ready(folder: Path, time_all: Interleave) -> list[Row]:
-    scores = inputs.make_scores(inputs.READY_SCORES, folder)
+    scores = _made(inputs.make_scores, inputs.READY_SCORES, folder)
     work = f"compare {display.count(inputs.READY_SCORES)} ready scores"
     rows: list[Row] = []
     for kind, files in scores.items():
         rows += time_all(f"{work} in {kind}, HTML + JSON", everyday.ready_jobs(*files, folder))
     for n_measures in (1, 5):
-        files = inputs.make_measures(inputs.READY_SCORES, n_measures, folder)
+        files = _made(inputs.make_measures, inputs.READY_SCORES, n_measures, folder)
         measures = display.plural(n_measures, "measure")
         rows += time_all(f"{work}, {measures}, in Python", everyday.scores_jobs(*files))
     return rows
@@ -95,23 +104,27 @@ def _ready(folder: Path, time_all: Interleave) -> list[Row]:
 
 def _rank(folder: Path, time_all: Interleave) -> list[Row]:
     size = inputs.SIZES["R"]
-    runs = inputs.make_runs(size, folder, count=inputs.RANKED_RUNS)
+    runs = _made(inputs.make_runs, size, folder, count=inputs.RANKED_RUNS)
     work = f"rank {len(runs)} runs of {size.queries} × {size.documents}"
-    rows = time_all(work, everyday.rank_jobs(inputs.make(size, folder).qrels, runs))
+    rows = time_all(work, everyday.rank_jobs(_made(inputs.make, size, folder).qrels, runs))
     for n_systems in inputs.SYSTEMS:
-        jobs = everyday.systems_jobs(inputs.make_systems(n_systems, folder))
+        jobs = everyday.systems_jobs(_made(inputs.make_systems, n_systems, folder))
         rows += time_all(f"rank {display.count(n_systems)} systems by ready scores", jobs)
     return rows
 
 
 def _users(folder: Path, time_all: Interleave) -> list[Row]:
     users = display.count(inputs.USERS)
-    jobs = everyday.users_jobs(inputs.make_users(inputs.USERS, folder), repeats=False)
-    rows = time_all(f"compare {users} users in two groups", jobs)
+    rows = []
     visits = inputs.VISITS * inputs.USERS
-    jobs = everyday.users_jobs(inputs.make_users(visits, folder), repeats=True)
-    rows += time_all(f"compare {users} users by {display.count(visits)} visits", jobs)
-    jobs = everyday.impressions_jobs(inputs.make_impressions(visits, folder))
+    for n_rows, kind in (
+        (inputs.USERS, "in two groups"),
+        (visits, f"by {display.count(visits)} visits"),
+    ):
+        path = _made(inputs.make_users, n_rows, inputs.USERS, folder)
+        jobs = everyday.users_jobs(path, repeats=n_rows > inputs.USERS)
+        rows += time_all(f"compare {users} users {kind}", jobs)
+    jobs = everyday.impressions_jobs(_made(inputs.make_impressions, visits, inputs.USERS, folder))
     return rows + time_all(f"compare {display.count(visits)} interleaved lists by clicks", jobs)
 
 

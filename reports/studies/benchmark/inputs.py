@@ -175,11 +175,11 @@ def make_systems(n_systems: int, folder: Path) -> Path:
     return _write(folder / f"systems-{n_systems}.parquet", columns)
 
 
-def make_users(rows: int, folder: Path) -> Path:
-    """Write clicks of `USERS` users, each of whom saw one of two variants; return the path."""
+def make_users(rows: int, n_users: int, folder: Path) -> Path:
+    """Write clicks of users, each of whom saw one of two variants; return the path."""
     draw = rng.stream(1, "benchmark", "users", str(rows))
-    user = np.arange(rows) % USERS
-    arms, chances = draw.integers(0, 2, USERS), draw.beta(2.0, 8.0, USERS)
+    user = np.arange(rows) % n_users
+    arms, chances = draw.integers(0, 2, n_users), draw.beta(2.0, 8.0, n_users)
     clicked = draw.random(rows) < chances[user] + 0.003 * arms[user]
     columns = {
         "user_id": np.char.mod("u%06d", user),
@@ -189,12 +189,12 @@ def make_users(rows: int, folder: Path) -> Path:
     return _write(folder / f"users-{rows}.parquet", columns)
 
 
-def make_impressions(rows: int, folder: Path) -> Path:
-    """Write what `USERS` users clicked in interleaved lists as Parquet; return the path."""
+def make_impressions(rows: int, n_users: int, folder: Path) -> Path:
+    """Write what users clicked in interleaved lists as Parquet; return the path."""
     draw = rng.stream(1, "benchmark", "impressions", str(rows))
     columns = {
         "query_id": np.char.mod("q%05d", draw.integers(0, 20_000, rows)),
-        "user": np.char.mod("u%06d", draw.integers(0, USERS, rows)),
+        "user": np.char.mod("u%06d", draw.integers(0, n_users, rows)),
         "clicks_a": draw.poisson(0.5, rows),
         "clicks_b": draw.poisson(0.51, rows),
     }
