@@ -49,9 +49,6 @@ class ComparisonPlots(_Plots, Protocol):
     def forest(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the interval of every measure, the primary one first, with a diamond and in bold."""
 
-    def effect(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the estimate and its interval under the bootstrap distribution of the mean."""
-
     def segments(self, by: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean difference in every segment, under that of all queries."""
 

@@ -7,7 +7,7 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 from abrank._support.registry import complete
 from abrank.plots.curves import cutoffs, distribution, power
 from abrank.plots.grids import matrix, queries
-from abrank.plots.intervals import collections, effect, forest, segments
+from abrank.plots.intervals import collections, forest, segments
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
 from abrank.plots.registry import PARAMETERS, PLOTS, WIDTHS, Plot, plot, plots_of
@@ -17,7 +17,7 @@ from abrank.plots.systems import cd, leaderboard, means, rank_intervals, ranks
 
 __all__ = [
     "DARK", "LIGHT", "NOTEBOOK", "PLOTS", "WIDTHS", "Picture", "Plot", "Plots", "Theme",
-    "cd", "collections", "cutoffs", "deltas", "distribution", "effect", "forest",
+    "cd", "collections", "cutoffs", "deltas", "distribution", "forest",
     "leaderboard", "matrix", "means", "paired", "plot", "plots_of", "png", "power", "queries",
     "rank_intervals", "ranks", "save", "scatter", "segments", "svg",
 ]  # fmt: skip

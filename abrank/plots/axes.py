@@ -18,50 +18,15 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
 from abrank.estimate import GLYPHS, IntervalRow
-from abrank.inference.rounding import has_spread
 from abrank.plots import style
-from abrank.plots.style import NARROW, Theme, of_the_mean
+from abrank.plots.style import NARROW, Theme
 
 if TYPE_CHECKING:
-    from abrank.comparison import Comparison, MeasureResult
+    pass
 
 
-# A resampled mean of fewer values shows the few values, not the distribution of the mean.
-FEWEST = 10
 # Of a curve.
 POINTS = 161
-# Bandwidth of the distribution of the mean, in its standard deviations: the steps that means of few
-# decimals have are not seen, and its width stays what it is.
-SMOOTHING = 0.3
-# From here on the normal curve and the distribution of the mean cannot be told apart.
-MANY = 50_000
-
-
-def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
-    """Return the density of the mean difference, None where it cannot be shown."""
-    # It is the bootstrap distribution, a little smoothed. There is none for a test of another
-    # hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and
-    # where the interval is not that of single queries looked at once. For more than 50 000 queries
-    # it is the normal curve.
-    design = comparison.rule.design
-    if design is not None and not design.is_plain:
-        return None
-    differences = comparison.differences(row.measure)
-    n = len(differences)
-    if n < FEWEST or not of_the_mean(comparison) or not has_spread(differences):
-        return None
-    if n > MANY:
-        return normal_curve(row.diff, float(np.std(differences, ddof=1)) / float(np.sqrt(n)))
-    return bootstrap_density(differences)
-
-
-def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the density of the mean of resamples of ``values``."""
-    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6.
-    from abrank.inference.systems.stability import N_RESAMPLES, resample_means
-
-    means = resample_means(values[:, None], n_resamples=N_RESAMPLES, seed=0)[:, 0]
-    return _smooth(means, np.ones(len(means)), SMOOTHING * float(values.std()) / len(values) ** 0.5)
 
 
 def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -72,30 +37,16 @@ def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     spread = float(np.std(values))
     middle = float(quartiles[1] - quartiles[0]) / 1.349
     bandwidth = 0.9 * (min(spread, middle) if middle > 0 else spread) * n**-0.2
-    return _smooth(values, np.ones(n), bandwidth)
-
-
-def _smooth(
-    values: FloatArray, mass: FloatArray, bandwidth: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the density of masses at values, each spread to a normal curve."""
     fine = 2048
     low, high = values.min() - 3.0 * bandwidth, values.max() + 3.0 * bandwidth
-    counts, edges = np.histogram(values, bins=fine, range=(low, high), weights=mass)
+    counts, edges = np.histogram(values, bins=fine, range=(low, high))
     step = edges[1] - edges[0]
     reach = min(fine, int(np.ceil(4.0 * bandwidth / step)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + fine]
     centres = (edges[:-1] + edges[1:]) / 2.0
     grid = np.linspace(low, high, POINTS)
-    return grid, np.interp(grid, centres, smooth / (mass.sum() * step))
-
-
-def normal_curve(mean: float, error: float) -> tuple[FloatArray, FloatArray]:
-    """Return a normal density within four standard errors of ``mean``."""
-    grid = np.linspace(mean - 4.0 * error, mean + 4.0 * error, POINTS)
-    height = np.exp(-0.5 * ((grid - mean) / error) ** 2) / (error * np.sqrt(2.0 * np.pi))
-    return grid, height
+    return grid, np.interp(grid, centres, smooth / (n * step))
 
 
 def evenly(n: int, size: int) -> np.ndarray:

@@ -312,7 +312,7 @@ def distribution(
     bar_at_0 = form == "values" and row.ties > 0
     higher = row.higher_is_better
     style.difference_axis(ax, theme, limits, higher_is_better=higher, zero=not bar_at_0)
-    summary = _summary(values, row.ties, theme)
+    summary = _summary(values, row.ties, theme) + "; line: 5% to 95%" * (form == "density")
     style.label_x(ax, theme, f"{style.delta(row.measure)} per query\n{summary}")
     return ax
 

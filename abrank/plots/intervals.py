@@ -6,15 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.comparison.units import (
-    deciding_interval,
-    deciding_level,
     decision_intervals,
     is_relative,
     rows_in_unit,
@@ -22,7 +19,7 @@ from abrank.comparison.units import (
     shares_scale,
 )
 from abrank.plots import style
-from abrank.plots.axes import AxisRow, draw_interval, draw_rows, law_of_mean
+from abrank.plots.axes import AxisRow, draw_rows
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
 from abrank.verdict import GLYPHS
@@ -137,144 +134,6 @@ def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) ->
 def _glyph(comparison: Comparison) -> str:
     """Return the sign of the verdict where a margin decides; the reading against 0 has its own."""
     return GLYPHS[comparison.verdict] if comparison.rule.margin else ""
-
-
-# --- The difference that decides, its interval, its bootstrap distribution and the margin
-
-EFFECT_SIZE = (5.4, 2.5)
-
-# Heights in the frame: the bar (higher where no shape stands on it), and the shape.
-_BAR, _BAR_ALONE, _FLOOR, _TOP = 0.30, 0.55, 0.38, 0.97
-
-
-@plot("effect", title="The difference and its interval", size=EFFECT_SIZE)
-def effect(
-    comparison: Comparison,
-    *,
-    measure: str | None = None,
-    ax: Axes | None = None,
-    theme: Theme = LIGHT,
-) -> Axes:
-    """Draw the estimate and its interval under the bootstrap distribution of the mean difference.
-
-    The bar is the interval that decides (for a secondary measure the adjusted one), with its limits
-    and the estimate printed: where only the margin is decided, that of the two one-sided tests; for
-    a relative margin, in per cent of A's mean. The shape above it is the bootstrap distribution of
-    the mean. There is no shape for fewer than 10 queries, nor for a test of another hypothesis than
-    the mean's, nor for a change in per cent; for more than 50 000 queries it is the normal curve.
-    The margin is a band around 0.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> effect(result).get_xlabel()
-    'Δ score (B − A); bar: 95% interval'
-    """
-    ax = ax if ax is not None else style.new_axes(theme, EFFECT_SIZE)
-    row = comparison[measure or comparison.rule.primary]
-    (row,) = (item for item in rows_in_unit(comparison) if item.measure == row.measure)
-    sentence = _nothing_to_draw(comparison, row, theme)
-    if sentence:
-        return style.say(ax, theme, sentence)
-    lead = row.measure == comparison.rule.primary
-    decision, percent = comparison.decision, is_relative(comparison)
-    interval = deciding_interval(comparison) if lead else row.adjusted
-    # The law is that of the difference, not of a ratio.
-    shape = None if percent else law_of_mean(comparison, row)
-    # The margin is that of the primary measure.
-    margin = comparison.rule.margin if lead else 0.0
-    # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
-    edges = (-margin, margin) if lead and decision.by_equivalence else ()
-    ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
-    room = 0.3 if style.inches(ax) < 3.0 else 0.2
-    bar = _BAR_ALONE if shape is None else _BAR
-    style.dress(ax, theme)
-    limits = style.difference_limits(*ends, room=room)
-    ax.set_ylim(0.0, 1.0)
-    ax.set_yticks([])
-    style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, percent=percent)
-    style.margin_band(ax, theme, margin)
-    colour = theme.of_reading(row.reading)
-    if shape is not None:
-        grid, height = shape
-        tall = _FLOOR + (_TOP - _FLOOR) * height / height.max()
-        around = np.concatenate([grid[:1], grid, grid[-1:]])
-        outline = np.concatenate([[_FLOOR], tall, [_FLOOR]])
-        ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
-    draw_interval(ax, interval, bar, colour=colour, width=5.0)
-    style.dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
-    texts = [
-        style.difference(comparison, value, theme)
-        for value in (interval[0], row.estimate, interval[1])
-    ]
-    _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, texts)
-    style.label_x(ax, theme, _axis_words(comparison, row, theme, lead=lead))
-    return ax
-
-
-def _nothing_to_draw(comparison: Comparison, row: MeasureResult, theme: Theme) -> str:
-    if comparison.n_queries == 0:
-        return "No queries: nothing to draw."
-    if comparison.n_queries == 1:
-        return f"Only 1 query (Δ {theme.signed(row.diff)}): no interval to draw."
-    if row.reading == "identical":
-        return f"A and B score the same on all {style.queries(comparison.n_queries)}: Δ is 0."
-    return ""
-
-
-def _numbers(
-    ax: Axes,
-    theme: Theme,
-    colour: str,
-    values: tuple[float, float, float],
-    bar: float,
-    texts: Sequence[str],
-) -> None:
-    """Print the limits and, between them, the estimate, apart even if the bar is short."""
-    type_ = style.sizes(ax)
-    low, high = ax.get_xlim()
-    estimate, interval = values[1], (values[0], values[2])
-    unit = (high - low) / (72.0 * style.inches(ax))
-    letters = (type_.body, type_.strong, type_.body)
-    half = [0.33 * len(text) * size for text, size in zip(texts, letters, strict=True)]
-    ends = [low if np.isinf(interval[0]) else interval[0], estimate]
-    ends.append(high if np.isinf(interval[1]) else interval[1])
-    gaps = [(half[0] + half[1]) * unit, (half[1] + half[2]) * unit]
-    middle = min(max(estimate, low + gaps[0] + half[0] * unit), high - gaps[1] - half[2] * unit)
-    places = [min(ends[0], middle - gaps[0]), middle, max(ends[2], middle + gaps[1])]
-    for text, place, size in zip(texts, places, letters, strict=True):
-        style.write(
-            ax,
-            text,
-            (place, bar),
-            colour,
-            "center",
-            "top",
-            shift=(0.0, -9.0),
-            size=size,
-            bold=size == type_.strong,
-            zorder=5.0,
-            # The line at 0 does not cross them.
-            bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 1.0},
-        )
-
-
-def _axis_words(comparison: Comparison, row: MeasureResult, theme: Theme, *, lead: bool) -> str:
-    words = style.interval_axis(comparison, f"mean {style.delta(row.measure)}")
-    if style.of_the_mean(comparison):
-        words = style.delta(row.measure)
-    if is_relative(comparison):
-        words = style.relative_change(row.measure)
-    rule = comparison.rule
-    level = display.level(deciding_level(comparison) if lead else rule.confidence)
-    adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
-    parts = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
-    if lead:
-        parts += _margin_words(comparison, theme)
-    # What is in per cent takes more words.
-    first = 1 + (len(parts) < 3 and not is_relative(comparison))
-    return "\n".join("; ".join(part) for part in (parts[:first], parts[first:]) if part)
 
 
 # --- The primary measure in every segment of the queries

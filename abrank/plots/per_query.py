@@ -16,7 +16,7 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.units import row_within_reach
 from abrank.plots import style
-from abrank.plots.axes import EXTREMES, evenly, law_of_mean, name_extremes
+from abrank.plots.axes import EXTREMES, evenly, name_extremes
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
@@ -368,7 +368,6 @@ LINES = 60
 # Across the frame: A at 0, B at 1, their difference further right.
 _DIFFERENCE = 1.95
 _LIMITS = (-0.5, 2.45)
-_WIDE = 0.38
 
 
 @plot("paired", title="The scores side by side, and their difference", size=PAIRED_SIZE)
@@ -383,8 +382,8 @@ def paired(
 
     Each query is a line from its score by A to its score by B, in the colour of who wins it; of
     more than 60 queries as many are drawn, evenly spaced among the sorted differences. At the right
-    stands the mean difference with its interval (for a test of the mean) under the distribution of
-    the resampled mean; its axis has 0 at the mean of A.
+    stands the mean difference with its interval (for a test of the mean); its axis has 0 at the
+    mean of A.
 
     References
     ----------
@@ -448,12 +447,6 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
             linestyle="-" if start == 0.0 else (0, (2, 2)),
             zorder=1.8,
         )
-    shape = law_of_mean(comparison, row)
-    if shape is not None:
-        grid, tall = shape
-        x = _DIFFERENCE + _WIDE * np.concatenate([[0.0], tall / tall.max(), [0.0]])
-        y = row.mean_a + np.concatenate([grid[:1], grid, grid[-1:]])
-        ax.fill(x, y, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.9)
     interval = np.array(row.adjusted)
     if style.of_the_mean(comparison) and np.all(np.isfinite(interval)):
         ends = row.mean_a + interval

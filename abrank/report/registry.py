@@ -326,8 +326,7 @@ def files_of(
 
 # Of a comparison, whose report has twice as many; the others are methods of ``result.plot``.
 PAPER = (
-    "forest", "effect", "deltas", "scatter", "paired", "distribution", "cutoffs", "segments",
-    "power",
+    "forest", "deltas", "scatter", "paired", "distribution", "cutoffs", "segments", "power",
 )  # fmt: skip
 
 
@@ -336,9 +335,9 @@ def write_figures(
 ) -> tuple[Path, ...]:
     """Write the figures that a paper uses, each as a file in the width of a column (3.33 in).
 
-    Of a comparison they are at most eight: all measures, the difference and its interval, every
-    query by its difference and by its two scores (a scatter plot, or a slope graph of up to 60
-    queries), the distribution of the differences, cut-offs, segments, power; of a ranking or of
+    Of a comparison they are at most seven: all measures, every query by its difference and by its
+    two scores (a scatter plot, or a slope graph of up to 60 queries), the distribution of the
+    differences, cut-offs, segments, power; of a ranking or of
     collections all plots. Those that would only say why there is no picture are left out.
 
     Parameters
@@ -369,7 +368,7 @@ def write_figures(
     >>> result = compare_scores({"q1": 0.1, "q2": 0.4, "q3": 0.7}, {"q1": 0.3, "q2": 0.5, "q3": 1})
     >>> with tempfile.TemporaryDirectory() as made:
     ...     [file.name for file in write_figures(result, f"svg:{made}")][:2]
-    ['forest.svg', 'effect.svg']
+    ['forest.svg', 'deltas.svg']
     """
     content = figure_files(result, folder, digits=digits)
     replace_all(content)
@@ -387,9 +386,9 @@ def figure_files(
     kind, place = figures_target(folder)
     report = compose(result) if digits is None else compose(result, digits=digits)
     content = {}
-    for name, figure in figures_of(report).items():
+    for name in figures_of(report):
         try:
-            axes = draw(name, result, width="column", digits=report.digits, **figure.options)
+            axes = draw(name, result, width="column", digits=report.digits)
         except ArgumentError:  # there is nothing to draw, as of segments
             continue
         if axes.get_label() == SENTENCE:
@@ -407,7 +406,7 @@ def figures_of(report: Report) -> dict[str, Figure]:
     result = {figure.plot: figure for figure in blocks if isinstance(figure, Figure)}
     if "deltas" in plots_of(report.subject):
         # A page has the intervals of these in the rows of its tables.
-        tables = ["forest", "effect", *["segments"] * bool(report.subject.segmentations)]
+        tables = ["forest", *["segments"] * bool(report.subject.segmentations)]
         result |= {name: Figure(name, "") for name in tables}
         return {name: result[name] for name in PAPER if name in result}
     return {name: result.get(name, Figure(name, "")) for name in plots_of(report.subject)}

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from abrank.comparison import Comparison, compare_scores
-from abrank.plots import DARK, LIGHT, deltas, distribution, effect, forest, plots_of, scatter
+from abrank.plots import DARK, LIGHT, deltas, distribution, forest, plots_of, scatter
 
 PLOTS = plots_of(Comparison)
 
@@ -27,7 +27,7 @@ def fills(ax) -> dict[float, tuple[float, ...]]:
     }
 
 
-@pytest.mark.parametrize("draw", [effect, forest, deltas, distribution])
+@pytest.mark.parametrize("draw", [forest, deltas, distribution])
 def test_the_words_above_the_axis_change_sides(draw, comparison_of):
     result = words(draw(comparison_of(12, measures=LOWER[:2])))
     assert result["◂ B better"] == LIGHT.b
@@ -95,7 +95,6 @@ def test_colours_of_intervals_follow_the_reading(shift, comparison_of):
     assert comparison.primary.reading == ("better" if better else "worse")
     assert [row.reading == "better" for row in comparison.rows] == [better, better, not better]
     colours = {"better": LIGHT.b, "worse": LIGHT.a}
-    assert effect(comparison).lines[-1].get_color() == colours[comparison.primary.reading]
     dots = [line for line in forest(comparison).lines if line.get_marker() in ("o", "D")]
     assert [dot.get_color() for dot in dots] == [colours[row.reading] for row in comparison.rows]
 
@@ -124,8 +123,7 @@ def test_digits_are_the_themes_or_the_calls(name, comparison_of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["effect", "forest"])
-def test_digits_are_printed(name, comparison_of):
+def test_digits_are_printed(comparison_of):
     row = comparison_of(60).primary
-    texts = [t.get_text() for t in getattr(comparison_of(60).plot, name)(digits=5).axes.texts]
+    texts = [t.get_text() for t in comparison_of(60).plot.forest(digits=5).axes.texts]
     assert f"{row.estimate:+.5f}".replace("-", "−") in texts

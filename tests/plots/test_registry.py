@@ -210,7 +210,7 @@ def test_plots_lists_and_forwards(comparison_of):
     assert chosen.forest(ax=ax) is ax
     assert chosen.forest(width="text").figure.get_size_inches()[0] == 7.0
     assert tuple(chosen.scatter(width="column").figure.get_size_inches()) == (3.33, 3.33)
-    assert tuple(chosen.effect(width=4.0, height=2.0).figure.get_size_inches()) == (4.0, 2.0)
+    assert tuple(chosen.forest(width=4.0, height=2.0).figure.get_size_inches()) == (4.0, 2.0)
 
 
 def test_editors_know_every_plot_and_its_options():
@@ -270,8 +270,6 @@ def test_a_name_is_registered_once():
 
 @pytest.mark.every_case
 @pytest.mark.parametrize(("name", "n", "kind", "sentence"), [
-    ("effect", 1, "normal", "^Only 1 query"),
-    ("effect", 25, "identical", "^A and B score the same on all 25 queries: Δ is 0."),
     ("deltas", 1, "identical", "the only query"),
     ("deltas", 60, "identical", "all 60 queries"),
     ("power", 1, "normal", "Only 1 query"),

@@ -23,7 +23,7 @@ def test_png_has_the_size_asked_for(comparison_of):
 
 
 def test_svg_has_the_size_and_the_options_asked_for(comparison_of):
-    svg = plots.svg("effect", comparison_of(30), width=5.0, height=2.0, measure="AP")
+    svg = plots.svg("deltas", comparison_of(30), width=5.0, height=2.0, measure="AP")
     assert "Δ AP (B − A)" in svg
     assert re.search(r'viewBox="0 0 360 144" width="480" height="192"', svg)
 
@@ -59,10 +59,10 @@ def test_a_file_has_the_same_bytes_every_time(suffix, comparison_of, tmp_path):
 
 def test_a_readers_font_stays_in_a_file_and_not_in_a_page(comparison_of, tmp_path):
     with matplotlib.rc_context({"font.family": ["DejaVu Serif"]}):
-        axes = comparison_of(30).plot.effect().axes
-        page = plots.svg("effect", comparison_of(30))
+        axes = comparison_of(30).plot.forest().axes
+        page = plots.svg("forest", comparison_of(30))
     assert "DejaVu Serif" in plots.save(axes, tmp_path / "x.svg").read_text()
-    assert page == plots.svg("effect", comparison_of(30))
+    assert page == plots.svg("forest", comparison_of(30))
 
 
 @pytest.mark.parametrize("name", ["figure.docx", "figure"])
@@ -81,8 +81,8 @@ def test_axes_without_a_figure_are_refused(tmp_path):
 
 def test_a_panel_of_a_larger_figure_saves_the_figure(comparison_of, tmp_path):
     panels = Figure(figsize=(8, 4)).subfigures(1, 2)
-    effect = comparison_of(30).plot.effect(ax=panels[0].add_subplot())
-    assert 'viewBox="0 0 576 288"' in plots.save(effect, tmp_path / "x.svg", dpi=72).read_text()
+    forest = comparison_of(30).plot.forest(ax=panels[0].add_subplot())
+    assert 'viewBox="0 0 576 288"' in plots.save(forest, tmp_path / "x.svg", dpi=72).read_text()
 
 
 def test_an_unknown_plot_names_its_neighbour(comparison_of):
@@ -231,8 +231,8 @@ def test_a_used_shape_leaves_colours_to_its_uses():
 
 
 def test_in_a_notebook_text_takes_the_pages_colour(comparison_of):
-    assert "currentColor" in plots.svg("effect", comparison_of(60), theme=NOTEBOOK)
-    assert "currentColor" not in plots.svg("effect", comparison_of(60), theme=LIGHT)
+    assert "currentColor" in plots.svg("forest", comparison_of(60), theme=NOTEBOOK)
+    assert "currentColor" not in plots.svg("forest", comparison_of(60), theme=LIGHT)
 
 
 def test_without_a_summary_there_is_no_description():

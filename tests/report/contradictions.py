@@ -217,22 +217,13 @@ def _claims_of_drawing(seen: Seen, drawing: Drawing):
             for position, name in names.items()
             if 0.0 <= position - y < 8.0 and not re.fullmatch(VALUE, name)
         ]
-        name = near[0] if near else primary
-        if not near and drawing.title != "The difference and its interval":
+        if not near:
             continue
+        name = near[0]
         yield from _bars(
             ticks, bars, f"drawing {drawing.title or 'of the card'}", name or primary, unit,
             words, alone=name == primary, title="",
         )  # fmt: skip
-    if drawing.title == "The difference and its interval":
-        level = re.search(r"bar: (\d[\d.]*)%", words) or LEVEL.search(drawing.caption)
-        axis = {y for x, y, anchor, text in drawing.texts if x in ticks.values()}
-        printed = [t for _, y, _, t in drawing.texts if re.fullmatch(VALUE, t) and y not in axis]
-        if len(printed) == 3:
-            low, _, high = sorted(map(value, printed))
-            yield Claim(
-                "ends in the drawing", primary, unit, level[1] if level else "", False, low, high
-            )
 
 
 _PLAIN = re.compile(rf"\(({VALUE}) to ({VALUE})(, adjusted)?\)")
@@ -240,7 +231,6 @@ _ABOUT = (
     (r"People alone: ", "Judged by: People alone"),
     (r"Machine alone: ", "Judged by: Machine alone"),
     (r"Collections like these", "= like these"),
-    (r"collections, each with the same weight", "= equal weights"),
 )
 
 

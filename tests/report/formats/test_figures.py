@@ -35,7 +35,7 @@ def folder(comparison, tmp_path_factory):
 
 
 def test_figures_are_those_that_a_paper_uses(comparison, make) -> None:
-    few = ["forest", "effect", "deltas", "power"]
+    few = ["forest", "deltas", "power"]
     assert [*figures.figures_of(compose(comparison))] == few
     segments = {f"q{i:04}": i % 2 for i in range(100)}
     result = figures.figures_of(compose(make.__wrapped__(0.05, segments={"half": segments})))
