@@ -181,7 +181,7 @@ def plural(value: int, singular: str, plural_form: str | None = None) -> str:
 def first_of(names: Sequence[str], maximum: int) -> str:
     """Return the first names of a list, and how many more there are."""
     more = len(names) - maximum
-    return ", ".join(names[:maximum]) + (f" and {count(more)} more" if more > 0 else "")
+    return f"{', '.join(names[:maximum])} and {count(more)} more" if more > 0 else listed(names)
 
 
 def listed(items: Sequence[str]) -> str:

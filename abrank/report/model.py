@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from abrank._support import display as f
@@ -229,7 +229,6 @@ class Figure:
 
     plot: str
     summary: str
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -404,7 +403,6 @@ class Report:
     headline: Headline
     cautions: tuple[Caution, ...] = ()
     sections: tuple[Section, ...] = ()
-    omitted: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     methods: str = ""
     sources: str = ""

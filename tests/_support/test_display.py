@@ -144,7 +144,7 @@ def test_how_a_value_is_written() -> None:
         (f.alpha, (0.046256, [0.04629]), "0.04626"),
         (f.declared_percent, (0.07,), "7%"),
         (f.declared_percent, (0.012345,), "1.2345%"),
-        (f.first_of, (["AP", "RR"], 3), "AP, RR"),
+        (f.first_of, (["AP", "RR"], 3), "AP and RR"),
         (f.first_of, (["AP", "RR", "P@5"], 1), "AP and 2 more"),
         (f.listed, (["t"],), "t"),
         (f.listed, (["t", "sign", "BCa"],), "t, sign and BCa"),

@@ -101,7 +101,7 @@ def test_the_command_takes_runs_by_name(files, command) -> None:
     assert "note: t5 is the mean of 2 runs on every query" in err
     saved = json.loads(Path("out.json").read_text(encoding="utf-8"))
     assert set(saved["provenance"]["inputs"]) == {"a", "b (run 1)", "b (run 2)", "qrels"}
-    assert "Means of repeated runs were compared." in Path("out.html").read_text(encoding="utf-8")
+    assert "How the inputs were read." in Path("out.html").read_text(encoding="utf-8")
     assert run(["render", "out.json", "--report", "again.html"]) == 0
     assert Path("again.html").read_bytes() == Path("out.html").read_bytes()
 

@@ -255,7 +255,6 @@ def figure_of(
                 height=height,
                 prefix=f"{name}{kind}",
                 digits=report.digits,
-                **figure.options,
             )
         )
 

@@ -253,8 +253,8 @@ Detail: TypeAlias = Literal["headline", "screen", "all"]
 _DETAILS = frozenset(
     [
         "but", "chances", "clusters", "data", "declared", "guards", "look", "meaning", "measures",
-        "method", "order", "plan", "queries", "range", "ranked", "relevant", "rule", "selection",
-        "sequence", "tied", "unseen", "visible", "weights",
+        "method", "plan", "queries", "range", "ranked", "relevant", "rule", "selection",
+        "sequence", "unseen", "weights",
     ]
 )  # fmt: skip
 

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
-from pathlib import Path
 from typing import Any, cast
 
 from abrank import inference
 from abrank._support import display as f
 from abrank._support.display import one_line, to_ascii
-from abrank.comparison import Comparison, TestRow
+from abrank.comparison import Comparison
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
 from abrank.comparison.samples import machine
-from abrank.comparison.units import within_reach
 from abrank.measures.names import known
 from abrank.report.data import plain
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.sections import design, headline, planning, words
-from abrank.verdict import Verdict
 
 EQUIVALENCE = "Schuirmann 1987"
 RELATIVE_CHANGE = "Fieller 1954"
@@ -108,27 +104,11 @@ MOST_INPUTS, MOST_NAMED = 20, 4
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
     "cohens_d": ("Cohen's d", "mean difference ÷ the pooled standard deviation"),
-    "p_better": ("Share of queries B wins", "ties count half"),
-    "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
+    "p_better": ("Share where B is ahead", "of {of}; ties count half"),
+    "hedges_g": ("Hedges' g", "d corrected for a small sample"),
     "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
     "glass_delta": ("Glass's Δ", "mean difference ÷ standard deviation of A"),
-    "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
-}
-# Where nobody said which direction is better.
-_UNDECLARED = {
-    "rank_biserial": ("Rank-biserial r", "from −1 (A higher on all) to +1 (B higher), by rank"),
-    "p_better": ("Share of queries B is higher on", "ties count half"),
-}
-
-
-_OF_GROUPS = {
-    "hedges_g": ("Hedges' g", "Cohen's d corrected for few units"),
-    "p_better": ("Chance that a unit of B beats one of A", "ties count half"),
-    "rank_biserial": ("Rank-biserial r", "from −1 (all of A beat all of B) to +1 (all of B win)"),
-}
-_OF_GROUPS_UNDECLARED = {
-    "p_better": ("Chance that a unit of B is above one of A", "ties count half"),
-    "rank_biserial": ("Rank-biserial r", "from −1 (all of A above all of B) to +1 (B above A)"),
+    "rank_biserial": ("Rank-biserial r", "from −1 (A ahead of all) to +1 (B ahead), by rank"),
 }
 
 
@@ -162,13 +142,10 @@ def effects(comparison: Comparison) -> Section | None:
 def effect_table(comparison: Comparison) -> Table:
     """Return the effect sizes, those that most people ask for first."""
     w = Words(comparison)
-    independent, declared = comparison.rule.independent, comparison.rule.direction_declared
-    titles = _EFFECTS | (_OF_GROUPS if independent else {})
-    if not declared:
-        titles |= _OF_GROUPS_UNDECLARED if independent else _UNDECLARED
-    rows = []
+    independent, rows = comparison.rule.independent, []
+    of = "pairs of units" if independent else "queries"
     for name in sorted(comparison.effects, key=[*_EFFECTS].index):
-        effect, (title, meaning) = comparison.effects[name], titles[name]
+        effect, (title, meaning) = comparison.effects[name], _EFFECTS[name]
         text = f.signed(effect.estimate, digits=2)
         limits = f.interval(*effect.interval, digits=2)
         if name == "p_better":
@@ -176,18 +153,11 @@ def effect_table(comparison: Comparison) -> Table:
                 f.percent(item, sign=False) for item in (effect.estimate, *effect.interval)
             )
             limits = f.UNDEFINED if math.isnan(effect.interval.low) else " to ".join(ends)
-        rows.append((title, Cell(text, effect.estimate), limits, meaning))
-    change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
-    rows.append(("Relative change", Cell(f.percent(change), change), "", "of A's mean"))
+        rows.append((title, Cell(text, effect.estimate), limits, meaning.format(of=of)))
     if not independent:
+        correlation = comparison.spread.correlation
         cell = Cell(f.signed(correlation, digits=2), correlation)
         rows.append(("Correlation of A and B", cell, "", "why pairing helps"))
-    middle = pseudo_median(comparison)
-    if middle is not None:
-        sentence = "median of all averages of two differences (Hodges–Lehmann), without ties"
-        limits = w.limits(within_reach(comparison, middle.interval, relative=False)).text
-        title = "Pseudo-median of the queries that differ"
-        rows.append((title, w.change(middle.estimate), limits, sentence))
     return Table.by_row(
         "effects",
         rows,
@@ -198,24 +168,16 @@ def effect_table(comparison: Comparison) -> Table:
     )
 
 
-def pseudo_median(comparison: Comparison) -> TestRow | None:
-    """Return the Wilcoxon test's row, whose estimate leaves ties out; None where there is none."""
-    # It is of single queries: where these come in clusters, or nothing is tested, there is none.
-    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
-        return None
-    rows = (row for row in comparison.test_rows if row.test == "wilcoxon")
-    return next((row for row in rows if math.isfinite(row.estimate)), None)
-
-
-def methods(text: str, sources: str, finding: str, *context: Block) -> Section:
+def methods(text: str, sources: str, *context: Block) -> Section:
     """Return a paragraph to paste into a paper or a change request, and its sources."""
     blocks = (Text(text, "quote"), *context, Text(sources.strip(), "source"))
+    finding = "A paragraph to paste, with its sources."
     return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
 def methods_text(comparison: Comparison) -> str:
     """Return the methods paragraph: what was compared, how, and by which rule."""
-    rule, settings = comparison.rule, _known(comparison, "settings")
+    rule, settings = comparison.rule, comparison.provenance.get("settings") or {}
     sentences = [
         f"We compared {words.followed(comparison.candidate, 'B')} with the baseline"
         f" {words.followed(comparison.baseline, 'A')} on {words.queries_of(comparison)} by"
@@ -284,15 +246,23 @@ def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def reproduce(
-    provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
-) -> Section:
+def reproduce(provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) -> Section:
     """Return the section with command, seed, versions and inputs, as far as they are known."""
     command, created = provenance.get("command"), provenance.get("created")
     facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
     facts += [f"{name} {version}" for name, version in (provenance.get("versions") or {}).items()]
     blocks: list[Block] = [Text(str(command), "code")] if command else []
-    blocks += [Text(f"{', '.join(facts)}."), *_inputs(inputs), *settings]
+    blocks += [Text(f"{', '.join(facts)}."), *_inputs(inputs)]
+    # What was asked for, defaults included: they, too, decide the numbers.
+    settings = {
+        key: "default" if value is None else str(value)
+        for key, value in plain(provenance.get("settings") or {}).items()
+        if not isinstance(value, (list, dict))
+    }
+    if settings:
+        named, values = map(Cell, settings), map(Cell, settings.values())
+        both = (Column.words("Setting"), named), (Column.words("Value"), values)
+        blocks.append(Table.of("settings", *both))
     text = "The command below gives" if command else "The same inputs and seed give"
     finding = f"{text} the same numbers again."
     return Section("reproduce", "Reproduce", finding, tuple(blocks), group="appendix")
@@ -314,56 +284,16 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
             files.setdefault(file if any(file[:2]) else (*file, role), []).append(
                 roles.get(role, role)
             )
-    paths = [str(path) for path, *_ in files if path]
-    folder = ""
-    if len(paths) > 1 and all(map(os.path.isabs, paths)):
-        folder = os.path.commonpath([Path(path).parent for path in paths]).rstrip("/")
     rows = []
     for (path, _, n_rows, *_), read_as in files.items():
-        within = _within(path, folder)
         n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
-        rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(within), n))
+        rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(str(path or "in memory")), n))
     columns = Column.words("Input"), Column.words("Path"), Column("Rows")
     if rows:
         yield Table("inputs", columns, tuple(rows[:MOST_INPUTS]))
     if len(rows) > MOST_INPUTS:
         left = f"The other {f.plural(len(rows) - MOST_INPUTS, 'input')}"
         yield Table("inputs-more", columns, tuple(rows[MOST_INPUTS:]), left)
-    if folder:
-        yield Text(f"Paths within {folder}.", "caption")
-    sums = [f"{digest}  {_within(path, folder)}" for path, digest, *_ in files if digest]
+    sums = [f"{digest}  {path or 'in memory'}" for path, digest, *_ in files if digest]
     if sums:
         yield Fold("hashes", "SHA-256 of the inputs", (Text("\n".join(sums), "code"),))
-
-
-def _within(path: object, folder: str) -> str:
-    """Return a path as it is read from a folder; in memory there is none."""
-    return str(path).removeprefix(f"{folder}/") if path else "in memory"
-
-
-def setting_table(comparison: Comparison) -> Table:
-    """Return what was asked for, defaults included: they, too, decide the numbers."""
-    rule = comparison.rule
-    settings = {
-        "test": words.name_of_rule(comparison) if rule.design else rule.test,
-        "alpha": words.alpha(comparison),
-        "margin": planning.margin_of_what(comparison) if rule.margin else "none",
-        "adjust": rule.adjust,
-        "require": rule.require or "none",
-        "resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
-        "seed": str(comparison.seed),
-    }
-    for key, value in _known(comparison, "settings").items():
-        if key not in settings and not isinstance(value, (list, dict)):
-            settings[key] = "default" if value is None else str(value)
-    return Table.of(
-        "settings",
-        (Column.words("Setting"), map(Cell, settings)),
-        (Column.words("Value"), map(Cell, settings.values())),
-    )
-
-
-def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:
-    """Return a part of the provenance as plain values; empty where it is unknown."""
-    result = plain(comparison.provenance.get(key) or {})
-    return result if isinstance(result, dict) else {}

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 # Returns the title of a caution and its text, of the numbers behind a note.
 Sentences: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
-MOST_SYSTEMS = 4
-MOST_MEASURES = 3
+MOST_MEASURES, MOST_NAMED = 3, 4  # in a sentence
 HASH = 12
 
 
@@ -103,11 +102,6 @@ def _pair(v: Mapping[str, Any]) -> str:
     return f"{quoted(v['in_run'])} in the run, {quoted(v['in_qrels'])} in the judgments"
 
 
-def _some_measures(names: list[str]) -> str:
-    few = len(names) <= MOST_MEASURES
-    return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
-
-
 def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if not v["n_rows"]:
         return (
@@ -142,37 +136,28 @@ def _missing_queries(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    medians = sorted(v["medians"].items(), key=lambda item: float(item[1]))
-    short, minimum = medians[0]
-    long, maximum = max(medians, key=lambda item: float(item[1]))
-    low, high = (
-        (f.count(int(item)) if float(item).is_integer() else f.score(item, digits=1))
-        for item in (minimum, maximum)
+    (short, low), (long, high) = (
+        (names[system], f.count(median) if median % 1 == 0 else f.score(median, digits=1))
+        for choose in (min, max)
+        for system, median in [choose(v["medians"].items(), key=lambda item: float(item[1]))]
     )
-    depth = f.count(v["depth"])
-    look = f"{_some_measures(v['measures'])} {'looks' if len(v['measures']) == 1 else 'look'}"
-    if not v["differences"]:
-        return (
-            f"{names[short]} retrieved {low} documents for a query and {names[long]} {high}"
-            " (medians)",
-            f"{look} further down, where not every run has documents: depth {v['depth']} (--depth,"
-            " of compare --config depth=…; Scoring(depth=…)) cuts all of them there.",
-        )
-    moved = {
-        name: (names.signed(after), names.signed(before))
-        for name, (before, after) in v["differences"].items()
-    }
+    measures = f.first_of(v["measures"], MOST_MEASURES)
+    look = f"{measures} {'looks' if len(v['measures']) == 1 else 'look'}"
     changed = [
         f"{after} rather than {before} on {name}"
-        for name, (after, before) in moved.items()
+        for name, values in v["differences"].items()
+        for before, after in [map(names.signed, values)]
         if after != before
     ]
-    unmoved = f"every Δ stays the same to {names.digits} decimals"
-    consequence = f"Δ is {', '.join(changed[:MOST_MEASURES])}" if changed else unmoved
+    consequence = ""
+    if v["differences"]:
+        consequence = f": every Δ stays the same to {names.digits} decimals"
+    if changed:
+        consequence = f": Δ is then {', '.join(changed[:MOST_MEASURES])}"
     return (
-        f"{names[short]} retrieved {low} documents for a query, {names[long]} {high} (medians)",
-        f"{look} further down. With both cut at rank {depth} (--config depth={v['depth']}),"
-        f" {consequence}.",
+        f"{short} retrieved {low} documents for a query, {long} {high} (medians)",
+        f"{look} further down, where not every run has documents. Depth {v['depth']} (--depth, of"
+        f" compare --config depth=…; Scoring(depth=…)) cuts all of them there{consequence}.",
     )
 
 
@@ -180,16 +165,16 @@ def _guards_rest_on(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     """Say on what guards rest that pass, and where they do not."""
     kind = "scores" if v["kind"].startswith("failed") else "queries"
     one = len(v["guards"]) == 1
-    title = f"The guard{'s' * (not one)} on {_some_measures(v['guards'])} rest{'s' * one}"
+    title = (
+        f"The guard{'s' * (not one)} on {f.first_of(v['guards'], MOST_MEASURES)} rest{'s' * one}"
+    )
     where = words.capital(words.choice(v["kind"], v["n_queries"]))
     return f"{title} on the {kind} that are missing", f"{where} a loss is not excluded."
 
 
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    systems = " and ".join(names[item] for item in v["systems"][:MOST_SYSTEMS])
-    more = len(v["systems"]) - MOST_SYSTEMS
     return (
-        f"{systems}{f' and {f.count(more)} more' if more > 0 else ''} have the same content",
+        f"{f.first_of([names[item] for item in v['systems']], MOST_NAMED)} have the same content",
         f"Their sha256 is {v['sha256'][:HASH]}…: was one run given twice?",
     )
 
@@ -223,7 +208,7 @@ RUN_SENTENCES: dict[str, Sentences] = {
     ),
     "none-judged": _none_judged,
     "none-relevant": lambda v, _: (
-        f"No document is relevant to {_some_measures(v['measures'])}",
+        f"No document is relevant to {f.first_of(v['measures'], MOST_MEASURES)}",
         f"The highest grade in the judgments is {f.number(v['highest'])}, and"
         f" {f.number(v['rel'])} or more counts as relevant, so every score is 0: "
         + (
@@ -266,9 +251,6 @@ MACHINE_SENTENCES: dict[str, Sentences] = {
     ),
 }
 
-MOST_NAMED = 4  # measures that a sentence lists
-MOST, MOST_APART = 3, 6
-
 
 def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
@@ -278,25 +260,6 @@ def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         f"Scores are missing: {failed}",
         f"{done if left else 'What --missing says stands in their place'}. The sensitivity analysis"
         " has the verdict where they are left out, the worst and the best.",
-    )
-
-
-def _means(name: str, means: Sequence[float], names: Names) -> str:
-    """Return the means of all systems, of more than two the ends."""
-    many = len(means) > 2
-    first, last = map(names.score, (min(means), max(means)) if many else means)
-    if first == last:
-        return f"{words.name(name)} {first} for {'all' if many else 'both'}"
-    return f"{words.name(name)} {first} {'to' if many else '→'} {last}"
-
-
-def _not_tested(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    texts = [_means(str(name), means, names) for name, means in v["means"].items()]
-    more = f"; and {f.count(len(texts) - MOST_APART)} more" if len(texts) > MOST_APART else ""
-    return (
-        "Counts and constants decide nothing",
-        f"They are tested neither alone nor with the others:"
-        f" {'; '.join(texts[:MOST_APART])}{more}.",
     )
 
 
@@ -408,11 +371,14 @@ SENTENCES: dict[str, Sentences] = {
         f"Say which decides: -m {words.typed(v['primary'])} (measures=).",
     ),
     "direction-not-declared": lambda v, _: (
-        f"Is lower better for {f.first_of(list(map(words.name, v['measures'])), MOST)}?",
+        f"Is lower better for {f.first_of([*map(words.name, v['measures'])], MOST_MEASURES)}?",
         f"{say(v['measures'][0])} Until then the highest mean stands first.",
     ),
     "missing-scores": _missing_scores,
-    "not-tested": _not_tested,
+    "not-tested": lambda v, _: (
+        "Counts and constants decide nothing",
+        f"They are not tested: {f.first_of([*map(words.name, v['means'])], MOST_MEASURES)}.",
+    ),
     "margin-above-baseline": lambda v, names: (
         f"The margin of {names.score(v['margin'])} is larger than {names['a']}'s mean,"
         f" {names.score(v['baseline'])}",

@@ -12,9 +12,9 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.groups import ClusterSummary
-from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences
+from abrank.comparison.rows import MachineJudgments, Preferences
 from abrank.comparison.units import within_reach
-from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words
+from abrank.report.model import EVERYWHERE, Cell, Column, Section, Table, Text, Words
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult
 
@@ -245,24 +245,12 @@ ASIDE = {
     "errors": "{n} queries are too few to know the machine's errors",
     "draw": "the queries that people judged are no random draw",
 }
-_ROLE = {"people": "for comparison", "both": "for comparison", "machine": "never decides"}
-# Measured in reports/calibration/machine.md, of the noisy machine with 25 to 100 human queries.
-PICKED = (
-    "Where they were picked, simulated 95% intervals covered the truth less often than 95%: in 76"
-    " to 91% of samples where the easier or the harder half was judged, in 37 to 50%"
-    " where the queries with the largest differences were."
-)
-RARE = (
-    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals covered the"
-    " truth in 89 to 91% of samples of 25 to 100 of them, in 82% for the worst pair of systems."
-)
 SHARED = {
     "a": "A was declared to share its model with the machine.",
     "b": "B was declared to share its model with the machine.",
     "both": "Both systems were declared to share their model with the machine.",
     "neither": "Neither system was declared to share its model with the machine.",
 }
-_CHECKED = {"difference": "Machine's Δ", "difficulty": "Machine's mean of A and B"}
 
 
 def machine_sentence(comparison: Comparison) -> str:
@@ -322,12 +310,7 @@ def sizes(comparison: Comparison) -> str:
         clusters = f.plural(groups.n_clusters, "cluster") + words.by_property(groups.name)
         return f"{words.queries_of(comparison)} in {clusters}"
     text = f.count(len(result.query_ids))
-    sentence = f"{f.count(comparison.n_queries)} of {text} queries judged by people"
-    left = len(result.missing)
-    # So many that a reader who counts people's judgments would not expect the number.
-    return (
-        f"{sentence}, {f.count(left)} more left out" if left >= comparison.n_queries else sentence
-    )
+    return f"{f.count(comparison.n_queries)} of {text} queries judged by people"
 
 
 def machine(comparison: Comparison) -> Section | None:
@@ -340,49 +323,15 @@ def machine(comparison: Comparison) -> Section | None:
         "Whether a system shares its model with the machine was not declared"
         " (machine.shared_model).",
     )
-    blocks: list[Block] = [
-        _answers(comparison, result),
-        Text(
-            "Only the row marked ★ decides. With the machine the interval is valid where the"
-            " queries"
-            " that people judged are a random draw, the machine was chosen before they were looked"
-            f" at, and its errors are not rarer than these queries can show. {RARE} {PICKED}",
-            "caption",
-        ),
-        _facts(result),
-        Text(
-            "r is the correlation of people's and machine's differences on the queries that people"
-            " judged; below the break-even the machine widens the interval. λ is the weight of the"
-            f" machine's differences. {judge(comparison)} {shared}",
-            "caption",
-        ),
-    ]
-    if result.sample:
-        w = Words(comparison)
-        blocks += [
-            Table.by_row(
-                "machine-sample",
-                [
-                    (item, w.change if item.what == "difference" else w.mean)
-                    for item in result.sample
-                ],
-                (
-                    Column.words("Are the judged queries like the others?"),
-                    lambda x: Cell(_CHECKED[x[0].what], x[0].what),
-                ),
-                (Column("Judged"), lambda x: x[1](x[0].mean_judged)),
-                (Column("Others"), lambda x: x[1](x[0].mean_others)),
-                (Column("p"), lambda x: w.chance(x[0].pvalue)),
-            ),
-            Text(
-                "A random draw differs from the other queries by chance only. A small p says that"
-                " these were picked, or that the draw was unlucky: below"
-                f" {f.number(LEVEL / len(result.sample))} people alone decide.",
-                "caption",
-            ),
-        ]
+    text = (
+        "Only the row marked ★ decides. With the machine the interval is valid where the queries"
+        " that people judged are a random draw, the machine was chosen before they were looked at,"
+        " and its errors are not rarer than these queries can show (abrank guide machine)."
+        f" {judge(comparison)} {shared}"
+    )
+    blocks = (_answers(comparison, result), Text(text, "caption"))
     finding = " ".join(_aside(result)) or worth(result)
-    return Section("machine", "People and machine", finding, tuple(blocks))
+    return Section("machine", "People and machine", finding, blocks)
 
 
 def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
@@ -412,22 +361,6 @@ def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
         (Column("p"), [w.chance(answer.pvalue) for answer in answers]),
         (Column("Queries"), counts),
         (Column.words("Reading"), readings),
-        (Column.words("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
-    )
-
-
-def _facts(result: MachineJudgments) -> Table:
-    facts = (
-        ("Worth, in human queries", _worth(result), result.worth),
-        ("Correlation r", f.signed(result.correlation, digits=2), result.correlation),
-        ("Break-even r", f.score(result.break_even, digits=2), result.break_even),
-        ("λ", f.signed(result.slope, digits=2), result.slope),
-        ("Queries outside the range seen", f.percent(result.outside, sign=False), result.outside),
-    )
-    return Table.of(
-        "machine-facts",
-        (Column.words("What the machine adds"), [Cell(kind) for kind, _, _ in facts]),
-        (Column("Value"), [Cell(text, value) for _, text, value in facts]),
     )
 
 
@@ -536,35 +469,10 @@ def _order(result: Preferences, level: str) -> list[str]:
 
 def votes(comparison: Comparison) -> Section | None:
     """Return the section on votes; None for scores of rankings."""
-    preferences, w = comparison.preferences, Words(comparison)
+    preferences = comparison.preferences
     if preferences is None:
         return None
-    kinds = (
-        ("Decided queries that B wins (Clopper–Pearson)", preferences.decided, True),
-        ("Net share of verdicts for the answer shown first (t)", preferences.bias, False),
-        ("Reversed verdicts that go to the answer shown first (exact)", preferences.to_first, True),
-    )
-    available = [(kind, result, exact) for kind, result, exact in kinds if result is not None]
-    estimates, limits = [], []
-    for _, result, exact in available:
-        ends = f.interval(*result.interval, digits=2)
-        text = f.signed(result.estimate, digits=2)
-        if exact:
-            text, *both = (f.percent(x, sign=False) for x in (result.estimate, *result.interval))
-            ends = " to ".join(both)
-        estimates.append(Cell(text, result.estimate))
-        limits.append(Cell(ends))
     first, *more = vote_sentences(comparison)
-    blocks: list[Block] = [*map(Text, more)]
-    if available:
-        blocks.append(
-            Table.of(
-                "votes",
-                (Column.words("What"), [Cell(kind) for kind, _, _ in available]),
-                (Column("Estimate"), estimates),
-                (Column(f"{w.level} interval"), limits),
-                (Column("p"), [w.chance(result.pvalue) for _, result, _ in available]),
-            )
-        )
-    blocks.append(Text(_MEANING if preferences.credits is None else _CLICKS, "caption"))
-    return Section("votes", "Votes", first, tuple(blocks), EVERYWHERE - {"text"})
+    meaning = Text(_MEANING if preferences.credits is None else _CLICKS, "caption")
+    blocks = (*map(Text, more), meaning)
+    return Section("votes", "Votes", first, blocks, EVERYWHERE - {"text"})

@@ -18,10 +18,8 @@ def meaning(comparison: Comparison) -> str:
     """Say what the title leaves open: other margins, or what may differ where nothing changed."""
     if comparison.verdict is Verdict.IDENTICAL:
         return decision.unchanged_meaning(comparison)
-    if comparison.verdict is Verdict.CANNOT_TEST:
-        text = "" if comparison.decision.of_numbers else words.other_test(comparison)
-        return f"{words.capital(text)}." if text else ""
-    return planning.other_margins(comparison)
+    is_tested = comparison.verdict is not Verdict.CANNOT_TEST
+    return planning.other_margins(comparison) if is_tested else ""
 
 
 def other_margins(comparison: Comparison) -> Section | None:

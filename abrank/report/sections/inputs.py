@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from abrank._support import display as f
 from abrank.comparison import Alternative, Comparison, MeasureResult
-from abrank.comparison.evidence import CutoffCurve
 from abrank.comparison.units import difference_in_unit, reachable, within_reach
 from abrank.estimate import Interval
 from abrank.report.model import (
@@ -39,13 +38,10 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("Documents that share their score", lambda audit: f.count(audit.n_tied_rows)),
     ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
     ("Queries with ranks against the scores", lambda audit: f.count(audit.n_rank_conflicts)),
-    ("Comment lines skipped", lambda audit: f.count(audit.n_comments)),
     ("Judged among the top 10", lambda audit: f.percent(audit.judged_at_10, sign=False)),
     ("Unjudged among the top 10, in all", lambda audit: f.count(audit.n_unjudged_at_10)),
-    ("Run tags", lambda audit: _first_listed(audit.tags)),
     ("Judgments", lambda audit: f.count(audit.n_judgments)),
     ("Judgments with a grade below 0", lambda audit: f.count(audit.n_negative_grades)),
-    ("Grades in the qrels", lambda audit: _first_listed([f"{grade:g}" for grade in audit.grades])),
 )
 
 
@@ -54,12 +50,7 @@ def quality(comparison: Comparison) -> Section | None:
     texts = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
-        inputs = comparison.provenance.get("inputs", {})
-        if any(role.endswith("(run 1)") for role in inputs):
-            finding = "Means of repeated runs were compared."
-        else:
-            text = "Votes" if comparison.preferences is not None else "Ready scores"
-            finding = f"{text} were compared, no run was read."
+        finding = "How the inputs were read."
         return Section("quality", title, finding, texts, group="appendix") if texts else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     table = Table.of(
@@ -80,7 +71,11 @@ def quality(comparison: Comparison) -> Section | None:
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
     )
     blocks: list[Block] = [table]
-    blocks += [Text(unjudged_sentence(comparison)), Text(tie_sentence(comparison)), *texts]
+    if (ties := comparison.evidence.tie_range) is not None:
+        low, high = map(Words(comparison).signed, ties)
+        lies = f"is {low}" if low == high else f"lies within {low} to {high}"
+        blocks.append(Text(f"Over all orders of documents with equal scores Δ {lies}."))
+    blocks += texts
     unusual = any(
         item.missing or item.extra or item.n_duplicates_dropped or item.n_rank_conflicts
         for item in (a, b)
@@ -91,50 +86,16 @@ def quality(comparison: Comparison) -> Section | None:
     )
 
 
-def unjudged_sentence(comparison: Comparison) -> str:
-    """Say what unjudged documents could make of the difference."""
-    evidence, measure = comparison.evidence, comparison.rule.primary
-    if not any((evidence.rankings, evidence.cutoff_curve, evidence.tie_range)):
-        # Runs that were scored in partitions: nobody held the documents of all queries.
-        a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
-        return (
-            f"Of the first ten documents {a} of A's and {b} of B's are unjudged and count as not"
-            " relevant; what they could make of Δ was not worked out."
-        )
-    if not any(evidence.n_unjudged):
-        return f"Every document that {measure} looks at is judged: more judgments change nothing."
-    a, b = (f.count(number) for number in evidence.n_unjudged)
-    met = f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not relevant"
-    return f"{met}."
-
-
-def tie_sentence(comparison: Comparison) -> str:
-    """Say what the order of tied documents could make of the difference."""
-    w, ties, audits = Words(comparison), comparison.evidence.tie_range, comparison.audits
-    if ties is not None:
-        low, high = map(w.signed, ties)
-        text = f"is {low}" if low == high else f"lies within {w.interval(*ties)}"
-        return f"Over all orders of documents with equal scores Δ {text}."
-    if any(audit.n_tied_rows for audit in audits.values()):
-        return "Documents share scores; how far their order could move Δ was not worked out."
-    return "No two documents of a query share a score, so no order was left open."
-
-
-def _first_listed(values: Iterable[object]) -> str:
-    texts = [str(value) for value in values]
-    if not texts:
-        return "none"
-    return ", ".join(texts[:4]) + (" …" if len(texts) > 4 else "")
-
-
 POOL_FILE = "to-judge.txt"
 _NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 
 def judging(comparison: Comparison) -> Section | None:
     """Return the section; None where nothing is to be judged, or it is not known."""
-    result = _found(comparison)
-    if result is None:
+    result = comparison.evidence.to_judge
+    # Where ids do not match those of the judgments, more judgments would help nobody.
+    is_misread = any(note.code in ("document-ids", "none-judged") for note in comparison.notes)
+    if result is None or not result.documents or is_misread:
         return None
     text = f.plural(result.n_documents, "document")
     are = "is" if result.n_documents == 1 else "are"
@@ -168,14 +129,6 @@ def judging(comparison: Comparison) -> Section | None:
     if count < result.n_documents:
         finding += f" These {f.count(count)} could move {_delta(comparison)} the most."
     return Section("judge", _TITLE, finding, tuple(blocks), group="change")
-
-
-def _found(comparison: Comparison) -> ToJudge | None:
-    to_judge = comparison.evidence.to_judge
-    # Where ids do not match those of the judgments, more judgments would help nobody.
-    if any(note.code in ("document-ids", "none-judged") for note in comparison.notes):
-        return None
-    return to_judge if to_judge is not None and to_judge.documents else None
 
 
 def _delta(comparison: Comparison) -> str:
@@ -255,23 +208,8 @@ def depth(comparison: Comparison) -> Section | None:
             (Column("Judged, B"), map(Cell.share, curve.judged_b)),
         ),
     )
-    finding = _cutoff_finding(comparison, curve, sides)
+    finding = f"{curve.measure}@k at other depths k, for comparison."
     return Section("depth", "Depth", finding, blocks, group="appendix")
-
-
-def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> str:
-    """Say at which cut-offs the interval excludes 0, on B's side (+1) or on A's (-1)."""
-    span = f"k = {', '.join(str(k) for k in curve.cutoffs)}"
-    parts = []
-    for side, name in ((1, comparison.candidate), (-1, comparison.baseline)):
-        texts = [str(k) for k, item in zip(curve.cutoffs, sides, strict=True) if item == side]
-        if texts:
-            parts.append(f"{name} is ahead at k = {', '.join(texts)}")
-    if not parts:
-        return f"{curve.measure}@k was looked at for {span}: every interval includes 0."
-    open_ = sum(side == 0 for side in sides)
-    rest = f"; at {f.word(open_)} other {'k' if open_ == 1 else 'values of k'} it includes 0"
-    return f"By the interval of {curve.measure}@k, {' and '.join(parts)}{rest if open_ else ''}."
 
 
 def sensitivity_sentence(comparison: Comparison) -> str:
@@ -317,20 +255,6 @@ def telling(comparison: Comparison) -> list[Alternative]:
     if comparison.verdict not in STATEMENTS or comparison.decision.of_numbers is not None:
         return []
     return [item for item in comparison.alternatives if item.kind != "partly-condensed"]
-
-
-def _untold(comparison: Comparison) -> str:
-    """Say why the other choices say nothing of the verdict, where they do not."""
-    numbers = comparison.decision.of_numbers
-    if numbers is not None:
-        return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
-    if any(item.verdict in STATEMENTS for item in comparison.alternatives):
-        return "Nothing is significant as declared; the table has the verdicts by other choices."
-    if comparison.verdict not in STATEMENTS:
-        return "Nothing is significant, by any of these choices."
-    if comparison.soundness.level == "doubtful":
-        return "No other choice takes the doubt away."
-    return "No other choice takes the verdict back."
 
 
 def sensitivity(comparison: Comparison) -> Section | None:
@@ -385,7 +309,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
     sentence = sensitivity_sentence(comparison)
     turned = any(says_more_than(comparison.verdict, item.verdict) for item in telling(comparison))
     mark = "!" if turned else "✓" * bool(sentence)
-    finding = sentence or _untold(comparison)
+    finding = sentence or "The verdicts by other choices."
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 

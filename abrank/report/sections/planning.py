@@ -254,14 +254,11 @@ def queries_planned(comparison: Comparison) -> str:
     new = ", in new clusters," if comparison.clusters is not None else ""
     text = f"{words.capital(units)} needed{new} to detect a true Δ {power} of the time:"
     text += f" {', '.join(parts)}."
-    if not _has_ranges(comparison):
-        return text
-    few = words.queries_of(comparison)
-    if comparison.clusters is not None:
-        few = f.plural(comparison.clusters.n_clusters, "cluster")
     level = _level(comparison)
     return (
-        f"{text} In brackets: the {level} range, because {few} estimate the variance only roughly."
+        f"{text} In brackets: the {level} range, as the variance is only estimated."
+        if _has_ranges(comparison)
+        else text
     )
 
 
@@ -297,46 +294,29 @@ def claims(comparison: Comparison) -> str:
 
 def assumption(comparison: Comparison) -> str:
     """Say what the numbers of queries rest on."""
-    digits = comparison.decimals
     planned = comparison.planning
     if comparison.with_machine:
         return (
             "For the prediction-powered t test, from the width of its interval here. Queries are"
             " those that people judge, if the machine judges as many more to each as here."
         )
-    if comparison.rule.independent:
-        text = (
-            "For a two-sided Welch t test, if both groups keep their standard deviations and their"
-            " shares of the units. The difference that was observed plays no part."
-        )
-        if _has_ranges(comparison):
-            few = words.queries_of(comparison)
-            text += f" The {_level(comparison)} ranges: {few} estimate the variance only roughly."
-        return text
-    wider = ""
+    deviation = f.score(planned.sd, digits=comparison.decimals)
+    kept = f"the differences keep the standard deviation of these queries, {deviation}"
     if planned.inflation != 1.0:
         times = f.score(planned.inflation, digits=2)
-        wider = f" ({times} times that of single queries, for the design)"
-    test = "For a two-sided paired t test"
+        kept += f" ({times} times that of single queries, for the design)"
+    if comparison.rule.independent:
+        kept = "both groups keep their standard deviations and their shares of the units"
+    test = "paired t test"
     if comparison.clusters is not None:
         freedom = f.score(planned.freedom, digits=1)
-        test = (
-            "The queries needed are of new clusters like these. For the cluster-robust t test with"
-            f" {freedom} degrees of freedom here"
-        )
-    text = (
-        f"{test}, if the differences keep the standard deviation of these queries,"
-        f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
-        " part."
-    )
-    if not _has_ranges(comparison):
-        return text
-    low, high = (f.score(item, digits=digits) for item in (planned.sd_low, planned.sd_high))
-    level = _level(comparison)
-    return (
-        f"{text} {words.queries_of(comparison)} leave that deviation between {low} and"
-        f" {high} ({level} interval by the chi-square law): hence the ranges."
-    )
+        test = f"cluster-robust t test, with {freedom} degrees of freedom here, and new clusters"
+    elif comparison.rule.independent:
+        test = "Welch t test"
+    text = f"For a two-sided {test}, if {kept}. The difference that was observed plays no part."
+    if _has_ranges(comparison):
+        text += f" The ranges are by the {_level(comparison)} chi-square interval of the deviation."
+    return text
 
 
 def _has_ranges(comparison: Comparison) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of differences: by measure, by segment, by test, and how they are distributed."""
+"""The tables of differences: by measure, query, segment and test, and how they are distributed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from abrank._support import display as f
 from abrank._support.display import one_line, shorten
@@ -23,7 +25,6 @@ from abrank.comparison.units import (
     tests_in_unit,
 )
 from abrank.estimate import Interval
-from abrank.inference.effect_size import spread_form
 from abrank.report.model import (
     DRAWN,
     Bar,
@@ -31,9 +32,11 @@ from abrank.report.model import (
     Cell,
     Column,
     Figure,
+    Group,
     Scale,
     Scorecard,
     Section,
+    Table,
     Text,
     Tone,
     Words,
@@ -114,6 +117,102 @@ def scorecard(comparison: Comparison) -> Scorecard:
         scale=axis,
         narrow=frozenset({"interval"}),
         legend=tuple(_legend(comparison, draws=any(bar and any(bar.places) for bar in bars))),
+    )
+
+
+SHOWN = 10
+
+
+def measures(comparison: Comparison) -> Section:
+    """Return the section of all measures: the scorecard, and what it has no column for."""
+    blocks: list[Block] = [scorecard(comparison)]
+    varies = comparison.n_queries > max(1, min(row.ties for row in comparison.rows))
+    if varies and len(comparison.rows) > 1:
+        blocks.append(measure_table(comparison))
+    finding = measures_finding(comparison)
+    return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
+
+
+def measures_finding(comparison: Comparison) -> str:
+    """Count what the secondary measures say."""
+    primary = comparison.rule.primary
+    rows = [row for row in comparison.rows if row.measure != primary]
+    if not rows:
+        return f"One measure was compared, and it decides: {primary}."
+    after = ", after adjustment" if comparison.rule.adjust != "none" and len(rows) > 1 else ""
+    return f"Secondary measures{after}: {words.counted(row.reading for row in rows)}."
+
+
+def measure_table(comparison: Comparison) -> Table:
+    """Return what the scorecard has no column for: the change in its other unit, p by itself."""
+    w, estimand = Words(comparison), words.estimand(comparison)
+    change = (Column("Δ%"), lambda x: Cell(f.percent(x.rel_diff), x.rel_diff))
+    if is_relative(comparison):
+        change = (Column("Δ"), lambda x: w.change(x.diff))
+    title = "Δ, all queries" if comparison.with_machine else words.capital(estimand)
+    estimate = (Column(title), lambda x: w.change(x.estimate))
+    adjusts = comparison.rule.adjust != "none"
+    return Table.by_row(
+        "measures",
+        primary_first(comparison),
+        (
+            Column.words("Measure"),
+            lambda x: Cell(x.measure, x.measure, strong=x.measure == comparison.rule.primary),
+        ),
+        change,
+        *[estimate] * (estimand != words.MEAN),
+        (Column("p, not adjusted" if adjusts else "p"), lambda x: w.chance(x.pvalue)),
+    )
+
+
+def queries(comparison: Comparison) -> Section | None:
+    """Return the section of single queries; None where there is no query, or none is paired."""
+    if comparison.n_queries == 0 or comparison.rule.independent:
+        return None
+    row = comparison.primary
+    ahead = "higher" if row.higher_is_better else "lower, that is better,"
+    finding = (
+        f"On {row.measure}, {comparison.candidate} scores {ahead} on {words.queries(row.wins)},"
+        f" {comparison.baseline} on {f.count(row.losses)}; ties: {f.count(row.ties)}."
+    )
+    above, below = (row.wins, row.losses)[:: 1 if row.higher_is_better else -1]
+    deltas = Figure(
+        "deltas",
+        f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
+        f" {f.count(row.ties)} at 0, {f.count(below)} below.",
+    )
+    level = words.all_tied(comparison)
+    blocks: list[Block] = [] if level else [deltas]
+    blocks.append(query_table(comparison))
+    if comparison.n_queries > 2 * SHOWN:
+        n = f.count(comparison.n_queries)
+        caption = f"The {SHOWN} queries with the lowest and the {SHOWN} with the highest Δ, of {n}."
+        blocks.append(Text(caption, "caption"))
+    group: Group = "appendix" if level else "open"
+    return Section("queries", "Query by query", finding, tuple(blocks), group=group)
+
+
+def query_table(comparison: Comparison) -> Table:
+    """Return the queries with the lowest and highest differences, ascending."""
+    w, win = Words(comparison), words.wins(comparison)
+    column, outcomes = comparison.measures.index(comparison.rule.primary), comparison.outcomes()
+    a, b, differences = comparison.a[:, column], comparison.b[:, column], comparison.differences()
+    tones: tuple[Tone, ...] = ("tie", "b", "a")
+    texts = ("tie", f"B {win}", f"A {win}")
+
+    def outcome(i: int) -> Cell:
+        return Cell(texts[outcomes[i]], texts[outcomes[i]], tones[outcomes[i]])
+
+    order = np.argsort(differences, kind="stable").tolist()
+    n_low, n_high = (min(SHOWN, n // 2) for n in (len(order) + 1, len(order)))
+    return Table.by_row(
+        "queries",
+        [*order[:n_low], *order[len(order) - n_high :]],
+        (Column.words("Query"), lambda i: Cell(comparison.query_ids[i], comparison.query_ids[i])),
+        (Column("A"), lambda i: w.mean(float(a[i]))),
+        (Column("B"), lambda i: w.mean(float(b[i]))),
+        (Column("Δ"), lambda i: w.change(float(differences[i]), tones[outcomes[i]])),
+        (Column.words("Outcome"), outcome),
     )
 
 
@@ -349,21 +448,11 @@ def distribution(comparison: Comparison) -> Section | None:
                 "caption",
             ),
         )
-    form = spread_form(comparison.differences())
     blocks += (
         Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
-        Text(f"Right of 0 B scores higher. {_GUIDES[form]}", "caption"),
+        Text("Right of 0 B scores higher.", "caption"),
     )
     return Section("distribution", "Distribution", finding, blocks, group="appendix")
-
-
-# How to read what was drawn: dots, bars, or a density with a box.
-_GUIDES = {
-    "dots": "A dot is a query.",
-    "values": "A bar is a value of the difference; its height counts the queries.",
-    "bins": "A bar counts the queries; those that tie have a bar of their own.",
-    "density": "Box: middle half; line: 5% to 95%.",
-}
 
 
 def _spread_finding(comparison: Comparison) -> str:
@@ -371,15 +460,10 @@ def _spread_finding(comparison: Comparison) -> str:
     w, spread = Words(comparison), comparison.spread
     quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
     low, middle, high = map(w.signed, quartiles)
-    mean, ties, n = comparison.mean_difference, comparison.primary.ties, comparison.n_queries
-    text = (
+    return (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
-        f" the mean {w.signed(mean)}."
+        f" the mean {w.signed(comparison.mean_difference)}."
     )
-    if not n > ties > n / 2:
-        return text
-    rest = w.signed(mean * n / (n - ties))
-    return f"{text} {f.count(ties)} of {words.queries(n)} are tied; of the others it is {rest}."
 
 
 def all_tests(comparison: Comparison) -> Section | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -267,16 +266,6 @@ def missing_policy(comparison: Comparison) -> str | None:
 def capital(text: str) -> str:
     """Return a clause as the start of a sentence."""
     return text[:1].upper() + text[1:]
-
-
-def other_test(comparison: Comparison) -> str:
-    """Return the p-value of the sign-flip test, where it has one that the declared test has not."""
-    if comparison.n_queries < 2:
-        return ""
-    for row in comparison.test_rows:
-        if row.test == "permutation" and not row.decides and math.isfinite(row.pvalue):
-            return f"the sign-flip test gives {f.p_clause(row.pvalue, alpha=comparison.rule.alpha)}"
-    return ""
 
 
 def lost(measure: str, margin: str, *, higher: bool, certain: bool) -> str:

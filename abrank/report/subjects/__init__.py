@@ -43,7 +43,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     Returns
     -------
     Report
-        Sections without data are left out; ``omitted`` says which of them need other data.
+        Sections without data are left out.
 
     Raises
     ------

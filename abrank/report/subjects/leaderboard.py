@@ -34,12 +34,8 @@ from abrank.report.sections.words import READINGS, capital, in_sentence, name, q
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 IntervalKind: TypeAlias = Literal["difference", "own", "within"]
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
-# Of more letters, and of more ranges of places, a cell says less.
-_MOST_LETTERS, _MOST_RANGES = 6, 4
-_SHARED = {
-    True: "Systems that share a letter are not significantly different.",
-    False: "Ties with: the places (#) of the systems not significantly different.",
-}
+# Of more letters a cell says less.
+_MOST_LETTERS = 6
 _PAPER_NAME = 30
 
 
@@ -93,8 +89,7 @@ def _scorecard(
     ranking = w.result
     higher, declared = ranking.higher_is_better, ranking.direction_declared
     scale = Scale("worse", "better") if declared else Scale("lower", "higher", ("plain", "plain"))
-    shares = ranking.baseline is None and ranking.has_all_pairs
-    text = _SHARED[lettered(ranking)] if shares else ""
+    text = _shared(ranking) if ranking.baseline is None and ranking.has_all_pairs else ""
     by = f"{capital(queries(ranking.n_queries))}, {in_sentence(ranking.title)}"
     by += f", α = {f.number(ranking.alpha)}"
     if _end_at_0(distance.interval for distance in ranking.distances.values()):
@@ -113,6 +108,13 @@ def _scorecard(
         legend=tuple(part for part in (" ".join([text, *legend]).strip(),) if part),
         short_legend=(*[text] * bool(text), by),
     )
+
+
+def _shared(ranking: Ranking) -> str:
+    """Say what tells which systems do not differ; empty where no column does."""
+    if lettered(ranking):
+        return "Systems that share a letter are not significantly different."
+    return "Rank: all that are left open." if ranking.direction_declared else ""
 
 
 def reference(ranking: Ranking) -> str:
@@ -194,19 +196,11 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
         for system in ranking.systems:
             first, last = 1 + better[system], n - worse[system]
             ranks[system] = Cell("–".join(map(f.count, sorted({first, last}))), first)
-        result.append((Column("rank"), ranks))
+        result.append((Column("rank", role="" if lettered(ranking) else "reading"), ranks))
     if lettered(ranking):
         groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
         result.append((Column.words("group", "reading"), groups))
-    else:
-        cells = {system: Cell(tie) for system, tie in ties(ranking).items()}
-        result.append((Column.words("ties with", "reading"), cells))
     return result
-
-
-def to_lead(ranking: Ranking) -> str:
-    """Return what the share of resamples is called in which a system has the first mean."""
-    return "Chance to lead" if ranking.direction_declared else "Chance of the highest mean"
 
 
 def chance(share: float) -> str:
@@ -279,27 +273,6 @@ def letters(group: str) -> str:
     if len(group) <= _MOST_LETTERS:
         return group
     return _ranges([ascii_lowercase.index(letter) for letter in group], ascii_lowercase.__getitem__)
-
-
-def ties(ranking: Ranking) -> dict[str, str]:
-    """Return the places of the systems that do not differ significantly from each, as ranges."""
-    place = {row.system: row.position for row in ranking.rows}
-    near: dict[str, set[int]] = {system: set() for system in ranking.systems}
-    for row in ranking.pair_rows:
-        if not row.told_apart:
-            near[row.a].add(place[row.b])
-            near[row.b].add(place[row.a])
-    result = {}
-    for system, places in near.items():
-        if not places:
-            result[system] = "none"
-            continue
-        ranges = _ranges(sorted(places), f.count)
-        if ranges.count(",") >= _MOST_RANGES:
-            first, last = min(places), max(places)
-            ranges = f"{f.count(len(places))} of {f.count(first)}–{f.count(last)}"
-        result[system] = ranges
-    return result
 
 
 def _ranges(places: Sequence[int], write: Callable[[int], str]) -> str:
@@ -412,7 +385,7 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn")
     without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
-    places = [i for i, column in enumerate(without.columns) if column.title != "rank"]
+    places = [i for i, x in enumerate(without.columns) if x.title != "rank" or x.role]
     columns = []
     for column in (without.columns[i] for i in places):
         title = column.title if column.role == "p" else capital(column.title)
@@ -425,7 +398,8 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
             place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
             cells[place] = Cell("baseline")
         rows.append(tuple(cells))
-    shared = f"{_SHARED[lettered(ranking)][:1].lower()}{_SHARED[lettered(ranking)][1:-1]} by {by}"
+    text = _shared(ranking) or "Compared."
+    shared = f"{text[:1].lower()}{text[1:-1]} by {by}"
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
         text = f"Δ is the difference from {base}, with {ranking.interval_name} and p by {by}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from abrank._support import display as f
 from abrank.report.model import (
@@ -29,7 +29,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections.words import capital, queries
 from abrank.report.subjects import compose
-from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
+from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals
 
 _NAME = 24
 TESTS = {
@@ -64,12 +64,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
             f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
             f" together at {w.level}."
         )
-        table = _table(w, "segments", result.segments, ("property", "segment"))
-        sections.append(Section("segments", "Segments", finding, (table,), EVERYWHERE))
-    finding = f"The same means by other tests, each interval at {w.level}; they decide nothing."
-    table = _table(w, "tests", result.others, ())
-    others: frozenset[Place] = frozenset({"page", "folded"})
-    sections.append(Section("tests", "Other intervals", finding, (table,), others))
+        sections.append(Section("segments", "Segments", finding, (_segments(w),), EVERYWHERE))
     method = _method(w)
     sections.append(Section("methods", "Methods", "", (Text(method),)))
     cautions = []
@@ -173,9 +168,6 @@ def _method(w: Words[Intervals]) -> str:
 def _facts(w: Words[Intervals]) -> Iterator[Fact]:
     for remark in w.result.remarks:
         yield Fact("note", remark, everywhere=True)
-    if len(w.result.rows) == 1:
-        texts = (f"{TESTS[row.test]} {w.range(*row.interval)}" for row in w.result.others)
-        yield Fact("others", "; ".join(texts))
     yield Fact("rule", _rule(w), "muted")
 
 
@@ -226,21 +218,22 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
     )
 
 
-def _table(
-    w: Words[Intervals], key: str, rows: Sequence[MeanInterval], names: Sequence[str]
-) -> Table:
+def _segments(w: Words[Intervals]) -> Table:
+    rows = w.result.segments
     multiple = len({row.system for row in w.result.rows}) > 1
 
     def words(title: str, texts: Iterable[str]) -> tuple[Column, list[Cell]]:
         return Column.words(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
 
     return Table.of(
-        key,
+        "segments",
         *[words("System", [row.system for row in rows])] * multiple,
         (Column.words("Measure"), [Cell(row.measure) for row in rows]),
-        *(words(capital(name), [getattr(row, name) for row in rows]) for name in names),
-        *[(Column.words("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
-        *[(Column("Queries"), [Cell.count(row.n_queries) for row in rows])] * (key == "segments"),
+        *(
+            words(capital(name), [getattr(row, name) for row in rows])
+            for name in ("property", "segment")
+        ),
+        (Column("Queries"), [Cell.count(row.n_queries) for row in rows]),
         (Column("Mean"), [w.mean(row.mean) for row in rows]),
         (Column("Interval"), [Cell(w.range(*row.interval)) for row in rows]),
         noun="interval",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from abrank._support import display as f
 from abrank._support.display import NO_BREAK, one_line
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
+from abrank.comparison.units import (
+    decision_intervals,
+    difference_in_unit,
+    is_relative,
+    rows_in_unit,
+)
 from abrank.measures.names import known
 from abrank.report.formats.queries import QueryLists, cutoff
 from abrank.report.model import (
@@ -20,9 +27,11 @@ from abrank.report.model import (
     Column,
     Fact,
     Headline,
+    Paper,
     Rankings,
     Report,
     Section,
+    Style,
     Table,
     Text,
     Tone,
@@ -36,7 +45,6 @@ from abrank.report.sections import (
     design,
     headline,
     inputs,
-    measures,
     planning,
     scorecard,
     words,
@@ -45,7 +53,7 @@ from abrank.report.sections.next_step import next_step
 from abrank.report.subjects import compose
 from abrank.scoring.judging import Inspection, QueryDocument, Unjudged
 
-LONGEST_NAME = 120
+LONGEST_NAME, _PAPER_NAME = 120, 30
 
 
 @compose.register
@@ -66,7 +74,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
     methods, sources = appendix.methods_text(comparison), appendix.bibliography(comparison)
     result = {
         "votes": design.votes(comparison),
-        "measures": measures.measures(comparison),
+        "measures": scorecard.measures(comparison),
         "machine": design.machine(comparison),
         "design": design.design(comparison),
         "sensitivity": inputs.sensitivity(comparison),
@@ -75,18 +83,15 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         "margin": headline.other_margins(comparison),
         "unseen": decision.rare_losses(comparison),
         "planning": appendix.plan(comparison),
-        "queries": measures.queries(comparison),
+        "queries": scorecard.queries(comparison),
         "segments": scorecard.segments(comparison),
         "effects": appendix.effects(comparison),
         "distribution": scorecard.distribution(comparison),
         "depth": inputs.depth(comparison),
         "quality": inputs.quality(comparison),
-        "methods": appendix.methods(methods, sources, "A paragraph to paste, with its sources."),
+        "methods": appendix.methods(methods, sources),
         "reproduce": appendix.reproduce(
-            comparison.provenance,
-            comparison.seed,
-            comparison.provenance.get("inputs") or {},
-            appendix.setting_table(comparison),
+            comparison.provenance, comparison.seed, comparison.provenance.get("inputs") or {}
         ),
     }
     head = headline.headline(comparison)
@@ -104,12 +109,11 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
             for key, section in result.items()
             if section is not None
         ),
-        omitted=(() if result["segments"] or comparison.rule.independent else (_NO_SEGMENTS,)),
         facts=tuple(_facts(comparison)),
         methods=methods,
         sources=sources,
         cases=tuple(cases(comparison)),
-        papers=lambda style: measures.paper(comparison, style=style),
+        papers=lambda style: _paper(comparison, style=style),
         hint='.to_frame()  .queries  .plot.deltas()  .report("report.html")',
     )
 
@@ -172,9 +176,6 @@ def cases(comparison: Comparison) -> Iterator[Case]:
         yield Case(f"guard on {item.measure}", item.passed, design.guard(comparison, item))
 
 
-_NO_SEGMENTS = "Segments: none given; use --segments (segments=)."
-
-
 def _context(comparison: Comparison) -> Iterator[str]:
     """Yield what stands above the verdict: the systems, the queries, the judgments."""
     qrels = comparison.provenance.get("inputs", {}).get("qrels", {})
@@ -185,6 +186,97 @@ def _context(comparison: Comparison) -> Iterator[str]:
     if path:  # by their file and its folder
         text = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
         yield f"judgments {text}"
+
+
+# --- The table of a comparison for a paper
+
+
+def _paper(comparison: Comparison, *, style: Style) -> Paper:
+    """Return the table of measures, the primary one first."""
+    w, rule = Words(comparison), comparison.rule
+    rows = scorecard.primary_first(comparison, rows_in_unit(comparison))
+    named_, a_, b_ = Column.name("Measure"), [x.mean_a for x in rows], [x.mean_b for x in rows]
+    names = [Cell(row.measure) for row in rows]
+    if style == "superscript":
+        over = [("b" * (x.reading == "worse"), "a" * (x.reading == "better")) for x in rows]
+        table = Table.of(
+            "paper",
+            (named_, names),
+            *(
+                (
+                    Column.words(side, "mean"),
+                    [Cell(w.score(x), mark=y[i]) for x, y in zip(means, over, strict=True)],
+                )
+                for i, (side, means) in enumerate((("A", a_), ("B", b_)))
+            ),
+            noun="measure",
+        )
+        text = (
+            "the superscript a marks a mean of B that is significantly better than A's, b one"
+            " of A better"
+        )
+        text += " than B's,"
+    else:
+        estimand = words.estimand(comparison)
+        in_unit = partial(difference_in_unit, comparison, digits=w.digits)
+        ends = [[in_unit(end) for end in row.adjusted] for row in rows]
+        adjusts = rule.adjust != "none" and len(rows) > 1
+        estimates = [Cell(w.signed(row.estimate)) for row in rows]
+        table = Table.of(
+            "paper",
+            (named_, names),
+            (Column("A"), [Cell(w.score(x)) for x in a_]),
+            (Column("B"), [Cell(w.score(x)) for x in b_]),
+            (Column(words.delta_title(comparison)), [Cell(in_unit(row.diff)) for row in rows]),
+            *([] if estimand == words.MEAN else [(Column("Estimate"), estimates)]),
+            (
+                Column(f"{w.level} interval", role="interval"),
+                [Cell(x[0] if f.UNDEFINED in x else " to ".join(x)) for x in ends],
+            ),
+            (Column("adj p" if adjusts else "p"), [Cell(w.p(row.pvalue_adj)) for row in rows]),
+            noun="measure",
+        )
+        text = f"the difference Δ = B − A{f', and the {estimand}' * (estimand != words.MEAN)}"
+        if is_relative(comparison) and estimand == words.MEAN:
+            text = "the change of the mean Δ%, in per cent of A's,"
+        text += f" with {w.level} confidence interval and p"
+    sentence = decision.doubted(comparison, headline.short(comparison))
+    return Paper(
+        comment=f"{sentence}. {next_step(comparison).sentence}",
+        caption=_caption(comparison, text, has_intervals=style == "interval"),
+        label=f"{comparison.candidate} {comparison.baseline} {rule.primary}",
+        table=table,
+    )
+
+
+# Adjustments that make the intervals of a family wider, as they make its p-values larger.
+_WITH_INTERVALS = ("max-t", "holm", "hochberg", "hommel", "bonferroni")
+
+
+def _caption(comparison: Comparison, contents: str, *, has_intervals: bool) -> str:
+    """Return what the table shows: systems, queries, test, level, adjustment."""
+    rule = comparison.rule
+    a, b = (
+        one_line(name, width=_PAPER_NAME) for name in (comparison.baseline, comparison.candidate)
+    )
+    by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
+    text = f"{words.followed(b, 'B')} against the baseline {words.followed(a, 'A')}, means over"
+    text += f" {words.queries_of(comparison)}; {contents} {by}."
+    if len(comparison.rows) > 1:
+        adjustment = headline.adjustment(comparison)
+        alone = ", tested alone" if rule.family == "secondary" else ""
+        primary = one_line(rule.primary, width=_PAPER_NAME)
+        alike = ", intervals and p alike" * (has_intervals and rule.adjust in _WITH_INTERVALS)
+        text += f" {primary} decides{alone}; {adjustment}{alike}."
+    if comparison.decision.by_equivalence:
+        margin = planning.margin_of_what(comparison)
+        level = f"{f.level(rule.confidence_equivalence)} interval"
+        interval = planning.labelled(comparison, level, decision_intervals(comparison)[1])
+        text += f" The margin of {margin} is held against the {interval} of two one-sided tests."
+    if comparison.soundness.level == "unsound":
+        return f"{text} Nothing is tested: {decision.cannot_test(comparison)}."
+    more = [*design.vote_sentences(comparison), decision.doubts(comparison)]
+    return " ".join([text, *more]).rstrip()
 
 
 # --- The report of one query: both lists side by side, scores, what is missed, what to judge

@@ -94,7 +94,8 @@ def _title(w: Words[Plan]) -> str:
     detect = ""
     if plan.n_queries is not None:
         n = _count(plan, plan.n_queries)
-        detect = f"{n} detect a difference of {w.score(plan.mde)} or more"
+        range_ = f" ({w.range(plan.mde_low, plan.mde_high)})" if plan.mde_low > 0.0 else ""
+        detect = f"{n} detect a difference of {w.score(plan.mde)}{range_} or more"
         detect += f" with {f.level(plan.target)} power"
     if len(plan.rows) == 1:
         row = plan.rows[0]
@@ -125,12 +126,6 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         needed = _needed_with_range(plan, plan.width)
         text = f"{needed} would give a {level} interval of width {width}"
         yield Fact("width", text, everywhere=True)
-    if plan.n_queries is not None:
-        n = _count(plan, plan.n_queries)
-        text = f"smallest visible difference with {n}: {w.score(plan.mde)}"
-        if plan.mde_low > 0.0:
-            text += f" ({w.range(plan.mde_low, plan.mde_high)})"
-        yield Fact("visible", text)
     if plan.sd_low > 0.0:
         text = "in brackets, and in the column: what the 95% interval of the sd leaves open"
         yield Fact("range", text, everywhere=True)

@@ -36,7 +36,7 @@ from abrank.report.sections.appendix import cited, inputs_of, methods, of_measur
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
-from abrank.report.subjects.leaderboard import chance, leaderboard, to_lead
+from abrank.report.subjects.leaderboard import chance, leaderboard
 from abrank.report.subjects.systems import methods_text as ranking_methods
 from abrank.report.subjects.systems import of_runs, verdict_of
 
@@ -69,7 +69,6 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
         ", ".join(name(measure.measure) for measure in result.measures),
     ]
     sources = cited([*of_measures(measure.measure for measure in result.measures), *SOURCES])
-    sentence = "A paragraph to paste, and what the two ranks claim."
     return report_of(
         w,
         head,
@@ -83,7 +82,7 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
             *([_measures(w)] if result.measures[1:] else []),
             *_collections(w),
             _each(w),
-            methods(text, sources, sentence, Text(claims(result))),
+            methods(text, sources, Text(claims(result))),
             reproduce(result.provenance, result.primary.fixed.seed, inputs_of(result.rankings)),
         ),
         facts=tuple(_facts(w, head, context)),
@@ -143,8 +142,7 @@ def title(result: CollectionsRanking) -> str:
 
 def _list(names: Sequence[str]) -> str:
     """Return names in a row, of many the first."""
-    texts = list(map(name, names))
-    return f.listed(texts) if len(texts) <= MOST_NAMES else f.first_of(texts, MOST_NAMES)
+    return f.first_of([*map(name, names)], MOST_NAMES)
 
 
 def like_these(result: CollectionsRanking) -> str:
@@ -267,28 +265,14 @@ def _rank(standing: Standing) -> Cell:
 
 
 def _ranks(w: Words[CollectionsRanking]) -> Section:
-    result, rows = w.result, w.result.primary.rows
-    finding = f"{title(result)} {like_these(result)} {_leads(result)}"
+    finding = _leads(w.result)
     caption = Text(
         "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
         " these are a sample; it takes many collections to say much of others. Neither speaks of"
         " systems tuned on these queries.",
         "caption",
     )
-    columns, leads = [], []
-    heads = (("these", to_lead(result.primary.fixed)), ("like these", "Like these"))
-    of_each = ([row.fixed for row in rows], [row.random for row in rows])
-    for (which, heading), standings in zip(heads, of_each, strict=True):
-        ends = [Cell(w.range(*standing.interval), standing.ci_low) for standing in standings]
-        columns.append((Column(f"{w.level} of the mean, {which}"), ends))
-        apart = [_difference(w, standing) for standing in standings]
-        columns.append((Column(f"Δ from the first, {which}"), apart))
-        leads.append(
-            (Column(heading), [Cell(chance(x.chance_first), x.chance_first) for x in standings])
-        )
-    names = Column.words("System"), [Cell(row.system, row.system) for row in rows]
-    folded = Table.of("both claims", names, *columns, *leads, folded="Both claims in numbers")
-    blocks = (Figure("ranks", finding), caption, folded)
+    blocks = (Figure("ranks", finding), caption)
     return Section("ranks", "Ranks that can be claimed", finding, blocks, group="appendix")
 
 

@@ -106,7 +106,7 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
             *_further(w),
             *filter(None, of_pooled),
             _each(w),
-            methods(text, sources, "A paragraph to paste, with its sources."),
+            methods(text, sources),
             reproduce(result.provenance, seed, inputs_of(result.comparisons)),
         ),
         facts=tuple(_facts(w, head, context)),
@@ -217,8 +217,6 @@ def beyond(w: Words[CollectionsComparison]) -> str:
         return f"{text} It takes three collections to say where one more would lie."
     limits = w.interval(*summary.prediction)
     text += f" One more collection would have a Δ of {limits} ({w.level} prediction interval)."
-    if summary.prediction != (summary.prediction_low, summary.prediction_high):
-        text += f" It is limited to the differences that {name(summary.measure)} can have."
     if len(summary.rows) <= FEW:
         text += (
             f" With up to {FEW} collections this interval covers the truth less often than"
@@ -249,31 +247,14 @@ def counts(summary: MeasureSummary) -> str:
     return f"Of {n}: {words.counted(row.reading for row in summary.rows)} (adjusted p, Holm)."
 
 
-def _bounded(summary: MeasureSummary) -> str:
-    names = [name(row.collection) for row in summary.rows if row.bounded]
-    if not names:
-        return ""
-    verb = "has" if len(names) == 1 else "have"
-    return (
-        f"{f.first_of(names, 3)} {verb} the same Δ on every query; all summaries count it, random"
-        " effects with an upper bound of its variance."
-    )
-
-
 def _facts(
     w: Words[CollectionsComparison], head: Headline, context: tuple[str, ...]
 ) -> Iterator[Fact]:
     yield Fact("systems", f"{context[0]}, {context[1]}")
     yield Fact("data", f"{', '.join(context[2:])}.", everywhere=True)
     yield Fact("meaning", head.meaning)
-    summary = w.result.primary
-    n = f.plural(len(summary.rows), "collection")
-    text = f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal)}."
-    yield Fact("weights", text, everywhere=True)
     if text := heterogeneity(w):
         yield Fact("differ", text, everywhere=True)
-    if text := _bounded(summary):
-        yield Fact("tied", text, everywhere=True)
     pooled = w.result.pooled
     for kind, text in design.sentences(replace(pooled, provenance=w.result.provenance)):
         if kind != "guards" or pooled.rule.require is not None:  # else the headline has them
@@ -365,10 +346,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
 def _numbers_section(w: Words[CollectionsComparison]) -> Section:
     card = _scorecard(w, w.result.primary)
     finding = heterogeneity(w) or counts(w.result.primary)
-    blocks: list[Block] = [card, Text(_METHOD, "caption")]
-    if text := _bounded(w.result.primary):
-        blocks.append(Text(text))
-    return Section("numbers", "Collections", finding, tuple(blocks))
+    return Section("numbers", "Collections", finding, (card, Text(_METHOD, "caption")))
 
 
 def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:

@@ -17,15 +17,12 @@ from abrank.ranking import Ranking
 from abrank.report.model import (
     Block,
     Caution,
-    Cell,
-    Column,
     Fact,
     Figure,
     Headline,
     Place,
     Report,
     Section,
-    Table,
     Text,
     Words,
     report_of,
@@ -37,27 +34,8 @@ from abrank.report.subjects import compose, leaderboard
 from abrank.report.subjects.leaderboard import IntervalKind
 from abrank.rule import LEVELS
 
-# Rows of a table that a page shows; the CSV and results.json have all.
-MOST_ROWS = 20
 # Up to so many systems a page has a table of all pairs.
 MOST_PAIRS = 12
-_ALIKE = "It takes the differences of all pairs to vary alike"
-_SYMMETRIC = "It takes the differences of each pair to be symmetric if there is no effect"
-_OWN = "each pair has an error of its own"
-_ORDERS = "It asks whether all orders of the systems are equally likely, not about means"
-# What each test takes for granted; of the paired ones, for each pair by itself.
-_ASSUMED = {
-    **dict.fromkeys(("tukey", "dunnett"), f"{_ALIKE}, and means of differences to be normal"),
-    "randomised-tukey": f"{_ALIKE} if there is no effect, but assumes no distribution",
-    **dict.fromkeys(("nemenyi", "conover", "bonferroni-dunn"), _ORDERS),
-    "max-t": f"{_SYMMETRIC}; {_OWN}",
-    "t": f"It takes the mean difference of each pair to be normal; {_OWN}",
-    "permutation": f"{_SYMMETRIC}; {_OWN}",
-    "bootstrap": "It takes the queries to be a sample of those in question",
-    "wilcoxon": "It takes the differences of each pair to be symmetric, and is about their"
-    " pseudo-median, not the mean",
-    "sign": "It is about which system wins more queries, not about means",
-}
 _PICTURE = (
     "The system of the row less that of the column; filled where they differ significantly, blue"
     " where the row is better, orange where it is worse, the deeper the larger the difference. The"
@@ -80,7 +58,8 @@ def compose_ranking(
     checks.one_of("interval", interval, ("difference", "own", "within"))
     w = Words(ranking, digits)
     head = headline(w)
-    sections = _sections(w, interval, listed=pairs)
+    card = leaderboard.leaderboard(w, interval)
+    sources = appendix.cited(_sources(ranking))
     context = [
         f.plural(len(ranking.systems), "system"),
         queries(ranking.n_queries),
@@ -93,52 +72,28 @@ def compose_ranking(
         who=f"{context[0]} by {context[2]}",
         file=f"ranking-{name_of(ranking.measure) or 'measure'}",
         cautions=cautions(ranking),
-        sections=tuple(section for section in sections.values() if section is not None),
-        omitted=tuple(text for key, text in _OMITTED.items() if sections[key] is None),
+        sections=tuple(
+            section
+            for section in (
+                Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
+                measures(w),
+                *_pairs(w, listed=pairs),
+                per_query(ranking),
+                stability(w),
+                test(ranking),
+                appendix.methods(methods_text(ranking), sources),
+                appendix.reproduce(
+                    ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
+                ),
+            )
+            if section is not None
+        ),
         facts=tuple(_facts(w, head)),
         methods=methods_text(ranking),
-        sources=appendix.cited(_sources(ranking)),
+        sources=sources,
         papers=lambda style: leaderboard.paper(w, style, interval),
         hint='.to_frame()  .pairs  .plot.ranks()  .report("ranking.html")',
     )
-
-
-def _sections(
-    w: Words[Ranking], interval: IntervalKind, *, listed: bool
-) -> dict[str, Section | None]:
-    ranking = w.result
-    card = leaderboard.leaderboard(w, interval)
-    result: dict[str, Section | None] = {
-        "leaderboard": Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
-        "measures": measures(w),
-        "pairs": pairs(w),
-        "all-pairs": None,
-        "per-query": per_query(ranking),
-        "stability": stability(w),
-        "test": test(ranking),
-        "methods": appendix.methods(
-            methods_text(ranking),
-            appendix.cited(_sources(ranking)),
-            "A paragraph to paste, with its sources.",
-        ),
-        "reproduce": appendix.reproduce(
-            ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
-        ),
-    }
-    # Against a baseline the leaderboard holds them.
-    if ranking.pair_rows and (listed or ranking.baseline is None):
-        places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
-        blocks = Deferred(partial(leaderboard.all_pairs, w))
-        result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
-    if section := result["measures"]:
-        detailed: frozenset[Place] = frozenset({"page", "details", "markdown"})
-        result["measures"] = replace(section, places=detailed)
-    return result
-
-
-_OMITTED = {
-    "measures": "Other measures: the systems were ranked by one; give more with --measure.",
-}
 
 
 def headline(w: Words[Ranking]) -> Headline:
@@ -295,17 +250,9 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     yield Fact("ranked", f"{text} on {queries(ranking.n_queries)}.", everywhere=True)
     if head.meaning:
         yield Fact("meaning", head.meaning)
-    if order := by_mean_rank(ranking):
-        yield Fact("order", order, everywhere=True)
-    if ranking.secondary:
-        count = f.word(len(ranking.measures))
-        text = f"{name(ranking.measure)} orders the systems."
-        if ranking.n_families > 1:
-            text += f" The error rate α is that of the {count} measures together (Bonferroni)."
-        else:
-            text += f" Each of the {count} measures is a family of its own: α is for each, not for"
-            text += " all together."
-        yield Fact("measures", text, everywhere=True)
+    if ranking.secondary and ranking.n_families == 1:
+        text = f"Each of the {f.word(len(ranking.measures))} measures is a family of its own"
+        yield Fact("measures", f"{text}: α is for each, not for all together.", everywhere=True)
     if text := omnibus(w):
         yield Fact("together", text, everywhere=True)
     for text in cautions_of_test(ranking):
@@ -327,21 +274,6 @@ def omnibus(w: Words[Ranking]) -> str:
     if math.isfinite(apart):
         text += f". Critical difference of two mean ranks: {f.score(apart, digits=2)}"
     return f"{text}."
-
-
-def by_mean_rank(ranking: Ranking) -> str:
-    """Say which places change where the queries count one by one; empty where none does."""
-    order = ranking.by_mean_rank
-    if not ranking.n_queries or order == ranking.systems:
-        return ""
-    changed = [place for place, system in enumerate(order) if ranking.systems[place] != system]
-    text = ", ".join(
-        f"{name(order[place])} is number {place + 1} (mean rank"
-        f" {f.score(ranking[order[place]].mean_rank, digits=2)})"
-        for place in changed[:3]
-    )
-    more = f"; {f.count(len(changed) - 3)} more change" if len(changed) > 3 else ""
-    return f"Ordered by mean rank within the queries the places change: {text}{more}."
 
 
 def cautions_of_test(ranking: Ranking) -> Iterator[str]:
@@ -432,29 +364,25 @@ def measures(w: Words[Ranking]) -> Section | None:
     blocks: list[Block] = [leaderboard.by_measure(w)]
     if ranking.baseline is not None or leaderboard.lettered(ranking):
         blocks.append(Text(legend, "caption"))
-    return Section("measures", "Other measures", finding, tuple(blocks), group="change")
+    places: frozenset[Place] = frozenset({"page", "details", "markdown"})
+    return Section("measures", "Other measures", finding, tuple(blocks), places, group="change")
 
 
-def pairs(w: Words[Ranking]) -> Section | None:
-    """Return all pairs; of many systems a picture."""
+def _pairs(w: Words[Ranking], *, listed: bool) -> Iterator[Section]:
+    """Yield all pairs; of many systems a page has a picture."""
     ranking = w.result
-    if ranking.n_queries < 2:
-        return None
-    text = f.count(ranking.n_significant) if ranking.n_significant else "None"
-    kind = "pairs" if ranking.baseline is None else "comparisons"
-    if ranking.baseline is None and not ranking.has_all_pairs:
-        kind += " with the first"
-    total = f"{f.count(len(ranking.pair_rows))} {kind}"
-    finding = f"{text} of {total} differ significantly by {in_sentence(ranking.title)}."
-    if len(ranking.systems) <= MOST_PAIRS:
-        return Section(
-            "pairs", "Every pair", finding, (leaderboard.all_pairs(w),), group="appendix"
-        )
-    blocks: list[Block] = []
-    if ranking.baseline is None and ranking.has_all_pairs:
+    # Against one baseline the leaderboard holds them.
+    if ranking.n_queries < 2 or (len(ranking.baselines) == 1 and not listed):
+        return
+    finding, is_few = _of_pairs(ranking), len(ranking.systems) <= MOST_PAIRS
+    if not is_few and ranking.baseline is None and ranking.has_all_pairs:
         summary = f"{finding} The first system is in the top row."
-        blocks += [Figure("matrix", summary), Text(_PICTURE, "caption")]
-    return Section("pairs", "Every pair", finding, tuple(blocks), group="appendix")
+        blocks = (Figure("matrix", summary), Text(_PICTURE, "caption"))
+        yield Section("matrix", "Every pair", finding, blocks, group="appendix")
+    places: dict[Place, bool] = {"folded": True, "text": listed, "page": is_few}
+    stands = frozenset(place for place, is_there in places.items() if is_there)
+    table = Deferred(partial(leaderboard.all_pairs, w))
+    yield Section("pairs", "Every pair", finding, table, stands, group="appendix")
 
 
 def per_query(ranking: Ranking) -> Section | None:
@@ -487,44 +415,22 @@ def per_query(ranking: Ranking) -> Section | None:
 
 def stability(w: Words[Ranking]) -> Section | None:
     """Return the chances of the ranks under resampling of the queries."""
-    ranking = w.result
-    if not ranking.stability:
+    ranking, finding = w.result, first_places(w.result)
+    if not finding:
         return None
     first = ranking.stability[0]
-    finding = "One query gives one order."
-    if ranking.n_queries > 1:
-        finding = (
-            f"{name(first.system)} leads in {leaderboard.chance(first.first)} of"
-            f" {f.count(ranking.n_drawn)} resamples of the queries."
-        )
-    summary = f"{finding} Its rank is from {first.low} to {first.high} in {w.level} of them."
-    rows = ranking.stability[:MOST_ROWS]
-    folded = Table.of(
-        "stability",
-        (Column.words("System"), [Cell(row.system) for row in rows]),
-        (Column("Place"), [Cell.count(place) for place, _ in enumerate(rows, start=1)]),
-        (
-            Column(leaderboard.to_lead(ranking)),
-            [Cell(leaderboard.chance(row.first), row.first) for row in rows],
-        ),
-        (
-            Column(f"Rank, {w.level} of resamples"),
-            [Cell(f"{row.low} to {row.high}", row.low) for row in rows],
-        ),
-        folded="The chances in numbers",
-    )
+    rank = f"{first.low} to {first.high} in {w.level} of them"
+    summary = f"{finding} The rank of {name(first.system)} is from {rank}."
     caption = (
         "The queries are drawn anew, with replacement, for all systems at once. It shows how far"
         " the order rests on which queries were asked; it is no test, and of systems that are"
         " nearly equal it is too sure (Xie, Singh and Zhang 2009)."
     )
-    blocks = (Figure("ranks", summary), Text(caption, "caption"), folded)
+    blocks = (Figure("ranks", summary), Text(caption, "caption"))
     return Section("stability", "Other queries", finding, blocks, group="change")
 
 
 def test(ranking: Ranking) -> Section | None:
-    """Return what the test takes for granted."""
-    if ranking.n_queries < 2:
-        return None
-    finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {_ASSUMED[ranking.test]}."
-    return Section("test", "The test", finding, (), group="change")
+    """Return where the test asks for something else, finds too much, or can find nothing."""
+    finding = " ".join(cautions_of_test(ranking))
+    return Section("test", "The test", finding, (), group="change") if finding else None

@@ -124,21 +124,6 @@ def test_no_section_without_curves(make) -> None:
     assert depth(make(0.05)) is None
 
 
-@pytest.mark.parametrize(("sides", "finding"), [
-    ((0, 1, 1), "monot5 is ahead at k = 5, 10; at one other k it includes 0."),
-    ((-1, 0, 0), "bm25 is ahead at k = 1; at two other values of k it includes 0."),
-    ((-1, 1, 1), "monot5 is ahead at k = 5, 10 and bm25 is ahead at k = 1."),
-    ((0, 0), ""),
-])  # fmt: skip
-def test_finding_names_the_cut_offs_that_tell_apart(make, sides, finding) -> None:
-    result = make(0.05)
-    nothing = "nDCG@k was looked at for k = 1, 5: every interval includes 0."
-    expected = f"By the interval of nDCG@k, {finding}" if finding else nothing
-    assert with_curves(result, sides).finding == expected
-    turned = replace(result, rule=replace(result.rule, higher_is_better=False))
-    assert with_curves(turned, tuple(-side for side in sides)).finding == expected
-
-
 def test_table_is_the_curve(runs: Comparison) -> None:
     result = depth(runs)
     curve = runs.evidence.cutoff_curve

@@ -50,12 +50,13 @@ EXAMPLES = [
     ("unequal-depth", {"medians": {"a": 1000, "b": 10}, "depth": 10, "measures": ["AP", "R@100"],
      "differences": {"AP": [-0.11, 0.019], "R@100": [-0.255, 0.024]}},
      "monot5 retrieved 10 documents for a query, bm25 1\u202f000 (medians)",
-     "AP and R@100 look further down. With both cut at rank 10 (--config depth=10), Δ is +0.019"
-     " rather than −0.110 on AP, +0.024 rather than −0.255 on R@100."),
+     "AP and R@100 look further down, where not every run has documents. Depth 10 (--depth, of"
+     " compare --config depth=…; Scoring(depth=…)) cuts all of them there: Δ is then +0.019 rather"
+     " than −0.110 on AP, +0.024 rather than −0.255 on R@100."),
     ("unequal-depth", {"medians": {"x": 1000, "y": 99.5, "z": 1000}, "depth": 99,
      "measures": ["AP"], "differences": {}},
-     "y retrieved 99.5 documents for a query and x 1\u202f000 (medians)",
-     "AP looks further down, where not every run has documents: depth 99 (--depth, of compare"
+     "y retrieved 99.5 documents for a query, x 1\u202f000 (medians)",
+     "AP looks further down, where not every run has documents. Depth 99 (--depth, of compare"
      " --config depth=…; Scoring(depth=…)) cuts all of them there."),
     ("guard-turned", {"guards": ["RR", "AP"], "kind": "shared-queries", "n_queries": 36},
      "The guards on RR and AP rest on the queries that are missing",
@@ -92,7 +93,7 @@ def test_long_lists_are_cut() -> None:
     names = {f"m{i}": [0.1, 0.2] for i in range(9)}
     values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": [*names], "differences": names}
     result = cautions.caution(Note("unequal-depth", 2, values), NAMES)
-    assert result.text.startswith("m0, m1, m2 and 6 more look further down.")
+    assert result.text.startswith("m0, m1, m2 and 6 more look further down, where")
     assert result.text.count("rather than") == 3
 
 
@@ -102,9 +103,9 @@ def test_a_difference_that_stays_the_same_is_not_said() -> None:
     both = cautions.caution(
         Note("unequal-depth", 2, values | {"differences": moves | stays}), NAMES
     )
-    assert both.text.endswith("Δ is +0.200 rather than +0.100 on AP.")
+    assert both.text.endswith("Δ is then +0.200 rather than +0.100 on AP.")
     none = cautions.caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
-    assert none.text.endswith("(--config depth=1), every Δ stays the same to 3 decimals.")
+    assert none.text.endswith("of them there: every Δ stays the same to 3 decimals.")
 
 
 def test_the_direction_of_a_score_is_asked_for() -> None:

@@ -16,6 +16,7 @@ from abrank.report.sections.scorecard import (
     MOST,
     all_tests,
     exploratory,
+    measures_finding,
     scorecard,
     segments,
     segments_sentence,
@@ -31,6 +32,13 @@ def row(label: str, reading: str, n: int = 10) -> SegmentRow:
 def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
     rows = tuple(row(f"s{i}", reading) for i, reading in enumerate(readings))
     return Segmentation("intent", ("s0",), rows, p, reversal=False, interaction_pvalue_adj=p)
+
+
+def test_one_measure_decides_alone() -> None:
+    assert (
+        measures_finding(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
+        == "One measure was compared, and it decides: score."
+    )
 
 
 @pytest.mark.parametrize(("readings", "p", "words"), [

@@ -1,17 +1,9 @@
-"""Measures and queries in tables, and the short case that a paper makes."""
+"""The table of a comparison for a paper."""
 
 import numpy as np
 import pandas as pd
 
 from abrank import Question, compare_scores
-from abrank.report.sections.measures import measures_finding
-
-
-def test_one_measure_decides_alone() -> None:
-    assert (
-        measures_finding(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
-        == "One measure was compared, and it decides: score."
-    )
 
 
 def test_the_caption_says_what_a_margin_is_held_against_and_that_intervals_are_adjusted() -> None:
