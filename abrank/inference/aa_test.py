@@ -109,7 +109,7 @@ def check_level(
             f" {MIN_RESAMPLED} at the least"
         )
 
-    def rejected(block: FloatArray, labels: Sequence[object] | None) -> int:
+    def rejected(block: FloatArray, labels: IntArray | None) -> int:
         if robust and labels is not None:
             pvalue = run_cluster_test("t", block, labels, confidence=0.95, seed=seed).pvalue
             return int(np.count_nonzero(pvalue < level))
@@ -126,7 +126,7 @@ def check_level(
         at_once = max(1, VALUES_AT_ONCE // len(values))
         for first in range(0, n_replications, at_once):
             block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
-            total += rejected(block, clusters)
+            total += rejected(block, None if clusters is None else index)
     low, high = map(float, binomtest(total, n_replications).proportion_ci())
     rate = total / n_replications
     return AARow(test, by, n_queries, rate, low, high, *band, too_often=rate > band[1])
@@ -149,12 +149,16 @@ def _replicate(
 
 def _draw_clusters(
     values: FloatArray, index: IntArray, random: np.random.Generator
-) -> tuple[FloatArray, Sequence[object]]:
+) -> tuple[FloatArray, IntArray]:
     """Return the differences, less their mean, of clusters drawn anew, and their labels."""
-    rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
-    rows_drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
-    labels = np.repeat(np.arange(len(rows)), [row.size for row in rows_drawn])
-    return (values - values.mean())[np.concatenate(rows_drawn)][:, None], labels.tolist()
+    sizes = np.bincount(index)
+    drawn = random.integers(0, len(sizes), len(sizes))
+    labels = np.repeat(np.arange(len(sizes)), sizes[drawn])
+    # The rows of a cluster stand together in `order`, from its first place on.
+    first, first_drawn = (np.cumsum(size) - size for size in (sizes, sizes[drawn]))
+    places = np.arange(len(labels)) + (first[drawn] - first_drawn)[labels]
+    order = np.argsort(index, kind="stable")
+    return (values - values.mean())[order[places]][:, None], labels
 
 
 def rejections(

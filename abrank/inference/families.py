@@ -122,8 +122,8 @@ N_FLIPS = 19_999
 MANY_QUERIES = 10_000
 # Two z nearer to each other than this are one.
 SAME_Z = 1e-9
-# What is held at once: pairs of systems, and sums under flips of pairs.
-PAIRS_AT_ONCE, SUMS_AT_ONCE = 2**12, 2**16
+# What is held at once: pairs of systems, their differences on all queries, and sums under flips.
+PAIRS_AT_ONCE, DIFFERENCES_AT_ONCE, SUMS_AT_ONCE = 2**12, 2**23, 2**16
 COLUMNS_AT_ONCE = 16
 N_TOLD = 20  # times that are told how far it is
 
@@ -178,6 +178,12 @@ def max_t(
     return _jointly(statistics, live, len(data), flipped, confidence, n_resamples, seed)
 
 
+def pairs_at_once(n_pairs: int, n_queries: int) -> Iterator[slice]:
+    """Yield the places of pairs of systems, so few that their differences fit in memory."""
+    step = max(1, min(PAIRS_AT_ONCE, DIFFERENCES_AT_ONCE // max(n_queries, 1)))
+    yield from (slice(start, start + step) for start in range(0, n_pairs, step))
+
+
 def max_t_of_systems(
     scores: FloatArray,
     first: IntArray,
@@ -208,8 +214,8 @@ def max_t_of_systems(
     units = to_lattice(above.reshape(-1, 1))[0].reshape(scores.shape)
     live = np.zeros(len(first), np.bool_)
     parts = []
-    for start in range(0, len(first), PAIRS_AT_ONCE):
-        left, right = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
+    for part in pairs_at_once(len(first), len(scores)):
+        left, right = first[part], second[part]
         data = scores.take(right, axis=1) - scores.take(left, axis=1)
         # What rounding takes to 0 is no more than a step of so much a query.
         near, zero = np.abs(data) <= 2 * len(scores) * TIE * scale, data == 0.0
@@ -217,7 +223,7 @@ def max_t_of_systems(
         data[:, rounded] = round_off(data[:, rounded], scale=scale)
         zero[:, rounded] = data[:, rounded] == 0.0
         differ = ~zero.all(axis=0)
-        live[start : start + PAIRS_AT_ONCE] = differ
+        live[part] = differ
         # What rounding leaves of equal scores is no difference.
         numbers = units.take(right, axis=1) - units.take(left, axis=1)
         numbers[zero] = 0

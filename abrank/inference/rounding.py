@@ -30,7 +30,8 @@ MANY_ROWS = 50_000
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
     """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0."""
     # Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
-    # value, or 0. So what is a tie does not depend on the unit.
+    # value, or 0. So what is a tie does not depend on the unit. A million sizes of a heavy tail lie
+    # so near to each other without being one: a group is cut where it gets wider than that.
     if values.ndim == 2 and len(values) > MANY_ROWS and values.shape[1] > 1:
         scales = (
             [None] * values.shape[1] if scale is None else np.broadcast_to(scale, len(values.T))
@@ -46,7 +47,13 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     grouped = ((gaps > 0.0) & (gaps <= TIE * largest)).any(axis=0)
     if not grouped.any():
         return np.asarray(values + 0.0)  # rounded before: each group is one value
-    groups = np.maximum.accumulate(np.where(gaps > TIE * largest, ascending, 0.0), axis=0)
+    width = np.maximum(TIE * largest, np.finfo(np.float64).tiny)
+    begins = gaps > width
+    groups = np.maximum.accumulate(np.where(begins, ascending, 0.0), axis=0)
+    cells = np.floor((ascending - groups) / width)
+    if cells.any():
+        begins[1:] |= cells[1:] != cells[:-1]
+        groups = np.maximum.accumulate(np.where(begins, ascending, 0.0), axis=0)
     rounded = sizes.copy()
     arrays = (sizes, groups, rounded)
     columns = [array.reshape(len(sizes), -1).T for array in arrays]

@@ -11,6 +11,7 @@ from abrank import inference
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import Note, is_undone, undone_by_skewness
 from abrank.inference.clusters import run_cluster_test
+from abrank.inference.families import pairs_at_once
 from abrank.inference.paired import mean_and_error, skewness_of, t_answer
 from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.systems import stability
@@ -113,7 +114,7 @@ def _wins(
     slack = TIE * np.abs(block).max(initial=0.0)
     wins: list[int] = []
     losses: list[int] = []
-    for _, part in pairs.parts():
+    for _, part in pairs.parts(len(block)):
         difference = sign * part.of(block)
         wins += (difference > slack).sum(axis=0).tolist()
         losses += (difference < -slack).sum(axis=0).tolist()
@@ -135,9 +136,9 @@ def _reading(
     return "better" if advantage > 0.0 else "worse"
 
 
-# Joint and paired tests that skewness misleads; pairs that are held at once, and named.
+# Joint and paired tests that skewness misleads; pairs that are named.
 OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
-PAIRS_AT_ONCE, MAX_NAMED = 4_096, 3
+MAX_NAMED = 3
 # So many times as wide the intervals of whole clusters are, on average, before a caution names
 # pairs. Of 2, 4 and 8 systems on 200 queries of 40 users it comes in 2, 11 and 6 % of rankings with
 # a significant pair if queries are independent, in 15, 49 and 73 % at an intraclass correlation of
@@ -204,8 +205,8 @@ def undone_pairs(
         significant = [row for row in of_measure.pair_rows if row.told_apart]
         by_skewness: list[PairRow] = []
         by_cluster: list[PairRow] = []
-        for start in range(0, len(significant), PAIRS_AT_ONCE):
-            rows = significant[start : start + PAIRS_AT_ONCE]
+        for part in pairs_at_once(len(significant), ranking.n_queries):
+            rows = significant[part]
             skewed, clustered = _undone(of_measure, rows, labels, ranking.level)
             by_skewness += compress(rows, skewed)
             by_cluster += compress(rows, clustered)

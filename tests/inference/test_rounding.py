@@ -21,6 +21,14 @@ def test_what_is_a_tie_depends_on_the_largest():
     assert not rounding.round_off(small[2:4], scale=0.37).any()
 
 
+def test_many_small_values_beside_a_large_one_are_not_one_value():
+    values = np.append(1e-6 * np.arange(-3000, 3000), 1e5)
+    off = rounding.round_off(values)
+    assert np.abs(off - values).max() < 1.001e-10 * 1e5
+    assert np.sum(off > 0.0) > 2900
+    np.testing.assert_array_equal(rounding.round_off(values[:, None])[:, 0], off)
+
+
 def test_equal_scores_differ_by_nothing():
     a, b = np.array([0.1 + 0.2, 0.7]), np.array([0.3, 0.1 * 7])
     assert (b - a).any()

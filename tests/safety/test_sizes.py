@@ -1,6 +1,7 @@
 """Many systems, columns and segments are refused with a sentence, or done in fair time."""
 
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import abrank.ranking
 from abrank import ArgumentError, Ranking, Scores
 from abrank.cli import run
 from abrank.inference import families
-from abrank.inference.systems import registry, stability
+from abrank.inference.systems import stability
 from abrank.options import RankingQuestion
 from abrank.plots import plots_of
 from abrank.ranking.rank import rank_again, ranking_of
@@ -83,8 +84,21 @@ def test_sums_found_in_parts_are_those_of_the_whole(many, monkeypatch) -> None:
     whole = abrank.rank_scores(many)
     monkeypatch.setattr(families, "PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
-    monkeypatch.setattr(registry, "PAIRS_AT_ONCE", 5)
     assert abrank.rank_scores(many) == whole
+    monkeypatch.setattr(families, "DIFFERENCES_AT_ONCE", 5 * len(many.query_ids))
+    assert abrank.rank_scores(many) == whole
+
+
+def test_differences_of_all_pairs_on_many_queries_are_not_held_at_once(monkeypatch) -> None:
+    monkeypatch.setattr(families, "DIFFERENCES_AT_ONCE", 20_000)
+    values = np.random.default_rng(6).random((4000, 40)) + np.linspace(0.0, 0.2, 40)
+    names = tuple(f"s{i}" for i in range(40))
+    scores = Scores(tuple(f"q{i}" for i in range(4000)), names, ("AP",), values[:, :, None])
+    tracemalloc.start()
+    abrank.rank_scores(scores)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6  # of 780 pairs each array of differences takes 25e6
 
 
 def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) -> None:

@@ -43,12 +43,11 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import Registry
 from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, Function, IntArray
+from abrank.inference.families import pairs_at_once
 from abrank.inference.registry import RegisteredTest, as_alpha, as_numbers, finite
 from abrank.inference.rounding import TIE, round_off
 
 # --- Which systems are compared, and what a test of many systems answers
-
-PAIRS_AT_ONCE = 2**12
 
 
 class SystemPairs(NamedTuple):
@@ -61,16 +60,15 @@ class SystemPairs(NamedTuple):
         """Return second minus first along the last axis."""
         return values.take(self.second, axis=-1) - values.take(self.first, axis=-1)
 
-    def parts(self) -> Iterator[tuple[slice, SystemPairs]]:
-        """Return the pairs few at a time, and their places: so no array is held of all queries."""
-        for start in range(0, len(self.first), PAIRS_AT_ONCE):
-            part = slice(start, start + PAIRS_AT_ONCE)
+    def parts(self, n_queries: int) -> Iterator[tuple[slice, SystemPairs]]:
+        """Yield the places of pairs and the pairs, so few that their differences fit in memory."""
+        for part in pairs_at_once(len(self.first), n_queries):
             yield part, SystemPairs(self.first[part], self.second[part])
 
     def means(self, scores: FloatArray) -> FloatArray:
         """Return the mean difference of every pair over the queries."""
         values = np.empty(len(self.first))
-        for part, pairs in self.parts():
+        for part, pairs in self.parts(len(scores)):
             values[part] = pairs.of(scores).mean(axis=0)
         return values
 
@@ -78,7 +76,7 @@ class SystemPairs(NamedTuple):
         """Return whether the two have one score on every query, to 10 digits."""
         values = np.zeros(len(self.first), np.bool_)
         scale = np.abs(scores).max(initial=0.0)
-        for part, pairs in self.parts():
+        for part, pairs in self.parts(len(scores)):
             difference = pairs.of(scores)
             # Rounding takes to 0 no more than a step of so much a query.
             small = np.abs(difference).max(axis=0, initial=0.0) <= 2 * len(scores) * TIE * scale
