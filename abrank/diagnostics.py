@@ -24,8 +24,6 @@ import numpy as np
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
-from abrank.inference.rounding import has_spread, round_off
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.measures.names import ANY_GRADE, known, lowest_relevant
@@ -68,6 +66,8 @@ def outcomes(differences: FloatArray) -> IntArray:
     """Return +1 where B wins, -1 where A wins, 0 for a tie."""
     # A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
     # equal is taken away before, by `differences_of`.
+    from abrank.inference.rounding import round_off  # the tests, which `score` does not need
+
     return np.sign(round_off(differences)).astype(np.int64)
 
 
@@ -159,6 +159,8 @@ def inspect_differences(
     differences: FloatArray, tests: Sequence[_Test], *, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
     """Return the cautions that the per-query differences of the primary measure give."""
+    from abrank.inference.rounding import has_spread
+
     n = len(differences)
     if not np.all(np.isfinite(differences)):
         raise ArgumentError("differences must be finite numbers")
@@ -309,6 +311,8 @@ def inspect_clusters(
     n_clusters: int, n_effective: float, *, requested: str, decides: str
 ) -> list[Note]:
     """Return the cautions that the number of clusters gives."""
+    from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
+
     # Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
     # flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
     # where they differ in size.

@@ -110,10 +110,15 @@ def score(
             hashes=bool(of_mean) or _may_be_one_file(runs),
         )
     if not flags["quiet"]:
-        from abrank.report import run_sentences
+        from abrank.diagnostics import inspect_systems
 
-        for line in [*scores.notes, *run_sentences(scores)]:
+        for line in scores.notes:
             _terminal.put(f"note: {line}", err=True)
+        if notes := inspect_systems(scores):
+            from abrank.report import note_sentences
+
+            for line in note_sentences(notes):
+                _terminal.put(f"note: {line}", err=True)
     if of_mean:
         return _intervals(scores, of_mean, config, {**flags, "format": format_name}, scoring)
     _terminal.put(_table(scores, format_name, measures, scoring, per_query, digits), nl=False)

@@ -6,9 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
-
-from pyarrow import fs
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from abrank.inputs.files import ENDINGS as FILE_ENDINGS
 from abrank.inputs.storage import (
@@ -23,6 +21,9 @@ from abrank.inputs.storage import (
     require_no_lake,
     storage,
 )
+
+if TYPE_CHECKING:
+    from pyarrow import fs
 
 LARGE = 256 << 20  # bytes of a Parquet file
 
@@ -67,7 +68,9 @@ def is_glob(path: str) -> bool:
 
 def files_of(names: Sequence[Any]) -> tuple[Any, list[str]]:
     """Return the file system of some paths, and the files that they stand for, by name."""
-    filesystem: Any = fs.LocalFileSystem()
+    from pyarrow.fs import LocalFileSystem
+
+    filesystem: Any = LocalFileSystem()
     result: list[str] = []
     for name in names:
         with storage(os.fspath(name)):
@@ -79,26 +82,28 @@ def files_of(names: Sequence[Any]) -> tuple[Any, list[str]]:
 
 def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
     """Return the files that a path, a folder or a glob stands for, in the order of their names."""
+    from pyarrow.fs import FileSelector, FileType, LocalFileSystem
+
     info = filesystem.get_file_info(path)
-    if info.type == fs.FileType.File:
+    if info.type == FileType.File:
         return [path]
     wild = WILD.search(path)
-    if info.type == fs.FileType.NotFound and wild is None:
+    if info.type == FileType.NotFound and wild is None:
         return []
     base = path
-    if info.type != fs.FileType.Directory and wild is not None:
+    if info.type != FileType.Directory and wild is not None:
         base = path[: wild.start()].rpartition("/")[0]
-        if filesystem.get_file_info(base).type != fs.FileType.Directory:
+        if filesystem.get_file_info(base).type != FileType.Directory:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
-    if isinstance(filesystem, fs.LocalFileSystem):
+    if isinstance(filesystem, LocalFileSystem):
         files = list(_below(base, (os.path.realpath(base),)))
     else:
-        entries = filesystem.get_file_info(fs.FileSelector(base, recursive=True))
-        files = [entry.path for entry in entries if entry.type == fs.FileType.File]
+        entries = filesystem.get_file_info(FileSelector(base, recursive=True))
+        files = [entry.path for entry in entries if entry.type == FileType.File]
     if kind := format_of([file[len(base.rstrip("/")) :] for file in files]):
         raise lake_refusal(path, kind)
-    if isinstance(filesystem, fs.LocalFileSystem):
+    if isinstance(filesystem, LocalFileSystem):
         require_no_lake(base, path)
     # The first names match, and none below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from abrank.report.saved.comparison import from_dict as from_dict
     from abrank.report.saved.many import read_results as read_results
     from abrank.report.sections.cautions import note_sentences as note_sentences
-    from abrank.report.sections.cautions import run_sentences as run_sentences
     from abrank.report.sections.decision import gate_sentence as gate_sentence
     from abrank.report.subjects import compose as compose
 
@@ -47,7 +46,7 @@ _HOMES = homes(
         "abrank.report.registry": "WRITERS in_format write write_figures writer",
         "abrank.report.saved.comparison": "from_dict",
         "abrank.report.saved.many": "read_results",
-        "abrank.report.sections.cautions": "note_sentences run_sentences",
+        "abrank.report.sections.cautions": "note_sentences",
         "abrank.report.sections.decision": "gate_sentence",
         "abrank.report.subjects": "compose",
     }

@@ -17,7 +17,6 @@ from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.engines import needs_engine
 from abrank.engines.engine import fits_engine
-from abrank.inference import compare_repeats
 from abrank.inputs import Run, Source
 from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT, QUERY_IDS, found_in
 from abrank.inputs.reading import audit_of
@@ -169,6 +168,8 @@ def _other_runs_text(
     measures: Sequence[str], baseline: tuple[str, FloatArray], candidate: tuple[str, FloatArray]
 ) -> str:
     """Say what holds of two systems where their runs are drawn, too."""
+    from abrank.inference import compare_repeats
+
     (name_a, a), (name_b, b) = baseline, candidate
     texts = []
     for m, measure in enumerate(measures):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.diagnostics import Note, inspect_systems
+from abrank.diagnostics import Note
 from abrank.provenance import same_judgments
 from abrank.report.model import Caution, Words
 from abrank.report.sections import words
@@ -18,7 +18,6 @@ from abrank.report.sections import words
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
     from abrank.ranking import Ranking
-    from abrank.scoring.scores import Scores
 
 
 # Returns the title of a caution and its text, of the numbers behind a note.
@@ -482,21 +481,6 @@ def by_collection(
         for collections in same_judgments(results)
     )
     return (*twice, *sorted(named, key=lambda item: -item.severity))
-
-
-def run_sentences(scores: Scores) -> tuple[str, ...]:
-    """Return what is to be known of the runs that were scored, one sentence or two a note.
-
-    The most severe first; empty where there is nothing to say.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> found = run_sentences(evaluate({"q1": {"d1": 1}}, {"new": {"q1": {"x": 1.0}}}, ["RR"]))
-    >>> found[0].split(".")[0]
-    'No document of new is judged'
-    """
-    return note_sentences(inspect_systems(scores))
 
 
 def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:

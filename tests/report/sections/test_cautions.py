@@ -9,8 +9,8 @@ import pytest
 
 import abrank
 from abrank import Comparison, compare_scores, evaluate
-from abrank.diagnostics import Note
-from abrank.report import compose, run_sentences
+from abrank.diagnostics import Note, inspect_systems
+from abrank.report import compose, note_sentences
 from abrank.report.sections.cautions import SENTENCES, WORDS, Names, caution
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
@@ -186,8 +186,8 @@ def test_sentences_on_runs_name_their_systems() -> None:
     qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(4)}
     good = {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(4)}
     poor = {"q0": {"x1": 3.0, "d1": 3.0}, "q1": {"d1": 1.0}, "extra": {"d1": 1.0}}
-    sentences = run_sentences(evaluate(qrels, {"good": good, "poor": poor}, ["P@1"]))
-    assert sentences == (
+    scores = evaluate(qrels, {"good": good, "poor": poor}, ["P@1"])
+    assert note_sentences(inspect_systems(scores)) == (
         "2 of 4 judged queries are missing from poor. Scored 0 for poor (--missing zero): q2, q3.",
     )
-    assert run_sentences(evaluate(qrels, {"good": good}, ["RR"])) == ()
+    assert not inspect_systems(evaluate(qrels, {"good": good}, ["RR"]))
