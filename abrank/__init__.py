@@ -1,7 +1,7 @@
 """abrank decides whether ranker B may replace ranker A.
 
-Runs and judgments come in, a score per query comes out, the paired difference is tested, a verdict
-is given, a report is written::
+It scores runs by relevance judgments, one score per query, tests the paired difference, and
+reports a verdict::
 
     import abrank
 
@@ -16,11 +16,11 @@ import sys
 from abrank._support import __version__
 from abrank._support.lazy import homes, module_getattr
 
-# As `typing` has it, which takes longer to import than all of this file: until the command line
-# is entered, Ctrl-C ends Python with a traceback.
+# `typing.TYPE_CHECKING` without the import of `typing`, which takes longer than this whole file.
+# Until the command line has started, Ctrl-C would print a traceback.
 TYPE_CHECKING = False
 
-# pdoc documents the names that a module holds, not those that it would fetch.
+# pdoc documents the names that exist in the module, not those that are imported on demand.
 if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank._support.errors import AbrankError as AbrankError
     from abrank._support.errors import AbrankWarning as AbrankWarning

@@ -1,4 +1,6 @@
-"""Two judges of the same documents: how far they agree on grades, systems and verdicts.
+"""Agreement of two judges on the same documents: grades, order of systems, verdicts.
+
+Agreement on grades in special cases:
 
 Of their grades:
 
@@ -48,12 +50,12 @@ Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[str, ...] = get_args(Weights)
 N_RESAMPLES = 9_999
 MAX_GRADES = 20
-SIGNS_AT_ONCE = 1_000_000  # signs of pairs of systems
+SIGNS_AT_ONCE = 1_000_000  # signs of system pairs in memory
 
 
 @record
 class JudgedVerdict(Estimate):
-    """The comparison of two systems by one judge: the difference B - A, and the verdict."""
+    """The comparison of two systems by one judge: difference B - A and verdict."""
 
     verdict: str = ""
 
@@ -67,15 +69,15 @@ class JudgedPair:
     baseline, candidate : str
     human, machine : JudgedVerdict
     apart : Estimate
-        The human difference B - A less the machine's, by the paired t test: infinite limits and no
-        p of one query. Two verdicts that differ need not be apart: one may just reach its level.
+        The human difference B - A minus the machine's, by the paired t test; for one query with
+        infinite limits and no p. Verdicts may differ although this is not significant.
     same_baseline, same_candidate : float
         Share of each system's documents to which both judges give the same grade.
     same_difference : Estimate
-        The candidate's share less the baseline's.
+        The candidate's share minus the baseline's.
     favour : Estimate
-        Grades that the second judge gives the candidate's documents above those it gives the
-        baseline's documents of the same human grade: above 0 it favours the candidate.
+        Mean grade of the second judge for the candidate's documents minus that for the baseline's
+        documents with the same human grade; above 0 it favours the candidate.
     """
 
     baseline: str
@@ -91,46 +93,45 @@ class JudgedPair:
 
 @record
 class JudgeAgreement(Printed):
-    """How far two judges agree.
+    """How much two judges agree.
 
     Attributes
     ----------
     human, machine : str
         Names of the two files.
     n_queries : int
-        Queries that both judged; the rest is left out.
+        Queries judged by both; the others are left out.
     n_other_queries : pair of int
-        Queries of the first alone, of the second alone.
+        Queries judged only by the first, and only by the second.
     n_documents : int
-        Documents of these queries that both judged.
+        Documents of these queries judged by both.
     n_other_documents : pair of int
-        Documents of these queries that only one judged.
+        Documents of these queries judged by only one of them.
     grades : tuple of int
     table : tuple of tuple of int
-        Documents by the first judge's grade (rows) and the second's (columns).
+        Number of documents by the first judge's grade (rows) and the second's (columns).
     same : Estimate
         Share of the documents with the same grade.
     kappa, kappa_linear, kappa_quadratic, alpha : Estimate
-        Cohen's without weights, with weights by the grades between and by their square; and
-        Krippendorff's.
+        Cohen's kappa without weights, with linear and with quadratic weights; Krippendorff's alpha.
     level : str
-        Of alpha: ordinal or nominal.
+        Level of measurement of alpha: ordinal or nominal.
     rel : int or float
-        Lowest grade that is relevant.
+        Lowest relevant grade.
     relevant_same, relevant_kappa : Estimate
-        The same of two grades: relevant or not.
+        ``same`` and ``kappa`` for relevant or not.
     measure : str or None
-        None without runs, as are the rest.
+        None without runs, like all attributes below.
     depth : int or None
-        Ranks whose documents tell whether a system is favoured.
+        Ranks whose documents are used to detect favouring of a system.
     means : mapping of str to pair of float
         Mean score of each system by either judge.
     tau, tau_ap : Estimate or None
-        Of the two orders; the first judge's is the truth.
+        Correlation of the two orders of systems; the first judge's order is the truth.
     pairs : tuple of JudgedPair
-        Every other system against the first.
+        Every other system compared with the first.
     n_resamples, seed : int
-        Of the queries, for all intervals but those of the verdicts.
+        Resamples of queries, for all intervals except those of the verdicts.
     """
 
     human: str
@@ -160,7 +161,7 @@ class JudgeAgreement(Printed):
     seed: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame, one row a statistic: ``statistic estimate low high pvalue``."""
+        """Return a new frame with one row per statistic: ``statistic estimate low high pvalue``."""
         import pandas as pd
 
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -185,27 +186,27 @@ def judge_agreement(
     margin: float | None = None,
     rng: RandomSource = 0,
 ) -> JudgeAgreement:
-    """Measure how far two judges agree, and how that affects an evaluation.
+    """Measure how much two judges agree, and how their differences affect an evaluation.
 
     Source: Cohen (1960), Educational and Psychological Measurement 20, 37-46, and (1968),
     Psychological Bulletin 70, 213-220: kappa; Krippendorff (2011), Computing Krippendorff's
     alpha-reliability; Kendall (1945), Biometrika 33, 239-251, and Yilmaz, Aslam & Robertson (2008),
-    SIGIR, 587-594: how alike two orders are.
+    SIGIR, 587-594: correlation of orders.
 
     Parameters
     ----------
     human, machine : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        Two sets of judgments; the first is what the second is held against.
+        Two sets of judgments; the first is the reference.
     runs : mapping of str to run, or list of them
-        Without them only grades are compared. The first is the baseline of all others.
+        The first is the baseline of all others. Without runs only grades are compared.
     measure : str
-        That scores the runs.
+        The measure that scores the runs.
     level : {"ordinal", "nominal"}
-        Of Krippendorff's alpha.
+        Level of measurement of Krippendorff's alpha.
     rel : int or float
-        Lowest grade that is relevant, for the agreement on two grades.
+        Lowest relevant grade, for the agreement on relevance.
     margin : float, optional
-        Smallest difference worth having, for the verdicts.
+        Smallest difference that matters, for the verdicts.
     rng : int, Generator, SeedSequence or None
 
     Raises
@@ -213,15 +214,15 @@ def judge_agreement(
     AlignmentError
         If no document was judged by both.
     ArgumentError
-        If there are more than 20 grades, or one run.
+        If there are more than 20 grades, or only one run.
     ReadError, NotFoundError
         If an input cannot be used.
 
     Notes
     -----
-    Scores rest on the queries that both judged, each judge with all documents that it judged
-    there. Intervals are percentiles of resamples of the queries, whose documents stay together.
-    How many grades a judge gives on average to documents of one human grade is taken as known.
+    Scores use the queries judged by both, each judge with all its judgments of these queries.
+    Intervals are percentiles of resampled queries with all their documents. A judge's mean grade
+    for documents of one human grade is treated as known.
 
     Examples
     --------
@@ -274,7 +275,6 @@ def _by_grade(
     rel: float,
     seed: int,
 ) -> dict[str, Any]:
-    """Return those fields of the result that rest on grades alone."""
     k = len(grades)
     row, column = (
         np.searchsorted(grades, documents[who].to_numpy()) for who in ("human", "machine")
@@ -302,7 +302,7 @@ def _by_grade(
 
 
 def _documents(frames: list[pd.DataFrame], queries: tuple[str, ...]) -> pd.DataFrame:
-    """Return the documents that both judged: query_id, doc_id, human, machine, query (a place)."""
+    """Return the documents judged by both: query_id, doc_id, human, machine, query (an index)."""
     renamed = [
         frame.rename(columns={"relevance": who})
         for frame, who in zip(frames, ("human", "machine"), strict=True)
@@ -326,7 +326,7 @@ def _share_same(table: FloatArray) -> FloatArray:
 def _estimate(
     per_query: FloatArray, statistic: Callable[[FloatArray], FloatArray], seed: int
 ) -> Estimate:
-    """Return a statistic of sums over the queries, and its percentile interval."""
+    """Return a statistic of sums over the queries, with its percentile interval."""
     n, shape = len(per_query), per_query.shape[1:]
     value = float(statistic(per_query.sum(axis=0)))
     means = resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
@@ -347,7 +347,6 @@ def _on_runs(
     margin: float | None,
     seed: int,
 ) -> dict[str, Any]:
-    """Return those fields of the result that need runs."""
     if not runs:
         nothing: dict[str, Any] = dict.fromkeys(("measure", "depth", "tau", "tau_ap"))
         return {**nothing, "means": {}, "pairs": ()}
@@ -366,7 +365,7 @@ def _on_runs(
             compare_scores(scores, baseline=baseline, candidate=name, margin=margin, rng=seed)
             for scores in scored
         )
-        # Whether the difference of the two systems is another by the other judge.
+        # Test whether the difference of the two systems depends on the judge.
         row_of = {query_id: i for i, query_id in enumerate(machine.query_ids)}
         selected = [i for i, query_id in enumerate(human.query_ids) if query_id in row_of]
         rows = [row_of[human.query_ids[i]] for i in selected]
@@ -402,7 +401,7 @@ def _on_runs(
 def _of_orders(
     agreement: Callable[[FloatArray, FloatArray], FloatArray], sums: FloatArray
 ) -> FloatArray:
-    """Return the agreement of two orders, of sums of scores [..., 2 judges, systems]."""
+    """Return the agreement of two orders, from sums of scores [..., 2 judges, systems]."""
     step = max(1, SIGNS_AT_ONCE // sums.shape[-1] ** 2)
     means = sums.round(9).reshape(-1, *sums.shape[-2:])
     parts = [means[start : start + step] for start in range(0, len(means), step)]
@@ -416,8 +415,8 @@ def _verdict(result: Comparison) -> JudgedVerdict:
 
 
 def _per_query(documents: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
-    """Return sums over a run's top documents that both judged: number, same and excess grades."""
-    # The excess is what the second judge gives above its mean for documents of that human grade.
+    """Return per query, for top documents judged by both: number, equal grades, excess grades."""
+    # The excess is the second judge's grade minus its mean for documents of that human grade.
     top = {
         (query_id, doc)
         for query_id in documents["query_id"].unique()
@@ -437,13 +436,13 @@ def _per_query(documents: pd.DataFrame, run: inputs.Run, depth: int, n_queries: 
 
 
 def _ratios(sums: FloatArray) -> FloatArray:
-    """Return same and excess grades per document: [..., 2]; NaN without documents."""
+    """Return equal and excess grades per document: [..., 2]; NaN without documents."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[..., 1:] / sums[..., :1])
 
 
 def _difference(sums: FloatArray, quantity: int) -> FloatArray:
-    """Return B - A of one of the ratios, of sums [..., 2 systems, 3]."""
+    """Return B - A of one of the ratios, from sums [..., 2 systems, 3]."""
     ratio = _ratios(sums)[..., quantity]
     return np.asarray(ratio[..., 1] - ratio[..., 0])
 
@@ -452,7 +451,7 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
     """Return Cohen's kappa over leading axes at once."""
     # Source: Cohen (1960), A coefficient of agreement for nominal scales, Educational and
     # Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70,
-    # 213-220. Own: `statsmodels` ``cohens_kappa`` takes one table, and here are 9,999 resamples.
+    # 213-220. `statsmodels` ``cohens_kappa`` takes one table, but here are 9,999 resamples.
     checks.one_of("weights", weights, WEIGHTS)
     grade = np.arange(table.shape[-1])
     distance = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)

@@ -1,17 +1,12 @@
-"""Cautions on a comparison, as codes and numbers; the report has their sentences."""
+"""Cautions on a comparison, as codes and numbers; the report has the sentences."""
 
-# Each is one that normal differences without an effect give in at most 5 % of samples of any size:
-# reports/calibration has the rates. What depends on chance is held to a level by a test of its own.
-#
-# differences            what is said of their number and shape
-# no query               nothing
-# one query              nothing: the verdict says that it is too few
-# two queries            flips of signs cannot reach alpha; as any other data
-# all 0                  nothing: the verdict says it
-# one value, not 0       that it is one value, and nothing else
-# one query differs      flips of signs cannot reach alpha; ties, an outlier
-# two values             as any other data
-# not finite             refused
+# Every caution appears in at most 5 % of samples of normal differences without an effect, for any
+# sample size; reports/calibration has the rates. Cautions that depend on chance are tests at a
+# level.  differences            cautions on their number and shape no query               none one
+# query              none, because the verdict says that it is too few two queries            sign
+# flips cannot reach alpha; otherwise as usual all 0                  none, because the verdict says
+# it one value, not 0       only that all have one value one query differs      sign flips cannot
+# reach alpha; ties, an outlier two values             as usual not finite             refused
 
 from __future__ import annotations
 
@@ -32,22 +27,22 @@ from abrank.scoring.scores import Scores
 
 __all__ = ["Note"]
 
-# --- A caution, and those that the rule and the differences give
+# --- The class of cautions, and those from the rule and the differences
 
-# To which a score or difference is rounded before it is written or compared with a bound:
-# 0.1 + 0.2 is not 0.3 in floats.
+# Scores and differences are rounded to this number of decimals before they are written or compared
+# with a bound, because 0.1 + 0.2 is not 0.3 in floats.
 DECIMALS = 10
-# What clicks on interleaved lists are counted by, beside who wins the impression; and what votes
-# are counted by: all but the first where all were cast in both orders.
+# Measures of interleaved lists besides the winner of the impression; and measures of votes (all
+# except the first if every query was judged in both orders).
 CREDITS = ("credit share", "credits")
 SHARES = ("preference", "mean of orders", "A shown first", "B shown first")
 
 
 @dataclass(frozen=True)
 class Note:
-    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild).
+    """A caution: a stable code, its numbers, and its severity (3 severe, 1 mild).
 
-    Printed it is the sentence that reports have, of systems A and B.
+    Printing it gives the sentence from reports, with A and B as names.
     """
 
     code: str
@@ -64,21 +59,21 @@ class Note:
 
 def outcomes(differences: FloatArray) -> IntArray:
     """Return +1 where B wins, -1 where A wins, 0 for a tie."""
-    # A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
-    # equal is taken away before, by `differences_of`.
+    # Differences below 1e-10 of the largest one are ties. Rounding errors of equal scores were
+    # already removed by `differences_of`.
     from abrank.inference.rounding import round_off  # the tests, which `score` does not need
 
     return np.sign(round_off(differences)).astype(np.int64)
 
 
 def higher_is_better(measure: str) -> bool:
-    """Whether the higher score is the better one; so it is for names that no measure has."""
+    """Whether higher is better; True for names that are no known measure."""
     entry = _entry(measure)
     return entry is None or bool(entry.higher_is_better)
 
 
 def bounds(measure: str) -> tuple[float, float]:
-    """Return the least and the largest value of a measure, infinite where they are not known."""
+    """Return the lowest and highest value of a measure, infinite if unknown."""
     if measure in (*SHARES, CREDITS[0]):
         return 0.0, 1.0
     entry = _entry(measure)
@@ -91,7 +86,7 @@ def _entry(measure: str) -> MeasureEntry | None:
     return None if result is None else result.entry
 
 
-# With so many queries a difference of a few hundredths of its standard deviation is significant.
+# With this number of queries, a few hundredths of a standard deviation are significant.
 MANY_QUERIES = 10_000
 
 
@@ -103,7 +98,7 @@ def inspect_margin(
     n_queries: int = 0,
     smallest_visible: float = 0.0,
 ) -> list[Note]:
-    """Return the caution that a margin is too wide, or that many queries decide without one."""
+    """Return the caution that a margin is too wide, or that many queries need a margin."""
     values = {"margin": margin, "baseline": baseline, "span": span}
     if margin > 0.0 and margin > abs(baseline):
         return [Note("margin-above-baseline", 3, values)]
@@ -118,17 +113,17 @@ def inspect_margin(
     return []
 
 
-# Share of normal samples in which an outlier is seen.
+# Share of normal samples in which an outlier is found.
 OUTLIER_LEVEL = 0.05
 FEW_CLUSTERS = 20
 
-# How often a test finds a mean difference at 5 % where there is none, by number of queries: the
-# sizes at which that is clearly too often on real runs. From reports/calibration, all measures.
+# Rejection rates of tests at 5 % without a difference, by number of queries, where they are clearly
+# too high on real runs. From reports/calibration, over all measures.
 FALSE_FINDINGS: Mapping[str, Mapping[int, float]] = {
     "wilcoxon": {50: 0.062, 100: 0.076, 250: 0.109},
     "sign": {50: 0.073, 100: 0.126, 250: 0.242},
 }
-# Tests whose least p-value is that of all signs alike.
+# Tests whose smallest p-value belongs to equal signs of all differences.
 BY_SIGNS = ("permutation", "wilcoxon", "sign")
 
 
@@ -158,7 +153,7 @@ class _Row(_TestedRow, Protocol):
 def inspect_differences(
     differences: FloatArray, tests: Sequence[_Test], *, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
-    """Return the cautions that the per-query differences of the primary measure give."""
+    """Return the cautions on the per-query differences of the primary measure."""
     from abrank.inference.rounding import has_spread
 
     n = len(differences)
@@ -173,7 +168,7 @@ def inspect_differences(
     deciding = next((test for test in tests if test.decides), None)
     is_significant = deciding is not None and deciding.pvalue < alpha
     signs = outcomes(differences)
-    # The least two-sided p-value that flips of the signs can give.
+    # The smallest two-sided p-value of sign flips.
     lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
     notes = []
     blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
@@ -183,7 +178,7 @@ def inspect_differences(
         notes.append(Note("few-signs", 3 if blind else 2, values))
     by_t = next((test.pvalue for test in tests if test.test == "t"), 0.0)
     if deciding is not None and is_significant and not by_t < alpha:
-        # The test asks about something else than the mean.
+        # This test has a different hypothesis than equal means.
         rates = FALSE_FINDINGS.get(deciding.test, {})
         size = max((size for size in rates if size <= n), default=None)
         if size is not None:
@@ -195,9 +190,9 @@ def inspect_differences(
 def _outlying(
     differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
-    """Note a query that stands apart from the others and decides."""
-    # Leaving out one of the larger differences changes a decision near alpha in about half of all
-    # samples, so only an outlier is worth a caution.
+    """Note an outlier query without which the decision changes."""
+    # Leaving out a large difference changes a decision near alpha in about half of all samples, so
+    # only outliers justify a caution.
     if deciding is None or deciding.test != "t":
         return []
     from abrank.inference.effect_size import rosner_outliers
@@ -231,9 +226,9 @@ def inspect_skewness(
     primary: str,
     margin: float | None = None,
 ) -> list[Note]:
-    """Return the caution on what a test of the mean shows, but not t corrected for skewness."""
-    # With a margin, the `verdict` of its values is what the correction leaves of "better".
-    # `moments` are mean, standard error and skewness of the differences, one a measure.
+    """Return the caution that a significant result is not confirmed by t corrected for skewness."""
+    # With a margin, `verdict` in its values is what the correction leaves of "better". `moments`
+    # are mean, standard error and skewness of the differences by measure.
     significant = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     significant_rows = [rows[i] for i in significant]
     mean, error, skewness = (moment[significant] for moment in moments)
@@ -277,8 +272,8 @@ def undone_by_skewness(
     n_family: int,
     alpha: float,
 ) -> tuple[FloatArray, BoolArray]:
-    """Return the p-values of t corrected for skewness, and where they do not show what is shown."""
-    # `moments` are those of `rows`, the significant ones of a family of `n_family`.
+    """Return the p-values of t corrected for skewness, and which results they do not confirm."""
+    # `moments` belong to `rows`, the significant rows in a family of `n_family`.
     from abrank.inference.paired import skewed_t, t_answer
 
     if not rows:
@@ -293,11 +288,11 @@ def undone_by_skewness(
 def is_undone(
     pvalue: FloatArray, by_t: FloatArray, rows: Sequence[_TestedRow], *, n_family: int, alpha: float
 ) -> BoolArray:
-    """Return which significant rows, of a family of ``n_family``, another p-value takes back."""
+    """Return which significant rows in a family of ``n_family`` another p-value takes back."""
     unadjusted, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in rows]).T
-    # Tested at the share of alpha that the adjustment left to it: the adjusted p over the
-    # unadjusted p, at most the number of rows, because an adjusted p from random flips has a least
-    # value. Flips alone may give a p below that of t.
+    # Each is tested at the share of alpha that the adjustment gave it: adjusted p / unadjusted p,
+    # at most the number of rows, because adjusted p-values from random flips have a minimum. The p
+    # of flips may be below that of t.
     p_alone = np.maximum(unadjusted, by_t)
     factor = np.minimum(
         np.divide(adjusted, p_alone, where=unadjusted > 0.0, out=np.zeros_like(unadjusted)),
@@ -331,11 +326,11 @@ def inspect_clusters(
     return []
 
 
-# --- Runs and judgments: missing queries, unjudged documents, unequal depth, one file
+# --- Runs and judgments: missing queries, unjudged documents, unequal depth, identical files
 
-# A note on one run names it under `system`: by `a` or `b` in a comparison, else by its name.
+# A note on one run has its `system`: `a` or `b` in a comparison, else its name.
 
-# Runs are of one depth where the shorter retrieves at least so much of the longer.
+# Runs have the same depth if the shorter one has at least this share of the longer one's documents.
 SAME_DEPTH = 0.8
 
 
@@ -343,16 +338,16 @@ SAME_DEPTH = 0.8
 class UnequalDepth:
     """Runs of unequal depth."""
 
-    # Documents retrieved for a query, in the median over the queries with results, by system.
+    # Median number of retrieved documents over the queries with results, by system.
     medians: Mapping[str, float]
-    # The common depth: the least of the medians.
+    # The common depth: the smallest median.
     depth: int
-    # Of the measures that look further down, with every run cut at the common depth.
+    # Scores with all runs cut at the common depth, for measures that look deeper.
     cut: Scores
 
 
 def unequal_depth(scores: Scores) -> UnequalDepth | None:
-    """Return how deep the runs are and what they score at a common depth."""
+    """Return the depths of the runs and their scores at a common depth, if depths differ."""
     if (
         len(scores.systems) < 2
         or set(scores.systems) - set(scores.judged_runs)
@@ -385,7 +380,7 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
     return UnequalDepth(medians, depth, cut)
 
 
-# Above this share of the judged queries, those that are missing are told first of all.
+# If more than this share of the judged queries is missing, this is the first caution.
 MANY_MISSING = 0.01
 N_LISTED = 3
 
@@ -393,7 +388,7 @@ N_LISTED = 3
 def missing_policy(
     audits: Sequence[Audit], query_ids: Sequence[str]
 ) -> Literal["zero", "drop"] | None:
-    """Return what became of judged queries that a run lacks; None where every run has them all."""
+    """Return how missing queries were treated; None if no run lacks a judged query."""
     lacking = next((audit.missing[0] for audit in audits if audit.missing), None)
     if lacking is None:
         return None
@@ -401,7 +396,7 @@ def missing_policy(
 
 
 def inspect_gaps(scores: Scores) -> list[Note]:
-    """Return the caution that scores of a pair were missing, by system, and what became of them."""
+    """Return the caution that scores of a pair were missing, and how they were treated."""
     if scores.gaps is None:
         return []
     failed = np.asarray(np.isnan(scores.gaps.values).any(axis=2))
@@ -411,7 +406,7 @@ def inspect_gaps(scores: Scores) -> list[Note]:
 
 
 def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[Note]:
-    """Return the cautions that one run gives beside its judgments."""
+    """Return the cautions on one run and its judgments."""
     notes = _documents(system, audit)
     if audit.missing:
         is_many = len(audit.missing) > MANY_MISSING * audit.n_queries
@@ -436,7 +431,7 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
 
 
 def _documents(system: str, audit: Audit) -> list[Note]:
-    """Note documents that are not judged because their ids are written otherwise, or none is."""
+    """Note documents that are unjudged because ids are written differently or none matches."""
     counts = {"system": system, "n_judged": audit.n_judged_rows, "n_rows": audit.n_rows}
     if audit.document_ids is not None:
         return [Note("document-ids", 3, counts | asdict(audit.document_ids))]
@@ -446,7 +441,7 @@ def _documents(system: str, audit: Audit) -> list[Note]:
 def inspect_relevance(
     means: Mapping[str, Sequence[float]], audits: Iterable[Audit], *, primary: str | None = None
 ) -> list[Note]:
-    """Return the caution that no document of the judgments is relevant to a measure."""
+    """Return the caution that the judgments have no relevant document for a measure."""
     grades = {grade for audit in audits for grade in audit.grades}
     if not grades:
         return []
@@ -472,7 +467,7 @@ def inspect_depth(
     keys: Sequence[str] | None = None,
     primary: str | None = None,
 ) -> list[Note]:
-    """Return the caution that runs are of unequal depth."""
+    """Return the caution that runs differ in depth."""
     if deep is None:
         return []
     names = deep.cut.measures
@@ -492,7 +487,7 @@ def inspect_depth(
 
 
 def inspect_systems(scores: Scores) -> list[Note]:
-    """Return the cautions that the runs of any number of systems give, most severe first."""
+    """Return the cautions on any number of runs, most severe first."""
     audits = scores.audits
     policy = missing_policy([*audits.values()], scores.query_ids)
     notes = [note for key, audit in audits.items() for note in inspect_run(key, audit, policy)]
@@ -502,7 +497,7 @@ def inspect_systems(scores: Scores) -> list[Note]:
     of_file: dict[str, list[str]] = {}
     visited: set[int] = set()
     for system, source in scores.sources.items():
-        # One file of ready scores may hold several systems.
+        # One file of ready scores may contain several systems.
         if source.sha256 and id(source) not in visited:
             visited.add(id(source))
             of_file.setdefault(source.sha256, []).append(system)
@@ -515,7 +510,7 @@ def inspect_systems(scores: Scores) -> list[Note]:
 
 
 def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -> list[Note]:
-    """Return the cautions that the runs give: missing queries, and files not as they should be."""
+    """Return the cautions on missing queries and irregular files."""
     if set(audits) != {"a", "b"}:
         return []
     a, b = audits["a"], audits["b"]
@@ -527,7 +522,7 @@ def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -
 
 
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
-    """Whether the judgments hold relevant documents only."""
-    # Then nobody knows which of the other documents were looked at.
+    """Whether the judgments contain relevant documents only."""
+    # Then it is unknown which of the other documents were judged.
     grades = {grade for audit in audits.values() for grade in audit.grades}
     return bool(grades) and min(grades) > 0

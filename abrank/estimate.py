@@ -9,7 +9,7 @@ from abrank._support.result import record
 
 __all__ = ["AdjustedRow", "Estimate", "Interval", "IntervalRow"]
 
-# The sign that reports print before the word for what an interval says.
+# The sign that reports print before the word for the reading of an interval.
 GLYPHS = {
     "better": "▲",
     "worse": "▼",
@@ -21,7 +21,7 @@ GLYPHS = {
 
 
 class Interval(NamedTuple):
-    """Lower and upper limit of an interval: NaN where there is none, infinite where it is open.
+    """Lower and upper limit of an interval: NaN if undefined, infinite if open.
 
     Examples
     --------
@@ -37,37 +37,37 @@ class Interval(NamedTuple):
 
     @property
     def side(self) -> int:
-        """+1 where it lies above 0, -1 where it lies below, 0 where it includes 0 or is NaN."""
+        """+1 if the interval lies above 0, -1 if below, 0 if it includes 0 or is NaN."""
         return int(self.low > 0.0) - int(self.high < 0.0)
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether 0 is not among its values."""
+        """Whether the interval excludes 0."""
         return self.side != 0
 
     @property
     def width(self) -> float:
-        """How far its limits are apart."""
+        """Upper minus lower limit."""
         return self.high - self.low
 
     @property
     def is_finite(self) -> bool:
-        """Whether both limits are numbers."""
+        """Whether both limits are finite."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
 
     def gain(self, *, higher: bool) -> Interval:
-        """Return the interval of B - A as one of what B gains: mirrored where lower is better."""
+        """Return an interval of B - A as an interval of B's gain: mirrored if lower is better."""
         return self if higher else -self
 
     def times(self, factor: float) -> Interval:
-        """Return it in another unit; the factor is not negative."""
+        """Return the interval in another unit; ``factor`` must not be negative."""
         return Interval(self.low * factor, self.high * factor)
 
     def within(self, minimum: float, maximum: float) -> Interval:
-        """Return it with limits inside a range; as it is where it has no end or does not exist."""
+        """Clip the limits to a range; an infinite or NaN interval stays as it is."""
         if not self.is_finite:
             return self
         return Interval(*(min(max(end, minimum), maximum) for end in self))
@@ -80,10 +80,10 @@ class Interval(NamedTuple):
         higher: bool = True,
         declared: bool = True,
     ) -> str:
-        """Say in one word what an interval of B - A says: the one reading of every interval.
+        """Describe an interval of B - A in one word; everything that reads an interval uses this.
 
-        ``moved`` is False where every query scores the same; where nobody declared which direction
-        is better, a difference is no more than that.
+        ``moved`` is False if every query scores the same for both systems. If the direction was not
+        ``declared``, a significant difference reads "differs".
         """
         if not tested:
             return "untested"
@@ -98,9 +98,7 @@ class Interval(NamedTuple):
 
 @record
 class Estimate:
-    """A number, its interval at the level of the result that holds it, and its p-value.
-
-    NaN where there is none.
+    """A number with its confidence interval and p-value, NaN if undefined.
 
     Examples
     --------
@@ -117,13 +115,13 @@ class Estimate:
 
     @classmethod
     def of(cls, result: Any, column: int = 0) -> Estimate:  # noqa: ANN401 - any test's answer
-        """Return one column of a test's answer."""
+        """Return one column of a test result."""
         columns = (result.estimate, result.ci_low, result.ci_high, result.pvalue)
         return cls(*(float(values[column]) for values in columns))
 
     @property
     def interval(self) -> Interval:
-        """The limits."""
+        """The confidence interval."""
         return Interval(self.low, self.high)
 
     def __neg__(self) -> Estimate:
@@ -131,9 +129,9 @@ class Estimate:
 
 
 class IntervalRow:
-    """What a row of a table with columns ``ci_low`` and ``ci_high`` answers.
+    """Base class of table rows with columns ``ci_low`` and ``ci_high``.
 
-    A plain class: each row names its fields itself, in the order in which its table is written.
+    It is not a dataclass: each row declares its own fields, in the order of its table.
     """
 
     ci_low: float
@@ -141,17 +139,17 @@ class IntervalRow:
 
     @property
     def interval(self) -> Interval:
-        """The interval that is not adjusted."""
+        """The interval without adjustment."""
         return Interval(self.ci_low, self.ci_high)
 
 
 class AdjustedRow(IntervalRow):
-    """A row with columns ``ci_low_adj`` and ``ci_high_adj``, too."""
+    """Base class of rows that also have columns ``ci_low_adj`` and ``ci_high_adj``."""
 
     ci_low_adj: float
     ci_high_adj: float
 
     @property
     def adjusted(self) -> Interval:
-        """The interval that is adjusted for the other rows."""
+        """The interval adjusted for the other rows."""
         return Interval(self.ci_low_adj, self.ci_high_adj)

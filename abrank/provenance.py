@@ -1,4 +1,4 @@
-"""What is needed to reproduce a result: inputs with hashes, settings, versions, time."""
+"""What is needed to reproduce a result: input files with hashes, settings, versions, time."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _REPEATED = re.compile(r" \(run \d+\)\Z")
 
 
 class Sourced(Protocol):
-    """Scores, with where they were read."""
+    """Scores that know their source files."""
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """By system."""
+        """The source of each system's scores, by system name."""
 
     @property
     def judgments(self) -> Source | None:
-        """None for ready scores."""
+        """The source of the judgments; None for ready scores."""
 
 
 def provenance(
@@ -39,11 +39,11 @@ def provenance(
     context: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> dict[str, Any]:
-    """Return what is needed to get a result again, as plain values."""
+    """Return what is needed to reproduce a result, as plain values."""
     names_by_role = {
         "qrels (run)" if role == "qrels" else role: name for role, name in roles.items()
     }
-    runs: dict[str, list[str]] = {}  # of a system: its own, or those that are repeated
+    runs: dict[str, list[str]] = {}  # paths by system: its run, or its repeated runs
     for run in scores.sources:
         for name in {run, _REPEATED.sub("", run)}:
             runs.setdefault(name, []).append(run)
@@ -60,8 +60,8 @@ def provenance(
     for role, source_read in (context or {}).items():
         is_path = isinstance(source_read, (str, os.PathLike))
         source = Source(os.fspath(source_read) if is_path and role == "docs" else None, None, 0)
-        # Only titles are taken from a collection, which may be of any size: it is not hashed. Nor
-        # is a pipe, which cannot be read again.
+        # Document files are not hashed: they only provide titles and may be very large. Pipes are
+        # not hashed because they cannot be read twice.
         if role != "docs" and is_path and is_regular(source_read):
             source = hashed(source_read)
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
@@ -71,7 +71,7 @@ def provenance(
 
 
 def origin(command: str | None = None) -> dict[str, Any]:
-    """Return time, command line and versions."""
+    """Return the time, the command line and the versions."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.datetime.now(datetime.UTC)
     created = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else now
@@ -84,13 +84,13 @@ def origin(command: str | None = None) -> dict[str, Any]:
 
 @functools.cache
 def _versions() -> Mapping[str, str]:
-    """Return the versions by name; to ask the packages takes longer than a small comparison."""
+    """Return the library versions without importing them, which takes longer than a comparison."""
     versions = {"abrank": __version__, "python": platform.python_version()}
     return versions | {name: _version(name) for name in LIBRARIES}
 
 
 def _version(name: str) -> str:
-    """Return a library's version from the head of its metadata; to parse all of it takes long."""
+    """Return a library's version from the start of its metadata; parsing all of it is slow."""
     distribution = importlib.metadata.distribution(name)
     head = (distribution.read_text("METADATA") or "").partition("\n\n")[0]
     line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
@@ -98,8 +98,8 @@ def _version(name: str) -> str:
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the names of collections whose judgments are the same, together."""
-    # `parts`: By collection. Judgments are known by the hash of their file.
+    """Group the names of collections that have the same judgments."""
+    # `parts` are by collection. Judgments are the same if their files have the same hash.
     result: dict[str, list[str]] = {}
     for name, part in parts.items():
         qrels = part.provenance.get("inputs", {}).get("qrels") or {}

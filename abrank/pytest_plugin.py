@@ -1,4 +1,4 @@
-"""The plugin of pytest: ``abrank_gate`` compares by a rule file and fails where its gate does."""
+"""pytest plugin: the fixture ``abrank_gate`` compares by a rule file and fails with its gate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
 HEADLINE_LINES = 3
-# What compares the inputs of a rule file; runs with judgments, without any of these keys.
+# Which function compares the inputs of a rule file, by key; without these keys it is `compare`.
 FUNCTIONS = {
     "scores": "compare_scores", "preferences": "compare_preferences",
     "collections": "compare_collections",
@@ -21,11 +21,11 @@ FUNCTIONS = {
 
 def run_gate(
     config: str | os.PathLike[str],
-    **arguments: Any,  # noqa: ANN401 - of the function that compares
+    **arguments: Any,  # noqa: ANN401 - arguments of the comparing function
 ) -> Comparison:
-    """Compare by a rule file; fail the test, with the first lines, where the gate does.
+    """Compare by a rule file; if the gate fails, fail the test with the first report lines.
 
-    The arguments of the function that compares, such as ``b=run``, stand before the rule's.
+    Arguments such as ``b=run`` override the values in the rule file.
     """
     import abrank
     from abrank.rule_file import read_rule
@@ -45,5 +45,5 @@ def run_gate(
 
 @pytest.fixture
 def abrank_gate() -> Callable[..., Comparison]:
-    """Return the function that runs the gate of a rule file: `run_gate`."""
+    """Return :func:`run_gate`, which runs the gate of a rule file."""
     return run_gate

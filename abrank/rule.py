@@ -1,8 +1,8 @@
-"""What is declared beforehand, and what may speak against the evidence of a verdict.
+"""The parts of a decision rule, and the reasons that can make its evidence unsound or doubtful.
 
-Unsound evidence decides nothing: the verdict is ``cannot-test``, whatever the numbers say.
-Doubtful evidence decides, but passes no gate unless the doubt is accepted. No numbers are worked
-out here, so that the command line can load it for its help.
+Unsound evidence gives the verdict ``cannot-test``, whatever the numbers are. Doubtful evidence
+gives a verdict, but passes a gate only if the rule accepts doubt. This module computes nothing, so
+that the command line can import it quickly for its help.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from abrank.estimate import Interval
 
 
 class Verdict(StrEnum):
-    """What the interval of the primary measure says about B against A."""
+    """What the interval of the primary measure shows about B compared with A."""
 
     BETTER = "better"
     BETTER_SIZE_UNCLEAR = "better-size-unclear"
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class GateDefinition:
-    """How the command line asks for a gate, when it passes, and the verdicts that pass it."""
+    """A gate: its command-line option, its condition, and the verdicts that pass it."""
 
     flag: str
     passes: str
@@ -48,13 +48,13 @@ class GateDefinition:
 
     @property
     def passing(self) -> str:
-        """The verdicts that pass, in words; where most do, those that do not."""
+        """The verdicts that pass, as text; if most pass, those that do not."""
         fails = [verdict.value for verdict in Verdict if verdict not in self.verdicts]
         passes = [verdict.value for verdict in Verdict if verdict in self.verdicts]
         return ", ".join(passes) if len(passes) <= len(fails) else f"all but {', '.join(fails)}"
 
 
-# Sets of verdicts, so that gate and verdict cannot contradict each other.
+# Gates are sets of verdicts, so that gate and verdict cannot contradict each other.
 GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
         "non-inferior": GateDefinition(
@@ -91,53 +91,51 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
 )
 
 
-# What a gate that did not pass lacks: the weightiest first.
+# Why a gate did not pass, most serious first.
 Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries", "trust", "each"]
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The gate that was asked for, whether it passed, and what it lacks where it did not."""
+    """The required gate, whether it passed, and if not, why."""
 
-    # `soundness`: the evidence is unsound. `test`: nothing could be tested. `verdict`: the verdict
-    # is not one of those that pass. `guards`: a guard was not passed.
-    # `queries`: fewer than ten, and the exact sign-flip test does not agree. `trust`: the evidence
-    # is doubtful, and the doubt was not accepted. `each`: of several collections one does not pass
-    # by itself.
+    # `soundness`: the evidence is unsound. `test`: no test was possible. `verdict`: the verdict is
+    # not one that passes. `guards`: a guard failed. `queries`: there are fewer than ten queries and
+    # the exact sign-flip test does not agree. `trust`: the evidence is doubtful and the rule does
+    # not accept doubt. `each`: at least one of several collections does not pass.
 
     require: Requirement
     passed: bool
     lacks: Lack = ""
 
 
-# --- What is declared beside the test: how queries were sampled and looked at, and what may
-# not drop
+# --- Sampling design and guards
 
 _GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]+)(?P<percent>%?)\s*")
 
 
 @record
 class Design:
-    """How queries came and how often they are looked at, where it is not one by one and once."""
+    """How queries were sampled and how often the data are analysed, if not simply once."""
 
-    # Property whose values are the clusters that queries come in; empty where they are independent.
+    # Property that holds the cluster of each query; empty if queries are independent.
     clusters: str = ""
-    # look, n_looks: this look and the looks planned, evenly spaced; 0 where only one is.
+    # Number of this look, and of all planned looks, evenly spaced; 0 if there is only one.
     look: int = 0
     n_looks: int = 0
-    # Lan and DeMets' function that shares out alpha among the looks.
+    # Lan-DeMets function that spends alpha over the looks.
     spending: Spending = "obrien-fleming"
-    # Queries for which a confidence sequence is narrowest; 0 where there is none.
+    # Number of queries at which the confidence sequence is narrowest; 0 if none is used.
     planned: int = 0
-    # Level of all looks together; that of this look is the rule's.
+    # Overall level of all looks; `Rule.alpha` is the level of this look.
     alpha: float = 0.05
-    # Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
+    # Total planned number of queries, if each look spends alpha by its queries; else 0.
     n_planned: int = 0
-    # Queries at each of these looks so far, this one last.
+    # Number of queries at each look so far, including this one.
     seen: tuple[int, ...] = ()
-    # Property by which queries count; empty where all count alike.
+    # Property that holds the weight of each query; empty if all count the same.
     weights: str = ""
-    # Whether A and B were seen by different users, so that nothing is paired.
+    # Whether A and B were shown to different users, so that scores are not paired.
     independent: bool = False
 
     def __post_init__(self) -> None:
@@ -161,25 +159,25 @@ class Design:
 
     @property
     def is_plain(self) -> bool:
-        """Whether single queries are tested, each for one, at one look."""
+        """Whether this is the simple design: independent queries, equal weights, one look."""
         return not (self.clusters or self.planned or self.weights or self.independent)
 
     @property
     def is_last(self) -> bool:
-        """Whether no other look is planned after this one."""
+        """Whether no further look is planned."""
         return self.seen[-1] >= self.n_planned if self.seen else self.look == self.n_looks
 
     @property
     def shared(self) -> bool:
-        """Whether this is one of several looks, among which alpha is shared out."""
+        """Whether alpha is spent over several looks."""
         return bool(self.look or self.seen)
 
 
 @record
 class Guard:
-    """A measure that must be shown not to be worse by a margin or more, for a gate to pass."""
+    """A measure that must be shown not to be worse by ``margin`` or more, for a gate to pass."""
 
-    # `margin` is above 0: in the measure's unit, or a share of the baseline's mean.
+    # `margin` > 0, in the unit of the measure or as a share of the baseline's mean.
 
     measure: str
     margin: float
@@ -191,8 +189,8 @@ class Guard:
 
     @classmethod
     def read(cls, text: str) -> Guard:
-        """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass."""
-        # The sign may be left out; of a measure of which lower is better it may be a plus.
+        """Parse ``MEASURE:-X`` or ``MEASURE:-X%``; a loss of X or more fails the gate."""
+        # The sign is optional; for measures where lower is better it may be a plus.
         match = _GUARD.fullmatch(str(text))
         size = _size(match["size"]) if match else math.nan
         if match is None or not (math.isfinite(size) and size > 0.0):
@@ -217,12 +215,12 @@ def _size(text: str) -> float:
 
 @record
 class GuardResult:
-    """What was found of a guard: ``margin`` as declared, and the interval it is held against."""
+    """The result of a guard: the declared margin and the interval compared with it."""
 
-    # `estimate`, `low` and `high` are of B - A, at the level `1 - 2 alpha`; where the margin is a
-    # share of A's mean they are shares of it, too. `passed` says that the whole interval lies on
-    # the better side of the margin; with fewer than ten queries the exact flips of their signs must
-    # agree, whose one-sided p-value at the margin is `flips`, None of more.
+    # `estimate`, `low` and `high`: B - A and its interval of level `1 - 2 alpha`, as shares of A's
+    # mean if the margin is one. `passed`: the whole interval lies on the better side of the margin,
+    # and with fewer than ten queries the exact sign-flip test agrees. `flips`: the one-sided
+    # p-value of that test at the margin; None with ten queries or more.
 
     measure: str
     margin: float
@@ -236,23 +234,23 @@ class GuardResult:
 
     @property
     def interval(self) -> Interval:
-        """The limits."""
+        """The interval as one object."""
         return Interval(self.low, self.high)
 
     @property
     def excludes_loss(self) -> bool:
-        """Whether the interval excludes the loss, whatever the flips of a few signs say."""
+        """Whether the interval excludes a loss of the margin, regardless of the sign-flip test."""
         return self.interval.gain(higher=self.higher_is_better).low > -self.margin
 
     @property
     def shows_loss(self) -> bool:
-        """Whether the whole interval lies beyond the margin, on the worse side."""
+        """Whether the whole interval lies on the worse side of the margin."""
         return self.interval.gain(higher=self.higher_is_better).high < -self.margin
 
 
 Level: TypeAlias = Literal["sound", "doubtful", "unsound"]
 
-# Every reason there is, the weightiest first.
+# All reasons, most serious first.
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
         "document-ids": "unsound",
@@ -278,32 +276,32 @@ _OF_SOME_MEASURES = frozenset(["none-relevant"])
 
 @record
 class Reason:
-    """Why evidence is not sound: a stable code of :data:`LEVELS`, and the numbers behind it."""
+    """Why evidence is not sound: a stable code from :data:`LEVELS` and its numbers."""
 
     code: str
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def level(self) -> Level:
-        """What it makes of the evidence."""
+        """Whether this reason makes the evidence doubtful or unsound."""
         return LEVELS[self.code]
 
 
 @record
 class Soundness:
-    """What speaks against the evidence; sound where nothing does."""
+    """The reasons against the evidence; sound if there are none."""
 
-    # The weightiest first.
+    # Most serious first.
     reasons: tuple[Reason, ...] = ()
 
     @property
     def level(self) -> Level:
-        """``sound``, ``doubtful`` or ``unsound``: that of the weightiest reason."""
+        """``sound``, ``doubtful`` or ``unsound``, as the most serious reason says."""
         levels = {reason.level for reason in self.reasons}
         return "unsound" if "unsound" in levels else "doubtful" if levels else "sound"
 
     def forbids(self, measure: str, *, is_primary: bool) -> bool:
-        """Whether nothing may be read from a measure."""
+        """Whether no conclusion may be drawn from a measure."""
         unsound = [reason for reason in self.reasons if reason.level == "unsound"]
         named = {
             name
@@ -316,5 +314,5 @@ class Soundness:
 
     @property
     def main(self) -> tuple[Reason, ...]:
-        """The reasons of that level: a doubt says nothing beside what forbids a decision."""
+        """The reasons at the level of the whole: only the unsound ones if there are any."""
         return tuple(reason for reason in self.reasons if reason.level == self.level)

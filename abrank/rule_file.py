@@ -1,7 +1,7 @@
-"""Reads a rule from a TOML file or a Question, and wraps the public functions (`answered_by`).
+"""Read a rule from a TOML file or a Question, and wrap the public functions (`answered_by`).
 
-The wrapper turns the arguments of a call and a declared rule into one question and its inputs, and
-records where the call deviates from the rule.
+The wrapper combines the arguments of a call and a declared rule into one question and its inputs,
+and records where the call deviates from the rule.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
 _QuestionT = TypeVar("_QuestionT", Question, RankingQuestion)
 
-# The day on which the rule was declared: recorded, and part of no option.
+# The date of the declaration; it is recorded, but is no option.
 DATE = "declared_on"
 
 
 def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call; its gate replaces the other gate that a rule declared."""
+    """Return the arguments of a call; a gate in them replaces the other kind of gate in a rule."""
     result = dict(arguments)
     for gate, alternative in (("require", "fail_on"), ("fail_on", "require")):
         if result.get(gate) is not None and alternative in stated and alternative not in arguments:
@@ -55,9 +55,9 @@ def with_one_gate(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> di
     return result
 
 
-_SYSTEMS = {"baseline": "name_a", "candidate": "name_b"}  # inputs of a table, as runs are
+_SYSTEMS = {"baseline": "name_a", "candidate": "name_b"}  # for tables, names select the systems
 _FLAGS = ("ledger", "report", "format", "plot", "quiet", "verbose", "config")
-# What people call files of a comparison.
+# Common names for the keys of a rule file.
 _MEANT = {
     "table": "scores",
     "experiment": "scores",
@@ -69,7 +69,7 @@ _MEANT = {
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A file as it was read: keys with underscores, those of a table after its name and a dot."""
+    """A rule file as read: keys with underscores, those in tables as ``table.key``."""
 
     path: str
     sha256: str
@@ -77,12 +77,12 @@ class RuleFile:
     date: str = ""
 
     def recorded(self, deviations: list[dict[str, str]]) -> dict[str, Any]:
-        """Return what stands in the provenance of a result."""
+        """Return what a result's provenance says about the rule."""
         date = {"date": self.date} if self.date else {}
         return {"path": self.path, "sha256": self.sha256, **date, "deviations": deviations}
 
     def values(self, *takers: str) -> dict[str, Any]:
-        """Return the values of the options that functions take; a key of none is refused."""
+        """Return the values of the options that functions take; refuse keys that none takes."""
         options = {
             key: option
             for key, option in options_of(*takers).items()
@@ -94,7 +94,7 @@ class RuleFile:
         return {key: self.read(options[key], value) for key, value in self.stated.items()}
 
     def _unknown(self, key: str, takers: Iterable[str], keys: Iterable[str]) -> ArgumentError:
-        """Return the error of a key that is not known, or that another function takes."""
+        """Return the error for a key that is unknown, or that only another function takes."""
         options_of_others = [
             option for option in every_option() if option.key == key and option.declared
         ]
@@ -116,7 +116,7 @@ class RuleFile:
         return ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 
     def read(self, option: Option, value: object) -> object:
-        """Return the value of an option: numbers for numbers, paths beside the file."""
+        """Convert the value of an option; paths are relative to the file."""
         key, is_flag = option.key, option.kind == "flag"
         if option.kind == "pairs" and isinstance(value, dict):
             return value
@@ -129,7 +129,7 @@ class RuleFile:
         return result if isinstance(value, list) else result[0]
 
     def _read_one(self, option: Option, value: Any) -> object:  # noqa: ANN401
-        if option.kind in ("path", "folder"):  # as seen from where the program runs
+        if option.kind in ("path", "folder"):  # relative to the working directory
             file = Path(self.path).parent / str(value)
             is_file = value != "-" and (file.exists() or file.suffix)
             return str(file) if is_file else str(value)
@@ -160,7 +160,7 @@ class RuleFile:
 
 
 def size(text: str) -> int:
-    """Return a number of bytes given as 500000000, 500M or 2G, in units of 1024.
+    """Parse a number of bytes such as 500000000, 500M or 2G, in units of 1024.
 
     Examples
     --------
@@ -181,14 +181,14 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     Parameters
     ----------
     path : path
-        A TOML file whose keys are the long flags of ``abrank compare``, and those that its
-        ``--help-all`` names beside them; ``qrels``, ``a`` and ``b``; a table ``[machine]``.
-        ``declared_on`` is the day of the declaration.
+        A TOML file. Its keys are the long flags of ``abrank compare``, the keys that
+        ``--help-all`` lists; ``qrels``, ``a`` and ``b``; and a table ``[machine]``.
+        ``declared_on`` is the date of the declaration.
 
     Raises
     ------
     NotFoundError, ReadError
-        If there is no such file, or it is no TOML.
+        If there is no such file, or it is not TOML.
     """
     if isinstance(path, dict):
         raise ArgumentError("config must be a path of a TOML file or Question(...), not a dict")
@@ -206,7 +206,7 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
 
 
 def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, Any]:
-    """Return what TOML states by keys: a table's name and a dot before those of the table.
+    """Flatten TOML tables: their keys become ``table.key``.
 
     Examples
     --------
@@ -227,9 +227,9 @@ def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, A
 
 
 def as_typed(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
-    """Return a value as it would stand on a command line; a margin of 0.010 is one of 0.01.
+    """Return a value as on a command line; a margin of 0.010 becomes 0.01.
 
-    Numbers keep every digit: what differs in the last one is another rule.
+    All digits are kept, because any difference is a different rule.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def as_typed(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
     """
     if value is None or (isinstance(value, (tuple, list)) and not value):
         return "none"
-    if key == "look":  # this look is another each time
+    if key == "look":  # the number of the look changes, but not the plan
         return f"of {str(Looks.read(value)).partition('/')[2]}"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
@@ -265,10 +265,10 @@ def as_typed(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
 def deviations(
     arguments: Mapping[str, Any], stated: Mapping[str, Any], names: Mapping[str, Option]
 ) -> list[dict[str, str]]:
-    """Return what a call changes of a rule, of what is no input that the file leaves open."""
+    """Return what a call changes in a rule, except inputs that the file does not set."""
     result = []
     for key, value in arguments.items():
-        option = names.get(key)  # inputs that have no key, as scores given as frames
+        option = names.get(key)  # None for inputs without key, such as scores as frames
         if (
             option is None
             or not option.declared
@@ -291,13 +291,13 @@ def deviations(
 def answered_by(
     answer: Callable[[Inputs, _QuestionT], _Result], kind: type[_QuestionT], *needed: str
 ) -> Callable[[Callable[_P, _Result]], Callable[_P, _Result]]:
-    """Let a public function be its signature and its documentation, and ``answer`` do the work.
+    """Make a public function a signature with documentation, implemented by ``answer``.
 
-    The arguments make one question of a kind and the inputs beside it, once. ``config=``, where the
-    function has it, is a TOML file or a Question that states what the call does not. Keys of the
-    file are those of ``abrank compare --config``, paths as seen from its folder. The file's hash
-    stands in the result's provenance, and where the call differs from it. ``needed`` are the
-    arguments that the call or the file must have.
+    The arguments are combined into one question of type ``kind`` and its inputs. If the function
+    has ``config=``, a TOML file or a Question there provides the arguments that the call does not
+    set. Keys are those of ``abrank compare --config``; paths are relative to the file. The result's
+    provenance has the hash of the file and the deviations of the call. The call or the file must
+    provide the arguments in ``needed``.
     """
 
     def decorate(function: Callable[_P, _Result]) -> Callable[_P, _Result]:
@@ -328,7 +328,7 @@ def answered_by(
                 values_given.pop("scoring", None)
             elif (
                 isinstance(values_given["scoring"], Scoring) and "missing" not in values_given
-            ):  # ready scores
+            ):  # the rule is for ready scores
                 values_given["missing"] = values_given["scoring"].missing
             question_fields = {parameter.name for parameter in fields(kind)}
             values = {
@@ -336,7 +336,7 @@ def answered_by(
             } | values_given
             if (
                 issubclass(kind, Question) and defaults["test"] is None
-            ):  # which the answer chooses then
+            ):  # then `answer` chooses them
                 values["test"] = values["test"] or ""
             inputs = build(
                 Inputs,
@@ -354,7 +354,7 @@ def answered_by(
                 return result
             changed_values = with_one_gate(flattened(arguments), values_of_rule)
             declared = rule.recorded(deviations(changed_values, values_of_rule, options_of(taker)))
-            answered: Any = result  # one with a provenance
+            answered: Any = result  # any result with a provenance
             return replace(answered, provenance={**answered.provenance, "declared": declared})  # type: ignore[no-any-return]
 
         return call
@@ -362,12 +362,11 @@ def answered_by(
     return decorate
 
 
-# What a call that chooses a variant of a table of scores repeats, in this order.
+# Arguments that a message repeats when it suggests a call, in this order.
 _CALLED = ("baseline", "candidate", "columns", "variant", "where", "measures", "missing")
 
 
 def _stated(question: Question, taker: str) -> dict[str, Any]:
-    """Return what a Question states otherwise than by default; what a function lacks is refused."""
     plain = Question()
     names = [
         field.name
@@ -387,5 +386,5 @@ def _stated(question: Question, taker: str) -> dict[str, Any]:
 
 
 def _differ(value: object, default: object) -> bool:
-    """Whether two values differ; a table, which has no truth value, is of another type."""
+    """Whether two values differ; objects such as tables, which have no truth value, do."""
     return value is not default and (type(value) is not type(default) or value != default)

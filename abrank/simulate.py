@@ -1,4 +1,4 @@
-"""A seeded collection with two rankers: judgments and runs without a network or a file."""
+"""Simulated judgments and runs of two rankers, reproducible by a seed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from abrank._support.rng import entropy, stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray, RandomSource
 from abrank.inputs import Qrels, Run, read_qrels, read_run
 
-N_DOCUMENTS = 300  # candidates of a query
-RUN_DEPTH = 100  # documents that a run returns
-POOL_DEPTH = 30  # of each run, the documents that get judged
-SHARED_NOISE = 0.75  # part of the rankers' errors that both make: two rankers of one kind
+N_DOCUMENTS = 300  # candidate documents per query
+RUN_DEPTH = 100  # documents per query in a run
+POOL_DEPTH = 30  # documents per query of each run that are judged
+SHARED_NOISE = 0.75  # share of the noise variance that both rankers have in common
 
 
-# What the queries are about, and how people with an intent ask for it.
+# Topics of the queries, and the wording of each intent.
 THINGS = (
     *("bicycle", "kettle", "lantern", "violin", "raincoat", "telescope", "hammock", "typewriter"),
     *("teapot", "compass", "umbrella", "accordion", "notebook", "greenhouse", "canoe", "windmill"),
@@ -36,10 +36,9 @@ INTENTS = {
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What :func:`simulate_runs` makes: judgments, a baseline run and a candidate run.
+    """The result of :func:`simulate_runs`: judgments, a baseline run and a candidate run.
 
-    ``topics`` and ``intents`` have a text and an intent for each query id; both are made up, and
-    nothing depends on them.
+    ``topics`` and ``intents`` hold a text and an intent by query id. They have no effect on scores.
     """
 
     qrels: Qrels
@@ -56,20 +55,23 @@ def simulate_runs(
 ) -> Simulation:
     """Simulate a test collection and two rankers that differ by a known amount.
 
-    Every query has 300 candidate documents with grades 0 to 3; queries differ in how many of them
-    are relevant and in how well a ranker can tell them apart. A ranker scores a document by
-    ``signal * grade + noise``, with noise of standard deviation 1, three quarters of whose variance
-    is common to both. The candidate's signal is the baseline's plus ``effect``; how much a single
-    query gains or loses varies around that. Documents in the top 30 of either run are judged, so
-    neither ranker is favoured by the pool.
+    Each query has 300 candidate documents with grades 0 to 3. Queries differ in their number of
+    relevant documents and in their difficulty. A ranker scores a document by
+    ``signal * grade + noise``. The noise has standard deviation 1, and both rankers share three
+    quarters of its variance. The candidate's mean signal is the baseline's plus ``effect``; the
+    difference varies from query to query. The top 30 documents of both runs are judged, so the
+    pool favours neither ranker.
 
     Parameters
     ----------
+    n_queries : int
+        Number of queries.
     effect : float
-        What the candidate's signal has above the baseline's. With 0 the two are exchangeable: the
-        true difference of every measure is exactly 0. Negative makes it worse.
+        Mean signal of the candidate minus that of the baseline. With 0 the rankers are
+        exchangeable, so the true difference of every measure is exactly 0. A negative effect makes
+        the candidate worse.
     rng : int, Generator, SeedSequence or None
-        The same seed gives the same collection.
+        Random source; the same seed gives the same collection.
 
     Returns
     -------
@@ -125,27 +127,30 @@ def simulate_clicks(
 ) -> list[dict[str, Any]]:
     """Simulate users who click on interleaved lists of two rankers.
 
-    Users come back unequally often, and each has a liking of either ranker's documents of its own,
-    so that impressions of one user are alike.
+    Some users return more often than others, and each user prefers one ranker by an individual
+    amount. Impressions of the same user are therefore correlated.
 
     Parameters
     ----------
     simulation : Simulation
-        Whose queries are asked, and whose two runs are interleaved.
+        The queries and the two runs to interleave.
     method : {"team-draft", "balanced"}
-        The rankers pick in turn, a coin says who begins each round [1]_; or the lists are merged
-        from the top, a coin says with which [2]_.
+        Team draft: the rankers pick documents in turn, and a coin decides who begins each
+        round [1]_. Balanced: the lists are merged from the top, and a coin decides which list
+        begins [2]_.
     model : {"position", "cascade"}
-        Each place is looked at by itself, with a chance of one over the root of its rank; or from
-        the top until a relevant document is clicked on and, seven times in ten, satisfies.
+        Position: users examine each rank independently, with probability 1 / sqrt(rank). Cascade:
+        users read from the top, and each click ends the search with probability 0.7.
+    n_impressions, n_users : int
+        Number of interleaved lists, and of users.
     depth : int
-        Documents shown.
+        Number of documents shown.
     rng : int, Generator, SeedSequence or None
 
     Returns
     -------
     list of dict
-        As :func:`abrank.compare_preferences` reads them: ``impression``, ``query_id``, ``user``,
+        Rows for :func:`abrank.compare_preferences`: ``impression``, ``query_id``, ``user``,
         ``ranking``, ``clicks``, and ``team`` or the lists ``a`` and ``b``.
 
     References
@@ -200,7 +205,7 @@ def simulate_clicks(
 def interleave(
     a: Sequence[Any], b: Sequence[Any], *, method: str, depth: int, random: np.random.Generator
 ) -> tuple[list[Any], list[str]]:
-    """Return the list that is shown, and whose each document is: A, B, or empty for no team's."""
+    """Return the interleaved list, and the team of each document: A, B, or empty for none."""
     lists, position = (a, b), [0, 0]
     ranking: list[Any] = []
     team: list[str] = []
@@ -233,24 +238,22 @@ def interleave(
 
 
 def _topics(n_queries: int) -> list[tuple[str, str]]:
-    """Return a text and its intent for every query; after 250 the same ones again."""
     patterns = [(pattern, intent) for intent, templates in INTENTS.items() for pattern in templates]
     result = [(pattern.format(thing), intent) for thing in THINGS for pattern, intent in patterns]
-    # A step without a common divisor visits them all, intents and things mixed.
+    # This step shares no divisor with the length, so it visits every pair and mixes intents.
     return [result[37 * i % len(result)] for i in range(n_queries)]
 
 
 def _grades(n_queries: int, random: np.random.Generator) -> IntArray:
-    """Grades 0 to 3: few relevant documents for most queries, many for some."""
+    """Draw grades 0 to 3: few relevant documents for most queries, many for some."""
     share = random.beta(1.0, 24.0, size=(n_queries, 1)) + 0.01
     relevant = random.random((n_queries, N_DOCUMENTS)) < share
-    relevant[:, 0] = True  # a query without a relevant document tells rankers nothing apart
+    relevant[:, 0] = True  # a query needs a relevant document to tell rankers apart
     level = random.choice([1, 2, 3], p=[0.55, 0.3, 0.15], size=relevant.shape)
     return np.where(relevant, level, 0)
 
 
 def _top(scores: FloatArray, depth: int) -> BoolArray:
-    """Mark each query's ``depth`` best documents."""
     order = np.argsort(-scores, axis=1, kind="stable")
     marked = np.zeros(scores.shape, dtype=np.bool_)
     np.put_along_axis(marked, order[:, :depth], True, axis=1)
@@ -260,7 +263,6 @@ def _top(scores: FloatArray, depth: int) -> BoolArray:
 def _rows(
     names: np.ndarray, is_chosen: BoolArray, values: FloatArray | IntArray
 ) -> Iterator[tuple[str, str, float]]:
-    """Return query, document and number of the documents chosen."""
     queries, documents = np.nonzero(is_chosen)
     ids = [f"d{q + 1:04d}-{d + 1:03d}" for q, d in zip(queries, documents, strict=True)]
     return zip(names[queries], ids, values[queries, documents].tolist(), strict=True)

@@ -1,6 +1,6 @@
-"""From an interval to a verdict, to the gate and to the one next step, by the declared rule."""
+"""Turn the interval of the primary measure into a verdict, a gate result and a next step."""
 
-# The tables below are all there is: codes, of which the report has the sentences.
+# The verdicts are codes; the sentences for them are in abrank.report.
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# The sign that reports and pictures show before the name of a verdict.
+# The sign that reports and plots print before the name of a verdict.
 GLYPHS: Mapping[Verdict, str] = MappingProxyType(
     {
         Verdict.BETTER: "▲",
@@ -61,7 +61,7 @@ GLYPHS: Mapping[Verdict, str] = MappingProxyType(
     }
 )
 
-# What a verdict says of B: a gain, a loss, its size, and what is ruled out.
+# What a verdict claims about B: a gain or a loss, its size, and what is excluded.
 STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
     {
         Verdict.BETTER: frozenset({"gain", "gain of that size", "no loss"}),
@@ -77,48 +77,51 @@ STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
 
 
 def says_more_than(verdict: Verdict, other: Verdict) -> bool:
-    """Whether a verdict says something of B that another does not say."""
+    """Whether a verdict claims something about B that the other verdict does not."""
     nothing = frozenset[str]()
     return not STATEMENTS.get(verdict, nothing) <= STATEMENTS.get(other, nothing)
 
 
-# Below so many queries a gate that asks for evidence takes the exact sign-flip test, too.
+# With fewer queries than this, a gate that needs evidence also needs the exact sign-flip test.
 FEW_QUERIES = 10
 
 
 @record
 class Rule:
-    """What was declared before the runs were compared.
+    """The rule that was declared before the runs were compared.
 
     primary : str
         The measure that decides.
     test : str
         The test whose interval and p-value decide.
     alpha : float
-        Two-sided level of the test; the interval has the level ``1 - alpha``.
+        Two-sided significance level; the confidence interval has level ``1 - alpha``.
     margin : float
-        Smallest difference worth having, in the measure's own unit; 0 declares none.
+        Smallest difference that matters, in the unit of the measure; 0 means no margin.
     adjust, family : str
-        How which measures are adjusted, see :mod:`abrank.comparison.deciding`.
+        How, and together with which measures, p-values are adjusted; see
+        :mod:`abrank.comparison.deciding`.
     require : str, optional; one of :data:`GATES`
     higher_is_better : bool
-        Of the primary measure; where lower is better, everything below is read mirrored.
+        Direction of the primary measure. If lower is better, all intervals are read mirrored.
     on : {"all", "each"}
-        Of several collections: whether all together must pass the gate, or each by itself.
+        With several collections: whether the gate applies to the mean over all, or to each one.
     direction_declared : bool
-        False where its name sounds like a cost and nobody said which is better: nothing is decided.
+        False if the measure's name sounds like a cost and its direction was not declared; then
+        there is no decision.
     margin_is_relative : bool
-        The margin is a share of A's mean: 0.02 for 2%.
+        Whether the margin is a share of A's mean: 0.02 is 2%.
     design : Design, optional
         Clusters, planned looks or a confidence sequence; ``alpha`` is the level of this look.
     guards : tuple of Guard
-        What must not be worse by a margin of its own, for the gate to pass.
+        Measures that must not get worse by more than their own margin, for the gate to pass.
     accept_doubt : bool
-        The gate passes on doubtful evidence, too.
+        Whether the gate may pass on doubtful evidence.
     judged : float
-        Share of the first ten documents of each run that must be judged; 0 demands none.
+        Minimum share of judged documents among the first ten of each run; 0 sets no minimum.
     best_of : int
-        Candidates that B was chosen from on these queries; ``alpha`` is the level of each.
+        Number of candidates from which B was chosen on these queries; ``alpha`` is the level for
+        each candidate.
     """
 
     primary: str
@@ -173,23 +176,23 @@ class Rule:
         return 1.0 - 2.0 * self.alpha
 
     def gain(self, low: float, high: float) -> Interval:
-        """Return an interval of B - A as one of what B gains: mirrored where lower is better."""
+        """Return an interval of B - A as an interval of B's gain: mirrored if lower is better."""
         return Interval(low, high).gain(higher=self.higher_is_better)
 
 
 @record
 class SignFlips:
-    """One-sided p-values of exact flips of signs about the thresholds of the gates."""
+    """One-sided p-values of exact sign-flip tests at the thresholds of the gates."""
 
-    # That B is better by more than the margin, worse by less than it, and that the two differ by
-    # less; NaN where no margin was declared.
+    # For three claims: B is better by more than the margin; B is worse by less than the margin;
+    # the two differ by less than the margin. NaN without a margin.
 
     better: float
     non_inferior: float
     equivalent: float
 
     def agree(self, require: Requirement, alpha: float) -> bool:
-        """Whether they show what a gate asks for, each at the level at which it is decided."""
+        """Whether the sign flips support the claim of a gate, at the level of that claim."""
         agreements = {
             "better": self.better < alpha / 2.0,
             "non-inferior": self.non_inferior < alpha,
@@ -200,38 +203,36 @@ class SignFlips:
 
 @record
 class Decision:
-    """The verdict with the numbers that gave it.
+    """The verdict and the numbers that it rests on.
 
     verdict : Verdict
     direction : int
-        +1 where the ``1 - alpha`` interval shows B to be better, -1 where it shows B to be worse,
-        else 0.
+        +1 if the ``1 - alpha`` interval shows that B is better, -1 if worse, else 0.
     estimate, ci_low, ci_high : float
-        Of the primary measure, B - A, at the level ``1 - alpha``.
+        Difference B - A of the primary measure, and its ``1 - alpha`` interval.
     tost_low, tost_high : float
-        The interval at the level ``1 - 2 alpha``: inside the margin exactly when both one-sided
-        tests at alpha reject.
+        The ``1 - 2 alpha`` interval. It lies inside the margin exactly when both one-sided tests
+        reject at level alpha.
     by_equivalence : bool
-        True where the ``1 - 2 alpha`` interval decided.
+        Whether the ``1 - 2 alpha`` interval decided.
     reason : str
         For ``cannot-test``: ``too-few-queries``, ``too-few-clusters``, ``no-variance``,
-        ``margin-of-ties``,
-        ``direction-not-declared`` or the code of the reason why the evidence is unsound; for
-        ``identical``: ``same-rankings`` or ``tied-scores``; else empty.
+        ``margin-of-ties``, ``direction-not-declared``, or the code that makes the evidence unsound.
+        For ``identical``: ``same-rankings`` or ``tied-scores``. Else empty.
     gate : Gate, optional
     margin : float
-        In the unit of the primary measure; a relative one times A's mean as it was seen.
+        In the unit of the primary measure; a relative margin is multiplied by A's observed mean.
     relative : RelativeChange, optional
-        What a relative margin is compared with.
+        The relative change that a relative margin is compared with.
     unseen : Unseen, optional
-        What so many queries leave open, whatever they show; None without a query.
+        What this number of queries cannot exclude, whatever they show; None without queries.
     guards : tuple of GuardResult
     soundness : Soundness
-        What speaks against the evidence.
+        The reasons to doubt the evidence.
     of_numbers : Verdict, optional
-        What the numbers say where unsound evidence forbids a verdict; else None.
+        The verdict by the numbers alone, if unsound evidence forbids a verdict; else None.
     sign_flips : SignFlips, optional
-        Of fewer than ten queries.
+        Exact sign-flip tests, only with fewer than ten queries.
     """
 
     verdict: Verdict
@@ -254,7 +255,7 @@ class Decision:
 
     @property
     def exit_code(self) -> int:
-        """Of a command that asks for the gate: 0 passed or none asked for, 1 not, 3 not tested."""
+        """Exit code of the command: 0 gate passed or none required, 1 failed, 3 not tested."""
         if self.gate is None or self.gate.passed:
             return 0
         return 3 if self.verdict is Verdict.CANNOT_TEST else 1
@@ -273,7 +274,7 @@ class Decision:
 
     @property
     def by_margin(self) -> bool:
-        """Whether the two one-sided tests alone decide: no difference from 0 is shown."""
+        """Whether only the two one-sided tests decide: no difference from 0 is significant."""
         return self.by_equivalence and self.direction == 0
 
     @property
@@ -283,7 +284,7 @@ class Decision:
 
     @property
     def unit(self) -> float:
-        """The unit of the margin in that of the primary measure: A's mean, of a relative one."""
+        """The margin's unit in units of the primary measure: A's mean if relative, else 1."""
         return 1.0 if self.relative is None else abs(self.relative.baseline)
 
 
@@ -300,10 +301,10 @@ def decide(
     guards: tuple[GuardResult, ...] = (),
     sign_flips: SignFlips | None = None,
 ) -> Decision:
-    """Give the verdict on the primary measure."""
-    # Better and worse are decided by the `1 - alpha` interval L..U; same, not worse and not better
-    # by two one-sided tests at alpha, that is by the `1 - 2 alpha` interval l..u, and only with a
-    # margin m:
+    """Return the decision on the primary measure."""
+    # The `1 - alpha` interval [L, U] decides better and worse. Two one-sided tests at alpha, that
+    # is the `1 - 2 alpha` interval [l, u], decide same, not worse and not better. They need a
+    # margin m.
     # ======================  ===================
     # first row that holds    verdict
     # ======================  ===================
@@ -346,7 +347,7 @@ def decide(
 
 
 def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
-    """Compare both intervals with the margin, in the order of the table."""
+    """Compare both intervals with the margin, in the order of the table in :func:`decide`."""
     margin = rule.margin
     low, high = rule.gain(*decision.interval)
     inner_low, inner_high = rule.gain(*decision.equivalence_interval)
@@ -365,7 +366,7 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
 
 
 def apply_soundness(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
-    """Return a decision with the soundness of its evidence; unsound evidence decides nothing."""
+    """Add the soundness of the evidence to a decision; unsound evidence decides nothing."""
     result = replace(decision, soundness=soundness)
     if soundness.level == "unsound":
         result = replace(
@@ -386,11 +387,11 @@ def apply_soundness(rule: Rule, decision: Decision, soundness: Soundness) -> Dec
 
 
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
-    """Say whether the gate that the rule asks for passes; None where it asks for none."""
-    # It passes for the verdicts that `GATES` names, if every guard has passed, too. All of several
-    # tests at alpha must reject, so none is adjusted (Berger 1982, Technometrics 24, 295-300). Of
+    """Check the gate that the rule requires; None if it requires none."""
+    # The gate passes for the verdicts in `GATES` if all guards pass too. Because every one of these
+    # tests must reject at alpha, none is adjusted (Berger 1982, Technometrics 24, 295-300). With
     # fewer than ten queries the exact sign-flip test must agree, for the primary measure and for
-    # each guard, and evidence in doubt passes only where the rule accepts it.
+    # each guard. Doubtful evidence passes only if the rule accepts doubt.
     if rule.require is None:
         return None
     verdict, level = decision.verdict, decision.soundness.level
@@ -409,7 +410,7 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
 
 
 def _is_doubted(require: Requirement, soundness: Soundness) -> bool:
-    """Whether a doubt leaves it open that the gate would pass."""
+    """Whether only a doubt about the evidence stops the gate from passing."""
     return any(
         reason.level == "doubtful" and reason.values.get("verdict") not in GATES[require].verdicts
         for reason in soundness.reasons
@@ -430,25 +431,26 @@ Action: TypeAlias = Literal[
     "choose-measure",
     "choose-test",
 ]
-# On what ``ship-if`` depends.
+# The condition of the action ``ship-if``.
 Condition: TypeAlias = Literal["", "any-gain", "gain-below-margin", "no-loss-is-enough"]
-# What a table is for: no gate that asks for evidence, one that passed, or the one that did not.
+# Selects the table of actions: no gate that needs evidence, a gate that passed, a guard that
+# failed, or the requirement of a gate that failed.
 _State: TypeAlias = Requirement | Literal["none", "passed", "guards"]
 
 
 @record
 class Step:
-    """What to do, and why."""
+    """The recommended next step and its reason."""
 
     action: Action
-    # The code of the reason why the evidence is not sound or nothing could be tested; else `looks`,
+    # Why this step: the code of what makes the evidence unsound or untestable, else `looks`,
     # `few-queries`, `gate`, `guards`, `out-of-reach` or `verdict`.
     because: str
-    # On what `ship-if` depends; else empty.
+    # The condition of `ship-if`; else empty.
     condition: Condition = ""
 
 
-# What removes a reason for which the evidence is not sound, or for which nothing could be tested.
+# The action that removes each reason for unsound or untestable evidence.
 REMEDIES: Mapping[str, Action] = MappingProxyType(
     {
         "document-ids": "mend-inputs",
@@ -475,8 +477,8 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
     }
 )
 
-# Of sound evidence that was tested. Where a gate did not pass that more queries may let pass, this
-# is so only while the estimate lies where the gate asks for it: else see OUT_OF_REACH.
+# Actions for sound evidence that was tested. "More queries" after a failed gate is right only if
+# the estimate lies on the side that the gate asks for; otherwise OUT_OF_REACH applies.
 STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
     {
         "none": {
@@ -529,7 +531,7 @@ STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
         "guards": dict.fromkeys(Verdict, "do-not-ship"),
     }
 )
-# Without a margin these are other steps.
+# Actions that differ if there is no margin.
 WITHOUT_MARGIN: Mapping[tuple[_State, Verdict], Action] = MappingProxyType(
     {
         ("none", Verdict.BETTER): "ship-if",
@@ -537,8 +539,8 @@ WITHOUT_MARGIN: Mapping[tuple[_State, Verdict], Action] = MappingProxyType(
         ("better", Verdict.INCONCLUSIVE): "declare-margin",
     }
 )
-# Where the estimate speaks against what the gate asks for, no number of queries is to be expected
-# to show it.
+# The estimate lies on the wrong side of what the gate asks for, so more queries are not expected
+# to pass it.
 OUT_OF_REACH: frozenset[tuple[_State, Verdict]] = frozenset(
     (gate, verdict)
     for gate in ("non-inferior", "equivalent")
@@ -552,7 +554,7 @@ CONDITIONS: Mapping[Verdict, Condition] = MappingProxyType(
         Verdict.NOT_WORSE: "no-loss-is-enough",
     }
 )
-# What shipping without a gate takes from exact flips of the signs of a few queries.
+# To ship without a gate on few queries, the exact sign-flip test must support this claim.
 _CLAIMS: Mapping[Verdict, Requirement] = MappingProxyType(
     {
         Verdict.BETTER: "better",
@@ -565,7 +567,7 @@ _OPEN = frozenset({Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE})
 
 
 def choose_step(rule: Rule, decision: Decision) -> Step:
-    """Choose the next step: what mends the evidence first, then gate and verdict."""
+    """Choose the next step: first repair the evidence, then follow gate and verdict."""
     if decision.soundness.level != "sound":
         code = decision.soundness.reasons[0].code
         return Step(REMEDIES[code], code)
@@ -585,7 +587,7 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
     cell = (state, verdict)
     if cell in OUT_OF_REACH and not _in_reach(rule, decision):
         return Step("do-not-ship", "out-of-reach")
-    # A gate on each of several collections passes whatever the mean over all says.
+    # A gate on each of several collections can pass whatever the verdict on their mean is.
     action = STEPS[state].get(verdict, "ship") if state == "passed" else STEPS[state][verdict]
     if not rule.margin:
         action = WITHOUT_MARGIN.get(cell, action)
@@ -594,7 +596,7 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
 
 
 def _state(decision: Decision) -> _State:
-    """Return which table applies: a gate that only asks for no significant loss has none."""
+    """Return which table applies; a passed ``no-significant-loss`` counts as no gate."""
     gate = decision.gate
     if gate is None or (gate.passed and gate.require == "no-significant-loss"):
         return "none"
@@ -604,7 +606,7 @@ def _state(decision: Decision) -> _State:
 
 
 def _in_reach(rule: Rule, decision: Decision) -> bool:
-    """Whether the estimate lies where the gate asks for it."""
+    """Whether the estimate lies on the side that the gate asks for."""
     change = decision.relative
     estimate = decision.estimate if change is None else change.estimate
     gain = estimate if rule.higher_is_better else -estimate

@@ -1,4 +1,4 @@
-"""From files or frames to a result with its provenance, in one call."""
+"""Compare or rank runs, given as files or data frames, in one call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from abrank.scoring.evaluate import score_runs, silent
 if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
-TOP = 20  # documents of each ranking that a report can show
+TOP = 20  # documents per query that are kept for reports
 
 
 def compare_runs(
@@ -45,7 +45,7 @@ def compare_runs(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare two runs as :func:`compare` does, and tell the stages of the work."""
+    """Compare two runs as :func:`compare` does, and report each stage of the work."""
     require_two_files(inputs.a, inputs.b)
     scoring, engine = question.scoring, question.engine
     runs = name_runs(inputs.a, inputs.b, name_a=inputs.name_a, name_b=inputs.name_b)
@@ -64,7 +64,7 @@ def compare_runs(
         ),
     )  # fmt: skip
     on_stage("testing")
-    if primary is not None:  # by its name in the scores, which says the scale of the judgments
+    if primary is not None:  # the scores use the canonical name; its definition sets the scale
         name = scores.measures[requested.measures.index(primary)]
         question = replace(question, primary=name)
     return compare_recorded(
@@ -102,71 +102,77 @@ def compare(
 ) -> Comparison:
     """Compare candidate B with baseline A on the same judged queries.
 
-    The hypothesis tested: the mean difference B - A per query of the primary measure is 0.
+    The null hypothesis is that the mean per-query difference B - A of the primary measure is 0.
 
-    Source: Smucker, Allan & Carterette (2007), CIKM, 623-632: paired tests of rankers; Schuirmann
-    (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680: the margin. The sources of
-    tests and measures stand in their catalogues, those of a result in its ``.bib``.
+    Source: Smucker, Allan & Carterette (2007), CIKM, 623-632, for paired tests of rankers;
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680, for the margin.
+    The catalogues list the sources of all tests and measures; a report as ``.bib`` lists those
+    that its comparison uses.
 
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        The judgments.
+        The relevance judgments.
     a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
         The runs of the baseline and of the candidate.
     config : path or Question, optional
-        The rule declared beforehand: a file as for ``abrank compare --config``, see
-        :func:`abrank.rule_file.answered_by`, of which what the call changes is recorded; or a
-        :class:`abrank.Question`, which has what is no keyword here, such as ``family``.
+        The decision rule, declared before the comparison: a TOML file as for
+        ``abrank compare --config``, or a :class:`abrank.Question`. A Question also has the options
+        that are not keywords here, such as ``family``. Arguments of the call override a file, and
+        the result records what they change; see :func:`abrank.rule_file.answered_by`.
     measures : sequence of str, optional
-        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without it. The first
-        decides, the others are adjusted together.
+        Measure names in any common spelling. Default: nDCG@10, AP, RR, P@10 and R@100. The first
+        measure decides; the p-values of the others are adjusted together.
     margin : float or str, optional
-        Smallest difference worth having: in the primary measure's unit, or such as ``"2%"`` of the
-        baseline's mean. Without one no verdict is "the same".
+        Smallest difference that matters: in the unit of the primary measure, or a percentage of
+        the baseline's mean such as ``"2%"``. Without a margin the verdict is never "the same".
     require : {"better", "non-inferior", "equivalent"}, optional
-        A gate; whether it passed stands in ``decision.gate``.
+        The gate: what the comparison must show. ``decision.gate`` says whether it passed.
     fail_on : {"worse"}, optional
-        A gate that only a shown loss fails.
+        A gate that fails only if B is significantly worse.
     guard : str or sequence of str
-        Measures that must be shown not to be worse, for the gate: ``"R@100:-0.02"``.
+        Measures that must not get worse by a margin of their own, for the gate to pass:
+        ``"R@100:-0.02"``.
     accept_doubt : bool
-        Let the gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
+        Whether the gate may pass on doubtful evidence; see :mod:`abrank.rule`.
     alpha : float
-        Two-sided level.
+        Two-sided significance level.
     test : {"t", "permutation", "bootstrap", "wilcoxon", "sign", "hall", "bounded"}
-        The test that decides: its p-value, its interval.
+        The test whose p-value and interval decide.
     lower_is_better : str or sequence of str
-        Scores without a declared direction, of which less is better.
+        Names of scores, other than known measures, for which lower is better.
     name_a, name_b : str, optional
-        Names to give the systems; those of the runs without them.
+        Names of the systems. Default: the names in the runs.
     segments : path, DataFrame or mapping, optional
-        Properties of the queries, such as their intent: a CSV file has a column query_id too.
+        Properties of the queries, such as their intent. A CSV file needs a column query_id.
     topics : path, mapping, Series or DataFrame, optional
-        Texts of the queries: TREC topics, JSON lines, or lines with a tab.
+        Texts of the queries: TREC topics, JSON lines, or tab-separated lines.
     docs : path or mapping, optional
-        Titles or texts by document id, to show in ranked lists: JSON lines, or lines with a tab.
+        Titles or texts by document id, to show in ranked lists: JSON lines or tab-separated lines.
     design : Clusters, Looks, Planned, Anytime, str or tuple, optional
-        How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` is a
-        look, any other text a file or a column of ``segments`` with clusters.
+        How queries were sampled and how often the data are analysed, or a tuple of several designs.
+        The string ``"2/4"`` is the second of four looks; any other string is a file, or a column of
+        ``segments``, with the cluster of each query.
     scoring : Scoring, optional
-        How runs are read and scored: missing queries, ties, depth, what counts as relevant.
+        How runs are read and scored: missing queries, ties, depth, lowest relevant grade.
     machine : Machine, optional
-        Judgments by a machine of many queries; ``qrels`` are then those of people, for a random
-        draw from these.
+        Judgments of many queries by a machine. ``qrels`` are then human judgments of a random
+        sample of these queries.
     engine : Engine or str, optional
-        Where runs in Parquet are scored.
-    resamples, rng
-        Resamples of the Monte Carlo tests, and their source; the seed is recorded.
+        Where runs in Parquet files are scored.
+    resamples : int
+        Number of resamples of Monte Carlo tests.
+    rng : int, Generator, SeedSequence or None
+        Random source; the result records the seed.
 
     Raises
     ------
     ReadError, NotFoundError
-        If an input cannot be used; the message names file and line.
+        If an input cannot be read; the message names file and line.
     AlignmentError
         If qrels and runs have no query in common.
     ArgumentError
-        If an argument has no meaning.
+        If an argument is not valid.
 
     Examples
     --------
@@ -190,12 +196,12 @@ def rank_runs(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Ranking:
-    """Rank runs as :func:`rank` does, and tell the stages of the work."""
-    # To compare two runs needs none of it.
+    """Rank runs as :func:`rank` does, and report each stage of the work."""
+    # Imported here because a comparison of two runs does not need it.
     from abrank.ranking.rank import baselines_of, ranking_of
 
     runs = named_runs(inputs.runs, joins_parts=True)
-    # A mistyped name should not cost the reading of all runs.
+    # Checked first: a mistyped measure name must fail before all runs are read.
     measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
     requested = question.scoring.requested(measures)
     if len(runs) < 2:
@@ -212,7 +218,7 @@ def rank_runs(
     roles = {name: name for name in runs}
     settings = question.scoring.settings()
     recorded_origin = provenance(scores, roles, settings=settings, command=command)
-    # All that was scored is ranked: a name such as P_5,10 is that of several measures.
+    # Rank by every scored measure: one name such as P_5,10 can stand for several.
     question = replace(question, measures=None)
     return ranking_of(scores, question, provenance=recorded_origin, on_stage=on_stage)
 
@@ -236,34 +242,35 @@ def rank(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
-    """Rank many systems, and say which of them differ significantly.
+    """Rank many systems, and find which of them differ significantly.
 
-    The hypothesis is that all systems have one mean; the query pairs the scores.
+    The null hypothesis is that all systems have the same mean. Scores are paired by query.
 
     Source: as :func:`abrank.rank_scores`.
 
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        The judgments.
+        The relevance judgments.
     runs : mapping of str to path, DataFrame, dict of dicts, iterable of tuples, or Run
-        System name to its run; two or more. Those of a list go by their own names.
+        Two or more runs by system name. The runs of a list are named as the runs name themselves.
     measures : sequence of str, optional
-        Names in any of the field's dialects; nDCG@10 without it. The first orders the systems.
+        Measure names in any common spelling. Default: nDCG@10. The first orders the systems.
     baseline : str or sequence of str, optional
-        The system to compare every other with, or several, corrected across; all pairs without it.
+        One system, or several, to compare all others with; p-values are adjusted over all these
+        comparisons. Default: all pairs are compared.
     test, adjust, family : str, optional
-        See :func:`abrank.rank_scores`: without them ``max-t``, and alpha for each measure.
+        See :func:`abrank.rank_scores`. Default: ``max-t``, at level alpha for each measure.
     alpha : float
-        Joint level.
+        Familywise significance level.
     lower_is_better, higher_is_better, pairs
         As for :func:`abrank.rank_scores`.
     scoring, engine : optional
         How and where the runs are read and scored, as in :func:`abrank.evaluate`.
     resamples : int, optional
-        Of tests that draw.
+        Number of resamples of Monte Carlo tests.
     rng : int, Generator, SeedSequence or None
-        Source of all resampling; the seed is recorded.
+        Random source; the result records the seed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Argument checks that raise with the argument's name, the value given, or the keyword meant."""
+"""Argument checks; errors name the argument and its value, or the intended keyword."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 
-# Shared out over the tests of a family, it still differs from 0 beside 1.
+# Divided by the number of tests in a family, it must still make a difference to 1.
 MIN_LEVEL = 1e-9
-MAX_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven decimals
+MAX_RESAMPLES = 10_000_000  # takes minutes, and gives p-values with seven decimals
 
 
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
@@ -44,14 +44,14 @@ def share(argument: str, value: float) -> float:
 
 
 def level(argument: str, value: float) -> float:
-    """Return ``value`` if it is a level of significance that can be told from 0."""
+    """Return ``value`` if it is a significance level not too close to 0."""
     if fraction(argument, value) < MIN_LEVEL:
         raise ArgumentError(f"{argument} must be at least {MIN_LEVEL:g}, not {value!r}")
     return float(value)
 
 
 def number(argument: str, value: object) -> None:
-    """Refuse what is no number."""
+    """Refuse a value that is not a number."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise ArgumentError(f"{argument} must be a number, not {value!r}")
 
@@ -64,7 +64,7 @@ def path(argument: str, value: object) -> str:
 
 
 def finite(argument: str, value: float) -> float:
-    """Return ``value`` if it is a number that is not infinite."""
+    """Return ``value`` if it is a finite number."""
     number(argument, value)
     if not math.isfinite(value):
         raise ArgumentError(f"{argument} must be finite, not {value!r}")
@@ -96,7 +96,7 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
 
 
 def relevant_grade(argument: str, value: float) -> float:
-    """Return the lowest relevant grade, above 0: an integer where it is whole."""
+    """Return the lowest relevant grade if it is above 0; as an integer if whole."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and 0 < value < math.inf):
         raise ArgumentError(f"{argument} must be a grade above 0, not {value!r}")
@@ -104,7 +104,7 @@ def relevant_grade(argument: str, value: float) -> float:
 
 
 def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -> int:
-    """Return ``value`` if it is a number of resamples that can be drawn."""
+    """Return ``value`` if it is a feasible number of resamples."""
     if count(argument, value, at_least=at_least) > MAX_RESAMPLES:
         raise ArgumentError(f"{argument} must be at most {MAX_RESAMPLES:,}, not {value!r}")
     return int(value)
@@ -114,7 +114,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _T = TypeVar("_T")
 
-# Of functions that have no such argument, why: what it would ask for is not there to be asked.
+# Why functions lack certain arguments: the reasons for the error messages.
 _PAIR = "a ranking decides for no system; compare() decides between two"
 _RANKED = {
     "preferences": "votes are for one of two; compare() takes them",
@@ -190,14 +190,14 @@ REASONS: dict[str, dict[str, str]] = {
 }
 
 
-# What is meant by a keyword that a function does not have; "" where that is not known.
+# Maps an unknown keyword to the intended one; "" if there is none.
 Meant = Callable[[str, str], str]
 
 
 def explained(
     function: Callable[_P, _R], meant: Meant = lambda _word, _taker: ""
 ) -> Callable[_P, _R]:
-    """Wrap a public function so that a call that does not fit it raises an ArgumentError."""
+    """Wrap a public function so that a call with wrong arguments raises an ArgumentError."""
     bind = binder(function, meant)
 
     @wraps(function)
@@ -209,7 +209,7 @@ def explained(
 
 
 def explained_class(kind: type[_T]) -> type[_T]:
-    """Do the same for a class: its keywords are those of its fields."""
+    """Do the same for a class, whose keywords are its fields."""
     original_init: Callable[..., None] = kind.__init__
     bind = binder(kind, lambda _word, _taker: "")
 
@@ -223,7 +223,7 @@ def explained_class(kind: type[_T]) -> type[_T]:
 
 
 def binder(function: Callable[..., Any], meant: Meant) -> Callable[..., dict[str, Any]]:
-    """Return what turns a call of a function into its arguments by name, or explains the error."""
+    """Return a function that binds arguments to names, or explains why they do not fit."""
     return partial(_bound, function, inspect.signature(function), meant)
 
 
@@ -232,7 +232,7 @@ def _bound(
     signature: inspect.Signature,
     meant: Meant,
     /,
-    *args: object,  # those of the function
+    *args: object,  # arguments of the wrapped function
     **keywords: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
     try:

@@ -1,7 +1,7 @@
-"""The plots of each result as editors and type checkers know them: names, options, a line."""
+"""Type declarations of each result's plots, for editors and type checkers."""
 
-# At run time `abrank.plots.Plots` looks a plot up in the registry of plots; these protocols only
-# tell editors its name and options. `tests/plots/test_registry.py` holds them to the registry.
+# At run time `abrank.plots.Plots` finds plots in the registry; these protocols only tell editors
+# their names and options. `tests/plots/test_registry.py` checks that both agree.
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 
 class PlotOptions(TypedDict, total=False):
-    """What every plot takes: ``width`` is "column", "text" or inches, ``digits`` are decimals."""
+    """Options of every plot; ``width`` is "column", "text" or inches, ``digits`` are decimals."""
 
     ax: Any
     theme: Any
@@ -20,10 +20,10 @@ class PlotOptions(TypedDict, total=False):
 
 
 class PictureProtocol(Protocol):
-    """A plot that was drawn; with ``ax=`` these Axes themselves come back."""
+    """A plot; with ``ax=`` the methods return these Axes instead."""
 
     @property
-    def axes(self) -> Any: ...  # noqa: ANN401 - matplotlib's, which is not loaded here
+    def axes(self) -> Any: ...  # noqa: ANN401 - matplotlib's Axes, which is not imported here
     @property
     def figure(self) -> Any: ...  # noqa: ANN401
     def save(self, path: str | Path, *, dpi: float = 300.0) -> Path: ...
@@ -32,47 +32,47 @@ class PictureProtocol(Protocol):
 
 class _Plots(Protocol):
     def __call__(self) -> dict[str, str]:
-        """Return what each plot shows, by its name."""
+        """Return the title of each plot by its name."""
 
 
 class ComparisonPlots(_Plots, Protocol):
     """The plots of a comparison."""
 
     def cutoffs(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the primary measure of A and of B at growing cut-offs, and their difference."""
+        """Draw the primary measure at increasing cut-offs, for A, B and their difference."""
 
     def distribution(
         self, measure: str | None = None, **look: Unpack[PlotOptions]
     ) -> PictureProtocol:
-        """Draw the spread of the per-query differences."""
+        """Draw the distribution of the per-query differences."""
 
     def forest(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the interval of every measure, the primary one first, with a diamond and in bold."""
+        """Draw the interval of every measure, the primary one first and in bold."""
 
     def segments(self, by: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the mean difference in every segment, under that of all queries."""
+        """Draw the mean difference in every segment, below that of all queries."""
 
     def deltas(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the difference of every query, sorted, in the colour of who wins it."""
+        """Draw the sorted differences of all queries in the colours of the winners."""
 
     def scatter(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the score of A across and that of B upwards: above the diagonal B scores higher."""
+        """Draw the scores of B against those of A; above the diagonal B is higher."""
 
     def paired(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the scores of A and of B, and right of them the mean difference in the same unit."""
+        """Draw the scores of A and B, and the mean difference in the same unit."""
 
     def power(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the chance to show a true difference: with these queries, a quarter, four times."""
+        """Draw the power for true differences: with these queries, a quarter, four times."""
 
 
 class RankingPlots(_Plots, Protocol):
     """The plots of a ranking."""
 
     def matrix(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the mean difference of every pair, the system of the row less that of the column."""
+        """Draw the mean difference of every pair, row minus column."""
 
     def queries(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the score of every system on every query, the higher the deeper."""
+        """Draw the score of every system on every query as a heat map."""
 
     def leaderboard(
         self,
@@ -80,13 +80,13 @@ class RankingPlots(_Plots, Protocol):
         maximum: int | None = None,
         **look: Unpack[PlotOptions],
     ) -> PictureProtocol:
-        """Draw the mean of every system, best first, with its interval and its groups."""
+        """Draw the mean of every system with its interval and groups, best first."""
 
     def cd(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the systems at their mean rank within the queries, 1 the best."""
+        """Draw the critical difference diagram of mean ranks, 1 is best."""
 
     def ranks(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw how often each system has each rank where the queries are drawn anew."""
+        """Draw how often each system has each rank if queries are resampled."""
 
 
 class CollectionsPlots(_Plots, Protocol):
@@ -106,4 +106,4 @@ class StandingsPlots(_Plots, Protocol):
         """Draw the mean of every system over the collections, best first."""
 
     def ranks(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
-        """Draw the rank interval of every system: thick on these collections, thin on others."""
+        """Draw the rank intervals: thick on these collections, thin on similar ones."""

@@ -1,8 +1,7 @@
-"""Everything abrank raises on purpose, and its one warning class."""
+"""All exceptions that abrank raises deliberately, and its warning class."""
 
-# An error says what is wrong, where, and what to do. The command line turns each into one message
-# and an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate that did not
-# pass.
+# An error says what is wrong, where, and what to do. The command line prints it as one message and
+# exits with 2 for wrong usage, 3 for unusable data, or 1 for a gate that did not pass.
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from typing import Any
 from abrank._support.display import shorten, shorten_line
 
 _FILLING = re.compile(r"tests?|paired|students?|[-_ '()]|rel$")
-# Where what there is of a kind is listed.
+# Where to find the list of all names of a kind.
 _LISTED = {
     "measure": "; all: abrank guide measures",
     "topic": "; all: abrank guide",
     "command": "; all: abrank --help",
 }
-# What other tools, and other fields, call a value, by the kind of the value.
+# Names that other tools and fields use for a value, by kind.
 _CALLED = {
     "test": {
         "student": "t", "ttestrel": "t", "pairedt": "t", "fisher": "permutation",
@@ -48,19 +47,19 @@ _CALLED = {
     },
     "effect size": {"cohen": "d_z", "cohend": "d_z", "cohensd": "d_z", "cliffsdelta": "p_better"},
 }  # fmt: skip
-_LONGEST = 500  # characters of what a message says of a content
+_LONGEST = 500  # maximum characters of quoted content in a message
 
 
 class AbrankError(Exception):
-    """Root of all errors that abrank raises on purpose."""
+    """Base class of all errors that abrank raises deliberately."""
 
     exit_code: int = 3
 
 
 class ArgumentError(AbrankError, ValueError):
-    """An argument has a value that has no meaning here.
+    """An argument has an invalid value.
 
-    Where the message says what to do in Python's words, ``command`` has those of the command line.
+    If the message names a remedy in Python, ``command`` has it for the command line.
     """
 
     exit_code = 2
@@ -71,7 +70,7 @@ class ArgumentError(AbrankError, ValueError):
 
 
 class UnknownNameError(ArgumentError, LookupError):
-    """A measure, test or format that is not registered; carries the nearest names.
+    """A measure, test or format is not registered; the message suggests similar names.
 
     Examples
     --------
@@ -82,11 +81,11 @@ class UnknownNameError(ArgumentError, LookupError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self._known = kind, str(name), known
         super().__init__()
-        self.args = ()  # the nearest names are looked for where the message is read
+        self.args = ()  # similar names are searched only when the message is read
 
     @cached_property
     def nearest(self) -> list[str]:
-        """Up to three known names that look like it, best first."""
+        """Up to three similar known names, best first."""
         return nearest(self.name, self._known, self.kind)
 
     def __str__(self) -> str:
@@ -97,14 +96,14 @@ class UnknownNameError(ArgumentError, LookupError):
 
 
 class NotFoundError(AbrankError, FileNotFoundError):
-    """An input file is not there; names the files beside it that look alike."""
+    """An input file does not exist; the message names similar files in its folder."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that cannot be used: its number from 1, its text, and what is wrong with it."""
+    """A line that cannot be used: its number from 1, its text, and the problem."""
 
     number: int
     text: str
@@ -112,26 +111,26 @@ class BadLine:
 
 
 class ReadError(AbrankError, ValueError):
-    """A file or frame whose content cannot be used.
+    """A file or frame has content that cannot be used.
 
     Parameters
     ----------
     source : str
-        The file's path as given, ``stdin``, or what the object was (``DataFrame``).
+        The path as given, ``stdin``, or the kind of object (``DataFrame``).
     problem : str
-        What is wrong, when it concerns the whole source.
+        What is wrong, if it concerns the whole source.
     lines : sequence of BadLine
         The bad lines, or the first 20 of them.
     total : int, optional
-        How many bad lines there are, where more than are shown.
+        Number of bad lines, if not all are shown.
     at : str
-        Where in the source the problem is: ``lines 42 and 97``.
+        Where the problem is: ``lines 42 and 97``.
     expected : str
-        The form that a line should have.
+        The expected form of a line.
     hint : str
         What to do.
     row : str
-        The row with the problem, as it stands there.
+        The row with the problem, as written there.
 
     Examples
     --------
@@ -178,14 +177,14 @@ class ReadError(AbrankError, ValueError):
 
 
 class AlignmentError(AbrankError, ValueError):
-    """Two inputs that must speak of the same queries do not; says which ids differ and how."""
+    """Two inputs should have the same queries but do not; the message shows the differences."""
 
 
 class UnclearError(ReadError):
-    """Scores that can be read in several ways, or in none; ``choices`` are the options of each.
+    """Scores have several possible interpretations or none; ``choices`` are the options of each.
 
-    A choice has the keywords that tell which is meant: ``{"variant": "arm"}``. Whoever was called
-    adds the whole call, or the whole command, for each.
+    A choice has the keywords that select an interpretation: ``{"variant": "arm"}``. The called
+    function adds the complete call, or command, for each.
     """
 
     def __init__(
@@ -203,19 +202,19 @@ class UnclearError(ReadError):
             self.args = ("\n".join([str(self.args[0]), *(f"  {call}" for call in calls)]),)
 
     def with_calls(self, calls: Sequence[str]) -> UnclearError:
-        """Return the error with the whole call of each choice."""
+        """Return the error with the complete call for each choice."""
         return type(self)(self.source, self.problem, self.choices, at=self.rest["at"], calls=calls)
 
 
 class UnpairedError(UnclearError, AlignmentError):
-    """Two systems that share no query; the choice compares them as independent groups."""
+    """Two systems share no query; the choice compares them as independent groups."""
 
 
 @contextmanager
 def calling(
     function: str, sources: Mapping[str, object], keywords: Mapping[str, object]
 ) -> Iterator[None]:
-    """Add the whole call of a function to an error that names the keywords of each choice."""
+    """Add the complete call of a function to an error that only has keywords for each choice."""
     try:
         yield
     except UnclearError as error:
@@ -232,7 +231,6 @@ def _call(
     keywords: Mapping[str, object],
     choice: Mapping[str, Any],
 ) -> str:
-    """Return a call as it is typed: paths as they are, objects by the names of parameters."""
     choice = dict(choice)
     ranked, independent = choice.pop("rank", False), choice.pop("independent", None)
     values = {name: value for name, value in keywords.items() if value not in (None, (), "error")}
@@ -243,7 +241,7 @@ def _call(
             before = {key: names.split(",") if "," in names else names for key, names in pairs}
         are_mappings = isinstance(before, Mapping) and isinstance(value, Mapping)
         values[name] = {**before, **value} if are_mappings else value  # type: ignore[dict-item]
-        if isinstance(value, Mapping):  # a misspelt part gives way
+        if isinstance(value, Mapping):  # replaces a misspelt role
             merged = values[name]
             assert isinstance(merged, Mapping)
             values[name] = {key: part for key, part in merged.items() if part is not None}
@@ -252,7 +250,7 @@ def _call(
     of_many = {"compare_scores": "rank_scores", "compare_collections": "rank_collections"}
     if ranked:
         values.pop("candidate", None)
-        if function == "compare_collections":  # where all pairs are ranked
+        if function == "compare_collections":  # rank all systems instead
             del values["baseline"]
     paths = [
         repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else name
@@ -266,13 +264,13 @@ def _call(
 
 
 def retold(error: ReadError, *, source: str = "", **change: str) -> ReadError:
-    """Return an error with another name of its source, or with the row that it is about."""
+    """Return the error with another source name, or with the row that it concerns."""
     return ReadError(source or error.source, error.problem, **(error.rest | change))
 
 
 @contextmanager
 def reading(name: str, source: object) -> Iterator[None]:
-    """Put the name of an object before what is wrong with it: which of three frames it was."""
+    """Prefix errors with the name of an object, for example to tell three frames apart."""
     try:
         yield
     except UnclearError:
@@ -288,19 +286,19 @@ def reading(name: str, source: object) -> Iterator[None]:
 
 
 class WriteError(AbrankError, OSError):
-    """A file or folder that cannot be written; says why."""
+    """A file or folder cannot be written; the message says why."""
 
     exit_code = 2
 
 
 class GateError(AbrankError, AssertionError):
-    """A gate that was asked for did not pass."""
+    """A required gate did not pass."""
 
     exit_code = 1
 
 
 class AbrankWarning(UserWarning):
-    """A caution about the data or the result; ``code`` is stable and can be filtered on."""
+    """A caution about the data or the result; ``code`` is stable and can be filtered."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -308,14 +306,14 @@ class AbrankWarning(UserWarning):
 
 
 def name_parts(name: str) -> set[str]:
-    """Return a name of a measure and its parts: feedback.tone, tone_score and tone/v1/score."""
+    """Return a measure's name and its parts, as in feedback.tone, tone_score and tone/v1/score."""
     word = name.casefold()
     parts = re.split(r"[./]", word)
     return {word, *parts, *(text for part in parts for text in re.split("^scores?_|_score$", part))}
 
 
 def nearest(name: str, names: Iterable[str], kind: str = "") -> list[str]:
-    """Return up to three known names that mean or look like ``name``, best first."""
+    """Return up to three known names that mean or resemble ``name``, best first."""
     import difflib
 
     by_fold = {candidate.casefold(): candidate for candidate in names}
@@ -323,5 +321,5 @@ def nearest(name: str, names: Iterable[str], kind: str = "") -> list[str]:
     if called in by_fold:
         return [by_fold[called]]
     suggestions = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
-    bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" are the test t
+    bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" mean the test t
     return [by_fold[key] for key in suggestions or [key for key in by_fold if key == bare]]

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and reading TOML, with errors that name the file."""
+"""Atomic writing of files, and reading TOML; errors name the file."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from typing import Any
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError, WriteError
 
-# Names of what the process has open, and the numbers of those with names of their own.
+# Paths of open files of the process: standard output, standard error, numbered descriptors.
 _OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
 _NUMBERS = {"stdout": "1", "stderr": "2"}
-# What asks a process to end: Ctrl-C, `kill`, a terminal that closes (not known to every system).
+# Signals that end a process: Ctrl-C, `kill`, a closing terminal (not on every system).
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
 
 def name_of(text: str) -> str:
-    """Return a name as a part of a file's: no folder, not hidden, short enough for any system."""
+    """Make a text usable in a file name: no folder, not hidden, and short enough."""
     plain = re.sub(r"[^\w.+-]+", "-", text.encode("utf-8", "ignore").decode()).strip("-.")
     return plain.encode()[:80].decode("utf-8", "ignore")
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says while a path is written into an error that names it."""
+    """Convert system errors while a path is written to errors that name it."""
     try:
         yield
     except BrokenPipeError:
-        raise  # its reader has gone, and the path is good
+        raise  # the reader has ended; the path is not at fault
     except OSError as problem:
-        # Arrow says more in its own words, of which the number is the matter.
+        # Arrow words its errors itself, so use the message of the error number.
         reason = os.strerror(problem.errno) if problem.errno else str(problem)
         raise WriteError(f"{path}: cannot be written: {reason.lower()}") from problem
 
 
 @contextlib.contextmanager
 def locked(path: Path, busy: str, *, patience: float = 0.0) -> Iterator[None]:
-    """Hold the lock of a file; after ``patience`` seconds without it, fail with ``busy``."""
+    """Hold the lock of a file; if it is not free after ``patience`` seconds, raise ``busy``."""
     from filelock import FileLock, Timeout
 
     if path.is_symlink():
         raise WriteError(f"{path}: is a symbolic link, through which another file would be written")
-    # The system lets go of it when the process ends, however it does: nothing stays locked.
+    # The system releases the lock when the process ends in any way.
     lock = FileLock(path, timeout=patience)
-    with writing(path), contextlib.suppress(NotImplementedError):  # a file system without locks
+    with writing(path), contextlib.suppress(NotImplementedError):  # file system without locks
         try:
             lock.acquire()
         except Timeout:
@@ -66,7 +66,7 @@ def locked(path: Path, busy: str, *, patience: float = 0.0) -> Iterator[None]:
 
 
 def require_place(path: Path) -> None:
-    """Refuse a path that cannot be written, before any work is done for it."""
+    """Refuse a path that cannot be written, before any work is done."""
     with writing(path):
         above = next(existing for existing in (path, *path.absolute().parents) if existing.exists())
     if above == path:
@@ -80,8 +80,8 @@ def require_place(path: Path) -> None:
 
 
 def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse an output that would replace an input or another output, by whatever name."""
-    # Of `inputs`, a folder stands for all below it, a pattern with `*` for all that it matches.
+    """Refuse an output that would replace an input or another output, under any name."""
+    # In `inputs`, a folder means all files below it, and a pattern with `*` all that match.
     input_paths = [os.fspath(input_path) for input_path in inputs]
     used: set[Path] = set()
     for path in outputs:
@@ -109,9 +109,9 @@ def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str
 
 
 def _holds(source: str, file: Path) -> bool:
-    """Whether an input is a file, or is a folder or a pattern that the file belongs to."""
+    """Whether an input is this file, or a folder or pattern that includes it."""
     try:
-        if os.path.samefile(source, file):  # noqa: PTH121 - of names that may be of anything
+        if os.path.samefile(source, file):  # noqa: PTH121 - the source may be no path
             return True
         folder = Path(source)
         return folder.is_dir() and file.is_relative_to(folder.resolve())
@@ -120,23 +120,23 @@ def _holds(source: str, file: Path) -> bool:
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether a file can be put in the place of what is there; a pipe can only be written to."""
+    """Whether a file may be replaced; pipes and devices can only be written to."""
     if _descriptor(path) is not None:
-        return False  # the file behind it belongs to whoever opened it
+        return False  # the open file belongs to another owner
     with writing(path):
         return path.is_file() or not path.exists()
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the number of an open file, if a path is its name."""
+    """Return the descriptor of an open file, if the path denotes one."""
     match = _OPEN.fullmatch(path.as_posix())
     return None if match is None else int(_NUMBERS.get(match[1], match[1]))
 
 
 def replace_all(content: Mapping[Path, bytes]) -> None:
-    """Write files under other names in their folders, then give all of them their own."""
-    # Missing folders are made; a file that is there keeps its mode. A pipe or a device is written
-    # to when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
+    """Write files under temporary names in their folders, then rename all of them."""
+    # Missing folders are created; existing files keep their mode. Pipes and devices are written
+    # last. Ctrl-C, SIGTERM and SIGHUP are delayed until all files are renamed.
     temporary_paths: dict[Path, Path] = {}
     done: list[Path] = []
     try:
@@ -164,12 +164,12 @@ def replace_all(content: Mapping[Path, bytes]) -> None:
 
 
 def _write_temporary(path: Path, data: bytes, temporary_paths: dict[Path, Path]) -> None:
-    """Write a file under another name, noted before it is made so that it is always removed."""
+    """Write a temporary file; it is recorded first, so that it is always removed."""
     if not is_replaceable(path):
         return
     final = path.resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
-    # The names are random, so that no other process has the same.
+    # Random names, so that processes do not collide.
     temporary_paths[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
     with temporary_paths[path].open("xb") as file:
         file.write(data)
@@ -177,10 +177,10 @@ def _write_temporary(path: Path, data: bytes, temporary_paths: dict[Path, Path])
 
 
 def _write_open(path: Path, data: bytes) -> None:
-    """Write to a pipe or a device, or to what is open already, behind what was printed to it."""
+    """Write to a pipe, a device or an open file, after flushing what was printed to it."""
     number = _descriptor(path)
     sys.stdout.flush()
-    # A reader that has gone wants no more, and takes nothing from the result.
+    # If the reader has ended, ignore the error.
     with (
         contextlib.suppress(BrokenPipeError),
         path.open("wb") if number is None else open(number, "wb", closefd=False) as file,
@@ -190,7 +190,7 @@ def _write_open(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let signals that end the process wait; only its main thread hears of them."""
+    """Delay signals that end the process; only effective in the main thread."""
     received: list[int] = []
     before = {}
     if threading.current_thread() is threading.main_thread():
@@ -206,7 +206,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _mode(path: Path) -> int:
-    """Return the mode of the file that is there, or that of a new file."""
+    """Return the mode of the existing file, or that of a new file."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
@@ -215,12 +215,12 @@ def _mode(path: Path) -> int:
 
 
 def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]:
-    """Return what TOML holds."""
-    import tomllib  # a rule in a file is the rarer way
+    """Parse TOML."""
+    import tomllib  # imported late, because rule files are rare
 
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
-        repr(values)  # of what is too large or too deep Python makes no text, nor could a message
+        repr(values)  # fails for values that are too large or too deep for any message
     except (ValueError, RecursionError) as problem:
         text = shorten(str(problem), width=200)
         raise ReadError(label, f"no TOML: {text}", expected=expected) from None

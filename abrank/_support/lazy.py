@@ -1,30 +1,29 @@
-"""Late binding by name: heavier packages are imported when they are first used."""
+"""Lazy imports by name: heavier packages are imported on first use."""
 
 from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # as `typing` has it, which is not imported here: see `abrank/__init__.py`
+TYPE_CHECKING = False  # `typing` is not imported here: see `abrank/__init__.py`
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
 
 def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
-    """Return ``name`` from ``module``, imported now."""
-    # A method of a lower room that hands its object to a higher one (`comparison.report(path)`)
-    # goes through here: the room is loaded when the method is called, never when the object is
-    # made.
+    """Import ``module`` and return its ``name``."""
+    # Methods of lower packages that need a higher one (`comparison.report(path)`) use this, so that
+    # the package is imported when the method is called, not when the object is created.
     return getattr(importlib.import_module(module), name)
 
 
 def homes(owner: Mapping[str, str]) -> dict[str, str]:
-    """Return the module of each name, from the names of each module."""
+    """Invert a mapping of module to names into one of name to module."""
     return {name: module for module, names in owner.items() for name in names.split()}
 
 
 def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a PEP 562 ``__getattr__`` that imports a public name when it is first asked for."""
+    """Return a PEP 562 ``__getattr__`` that imports public names on first use."""
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401
         if name not in homes:

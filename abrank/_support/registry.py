@@ -1,4 +1,4 @@
-"""Catalogues of decorated plain functions, and the docstrings that their entries share."""
+"""Registries of decorated functions, and the docstring parts that their entries share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Generic, TypeVar
 from abrank._support.errors import ArgumentError, UnknownNameError
 
 Entry = TypeVar("Entry")
-MAX_LISTED = 12  # names in a message
+MAX_LISTED = 12  # names listed in a message
 _STATES = itertools.count()
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
-    """Names to entries, in order of registration; a second entry of a name is refused."""
+    """Entries by name in order of registration; duplicate names are refused."""
 
-    # A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
-    # place once more. `state` is a number of the present entries: what is cached of them has it.
+    # Redefining a function, by a reload or by running a notebook cell again, replaces its entry.
+    # `state` changes with the entries, so that caches can depend on it.
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -29,11 +29,11 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     @classmethod
     def of(cls, kind: str) -> Registry[Entry]:
-        """Return the one registry of a kind: a module imported again finds what stands in it."""
+        """Return the only registry of a kind, so that a reimported module finds its entries."""
         return _REGISTRIES.setdefault(kind, cls(kind))
 
     def add(self, name: str, entry: Entry, function: Callable[..., Any] | None = None) -> None:
-        """Register ``entry``, made of ``function``; raise ArgumentError if the name is taken."""
+        """Register ``entry`` for ``function``; raise ArgumentError if the name is taken."""
         if name in self._entries and not self.is_redefinition(name, function):
             raise ArgumentError(f'{self.kind} "{name}" is registered already')
         self.state = next(_STATES)
@@ -41,7 +41,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._definitions[name] = _definition(function)
 
     def is_redefinition(self, name: str, function: Callable[..., Any] | None) -> bool:
-        """Whether ``function`` is what stands under ``name``, defined again at the same place."""
+        """Whether ``function`` is the registered function, defined again in the same place."""
         definition = _definition(function)
         return definition is not None and self._definitions.get(name) == definition
 
@@ -67,8 +67,8 @@ _REGISTRIES: dict[str, Registry[Any]] = {}
 
 
 def _definition(function: Callable[..., Any] | None) -> tuple[str, str] | None:
-    """Return where a function is defined; None inside another one, which may make many alike."""
-    name = getattr(function, "__qualname__", "<locals>")  # a ufunc of numpy 2.0 has none
+    """Return where a function is defined; None for local functions, which may be many."""
+    name = getattr(function, "__qualname__", "<locals>")  # missing in ufuncs of numpy 2.0
     return None if "<locals>" in name else (str(getattr(function, "__module__", "")), name)
 
 
@@ -78,13 +78,13 @@ _ENTRY = re.compile(r"^(\w[\w, ]*) : ", re.MULTILINE)
 
 
 def split(docstring: str | None) -> tuple[str, dict[str, str]]:
-    r"""Return the text of a numpydoc docstring, and its sections by heading."""
+    r"""Split a numpydoc docstring into its text and its sections by heading."""
     text, *parts = _HEADING.split(inspect.cleandoc(docstring or ""))
     return text, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def join(text: str, sections: Mapping[str, str]) -> str:
-    """Return the docstring of a text and sections; those that are empty are left out."""
+    """Join a text and sections to a docstring, without empty sections."""
     return text + "".join(
         f"\n\n{heading}\n{'-' * len(heading)}\n{sections[heading]}"
         for heading in sorted(sections, key=_ORDER.index)
@@ -93,7 +93,7 @@ def join(text: str, sections: Mapping[str, str]) -> str:
 
 
 def entries(section: str) -> dict[str, str]:
-    r"""Return the entries of a section of parameters, by name."""
+    r"""Return the entries of a parameter section by name."""
     _, *result = _ENTRY.split(section)
     return {name: entry.rstrip() for name, entry in zip(result[::2], result[1::2], strict=True)}
 
@@ -101,7 +101,7 @@ def entries(section: str) -> dict[str, str]:
 def complete(
     function: Callable[..., Any], parameters: Mapping[str, str], text: str = "", **sections: str
 ) -> str:
-    """Add to a function's docstring what it does not say itself; ``text`` may replace its text."""
+    """Complete a function's docstring with shared parts; ``text`` may replace its text."""
     text_of_function, sections_of_function = split(function.__doc__)
     described = entries(sections_of_function.get("Parameters", ""))
     described_names = {name for names in described for name in names.split(", ")}

@@ -1,4 +1,4 @@
-"""Results: compared by value, NaN equal to NaN, and handed to the report room above."""
+"""Base classes of results: compared by value, with NaN equal to NaN, and able to report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from abrank._support import lazy
 from abrank._support.checks import explained
 from abrank._support.errors import nearest
 
-# What people ask a result for by other names; of several answers the first that it has.
+# Attribute names that people try, and the available attributes they probably mean, best first.
 _MEANT = {
     "ci": "interval", "conf_int": "confidence_interval", "delta": "mean_difference",
     "diff": "mean_difference", "table": "to_frame",
@@ -51,7 +51,7 @@ Item = TypeVar("Item")
 
 
 class Deferred(Sequence[Item]):
-    """A sequence of which each item is computed when it is first looked at."""
+    """A sequence whose items are computed on first access."""
 
     def __init__(self, *calls: Callable[[], Item]) -> None:
         self._calls = tuple(map(cache, calls))
@@ -77,20 +77,20 @@ class Deferred(Sequence[Item]):
         return repr(self[:])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self[:],)  # a copy holds no calls
+        return tuple, (self[:],)  # a pickle holds values instead of functions
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: Class) -> Class:
-    """Make a frozen dataclass whose copies equal it, whatever numbers it holds."""
-    # A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
-    # (on Python 3.13 even to itself), and raises an error where it holds arrays.
+    """Make a frozen dataclass that equals its copies even with NaN and arrays."""
+    # Plain dataclasses with a NaN are unequal to their copies (on Python 3.13 even to themselves),
+    # and comparing arrays in them raises an error.
     made: Any = dataclass(frozen=True, eq=False)(cls)
     made.__eq__, made.__hash__ = _equal, _hash
     return cls
 
 
-def _equal(self: object, second: object) -> Any:  # noqa: ANN401 - any record; or NotImplemented
+def _equal(self: object, second: object) -> Any:  # noqa: ANN401 - bool or NotImplemented
     if second.__class__ is not self.__class__:
         return NotImplemented
     return all(same(*pair) for pair in zip(_values(self), _values(second), strict=True))
@@ -101,7 +101,7 @@ def _hash(self: object) -> int:  # any record
 
 
 def _without_nan(value: object) -> Any:  # noqa: ANN401 - whatever a field holds
-    """Return what a value's hash is taken of: each NaN has its own, and equal records one."""
+    """Replace NaN for hashing, because each NaN has its own hash but equal records need one."""
     if isinstance(value, tuple):
         return tuple(map(_without_nan, value))
     return None if isinstance(value, float) and math.isnan(value) else value
@@ -112,7 +112,7 @@ def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
 
 
 def same(a: object, b: object) -> bool:  # whatever a field holds
-    """Say whether two values are equal, NaN to NaN, in arrays, mappings and sequences too."""
+    """Compare two values, with NaN equal to NaN, also in arrays, mappings and sequences."""
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
         import numpy as np
 
@@ -129,13 +129,13 @@ def same(a: object, b: object) -> bool:  # whatever a field holds
 
 
 class Printed:
-    """A result that prints itself, is a card in a notebook, and is written in every format."""
+    """A result that can be printed, shown in notebooks, and written in every format."""
 
-    _FRAME: ClassVar[str] = "rows"  # the field with what `to_frame` has a row of
+    _FRAME: ClassVar[str] = "rows"  # the field whose items are the rows of `to_frame`
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # As members of its own: an API reference says of inherited ones no more than their names.
+        # Copied to each class, because API references list inherited members only by name.
         for base in [base for base in cls.__mro__[1:] if base.__module__ == __name__]:
             for name, member in vars(base).items():
                 if not name.startswith("_") and name not in vars(cls):
@@ -151,49 +151,49 @@ class Printed:
         return self.to_markdown()
 
     def summary(self) -> str:
-        """Return the report as text, as it is printed."""
+        """Return the report as text, as printed."""
         return _written("text", self).rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as the JSON report holds it."""
+        """Return everything as plain values, like the JSON report."""
         values: dict[str, Any] = lazy.attribute("abrank.report", "to_dict")(self)
         return values
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame of the rows: a measure, a system, a difference or an entry each."""
+        """Return a new frame of the rows: one per measure, system, difference or entry."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in getattr(self, self._FRAME)])
 
     def to_json(self) -> str:
-        """Return the text of the JSON report, which ``from_json`` reads back from a file."""
+        """Return the JSON report as text, which ``from_json`` reads."""
         return _in_format(self, ".json")
 
     def to_markdown(self, *, digits: int | None = None) -> str:
-        """Return the report in Markdown, with so many decimals of scores and differences."""
+        """Return the report in Markdown; ``digits`` is the number of decimals."""
         return _in_format(self, ".md", digits=digits)
 
     def to_html(self, *, digits: int | None = None) -> str:
-        """Return the report as a page of HTML that needs no other file; ``digits`` are decimals."""
+        """Return the report as a self-contained HTML page; ``digits`` is the number of decimals."""
         return _in_format(self, ".html", digits=digits)
 
     def to_latex(
         self, *, style: str | None = None, digits: int | None = None, interval: str | None = None
     ) -> str:
-        """Return the table for a paper in LaTeX, in ASCII; it needs the package booktabs.
+        """Return a LaTeX table in ASCII, which needs the package booktabs.
 
         The options are those of :meth:`report`.
         """
         return _in_format(self, ".tex", style=style, digits=digits, interval=interval)
 
     def save(self, path: str | Path) -> Path:
-        """Write the result to a file in the format of its suffix; return the path.
+        """Write the result to a file in the format of its suffix, and return the path.
 
         Parameters
         ----------
         path : str or path
-            ``.json`` holds everything, and ``from_json`` reads it back; ``.csv`` and ``.parquet``
-            hold tables.
+            ``.json`` holds everything, and ``from_json`` reads it; ``.csv`` and ``.parquet`` hold
+            tables.
         """
         saved: Path = lazy.attribute("abrank.report", "write")(self, path)
         return saved
@@ -208,25 +208,25 @@ class Printed:
         style: str | None = None,
         interval: str | None = None,
     ) -> Path:
-        """Write a report, .html .md .json .csv .txt .tex and more by the suffix; return its path.
+        """Write a report (.html .md .json .csv .txt .tex and more, by suffix), and return its path.
 
         Parameters
         ----------
         path : str or path, optional
-            Without it ``report.html``, and a line that says so is printed.
-            A format alone, such as ``html``, is a file in ``reports/`` named after the result:
+            Default: ``report.html``, and a printed line that says so. A format alone, such as
+            ``html``, writes to ``reports/``, with a file name from the result:
             ``CANDIDATE-vs-BASELINE.html``, ``ranking-MEASURE.html``,
             ``CANDIDATE-vs-BASELINE-collections.html``.
         format : str, optional
-            Such as ``"md"``, whatever the suffix.
+            Such as ``"md"``, regardless of the suffix.
         digits : int, optional
             Decimals of scores and differences.
         style : {"interval", "superscript"}, optional
-            A .tex table with intervals; or means alone, with superscripts at those that are
-            significantly better.
+            For .tex: a table with intervals, or only means, with superscripts on the significantly
+            better ones.
         interval : {"difference", "own", "within"}, optional
-            Of a ranking: of the difference from the first system or the baseline, of each mean by
-            itself, or of the means without what a query adds to all systems.
+            For rankings: intervals of the difference from the first system or the baseline, of
+            each mean, or of the means without the variance between queries.
         """
         options = _options(digits=digits, style=style, interval=interval)
         write = lazy.attribute("abrank.report", "write")
@@ -238,14 +238,14 @@ class Printed:
         sys.stdout.write(f"The report is in {target}\n")
         return target
 
-    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+    if not TYPE_CHECKING:  # hidden so that type checkers still report unknown attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             raise missing_attribute(self, name)
 
 
 def missing_attribute(result: object, name: str) -> AttributeError:
-    """Return the error of an attribute that a result lacks; it names the one that was meant."""
+    """Return the error for a missing attribute; it names the probably intended one."""
     kind = type(result)
     problem = f"a {kind.__name__} has no {name}"
     if name[0] != "_":
@@ -267,46 +267,44 @@ def missing_attribute(result: object, name: str) -> AttributeError:
 
 
 def _written(writer: str, result: object) -> str:
-    """Return a result as a writer of reports gives it; the rooms above are imported here."""
+    """Return a result as a report writer formats it; higher packages are imported here."""
     report = lazy.attribute("abrank.report", "compose")(result)
     text: str = lazy.attribute("abrank.report", writer)(report)
     return text
 
 
 def _options(**options: str | int | None) -> dict[str, str | int]:
-    """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _in_format(result: Printed, suffix: str, **options: str | int | None) -> str:
-    """Return a result as the file of a format has it."""
     text: str = lazy.attribute("abrank.report", "in_format")(result, suffix, _options(**options))
     return text
 
 
 class Result(Printed):
-    """A result that is read back, drawn and compared by value, too."""
+    """A result that can also be loaded, plotted and compared by value."""
 
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
-        """Read the JSON report back: equal to what was saved.
+        """Load a JSON report; the result equals the one that was saved.
 
         Parameters
         ----------
         source : str or path
-            The file, ``-`` for standard input; or the text that :meth:`to_json` gave.
+            The file, ``-`` for standard input; or the text from :meth:`to_json`.
 
         Returns
         -------
         Comparison, Ranking or CollectionsComparison
-            Of the class asked. Every format written from it has the same bytes.
+            An object of this class. All formats written from it are identical byte by byte.
 
         Raises
         ------
         NotFoundError
             If there is no such file.
         ReadError
-            If it is no JSON, of another schema, or damaged; the message says where.
+            If it is not JSON, has another schema, or is damaged; the message says where.
 
         Examples
         --------
@@ -322,7 +320,7 @@ class Result(Printed):
 
     @property
     def plot(self) -> Any:  # noqa: ANN401
-        """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+        """The plots as methods, such as ``result.plot.forest()``; calling it lists them."""
         return lazy.attribute("abrank.plots", "Plots")(self)
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Random streams: one recorded entropy, child streams by name, never by call order."""
+"""Random streams: one recorded seed, and child streams by name instead of call order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from abrank._support.typing import RandomSource
 
 
 def entropy(rng: RandomSource) -> int:
-    """Reduce whatever came as ``rng=`` to one number that replays the result."""
+    """Convert an ``rng=`` argument to one number that reproduces the result."""
     if rng is None:
-        # 64 bits are plenty for a seed, and still fit on a line of a report.
+        # 64 bits are enough for a seed, and fit on a line of a report.
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
@@ -27,6 +27,6 @@ def entropy(rng: RandomSource) -> int:
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:
-    """Return the random stream that belongs to ``seed`` and ``names``."""
+    """Return the random stream for ``seed`` and ``names``."""
     keys = [zlib.crc32(name.encode()) for name in names]
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=keys))

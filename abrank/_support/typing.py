@@ -1,4 +1,4 @@
-"""Names for the arrays and the choices that cross the rooms; no library is loaded for them."""
+"""Type names shared by all packages; no library is imported for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     BoolArray: TypeAlias = npt.NDArray[np.bool_]
     RandomSource: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
 else:
-    # What a checker needs takes as long to import as a small file to read.
+    # Importing the actual types takes as long as reading a small file.
     FloatArray = IntArray = BoolArray = RandomSource = Any
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
@@ -27,7 +27,7 @@ SameId: TypeAlias = Literal["keep", "drop"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 Interpolation: TypeAlias = Literal["10", "9"]
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
-# What a gate asks for; as it is recorded, where --fail-on has a name of its own.
+# `Asked` is what --require takes; `Requirement`, as recorded, includes the gate of --fail-on.
 OnCollections: TypeAlias = Literal["all", "each"]
 Asked: TypeAlias = Literal["better", "non-inferior", "equivalent"]
 Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "no-significant-loss"]

@@ -1,4 +1,4 @@
-"""Two helpers for speed: map a function over items in threads, switch garbage collection off."""
+"""Two helpers for speed: a threaded map, and a pause of garbage collection."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import TypeVar
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-MAX_THREADS = 4  # more of them wait for each other where Python itself has to run
+MAX_THREADS = 4  # more would wait for the interpreter lock
 
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Switch garbage collection off while millions of small objects are made."""
-    # They hold no reference cycles, and looking for such cycles takes half of the time.
+    """Pause garbage collection while millions of small objects are created."""
+    # They have no reference cycles, and the search for cycles would take half of the time.
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -32,14 +32,14 @@ def without_collecting() -> Iterator[None]:
 def threaded_map(
     function: Callable[[_Item], _Result], items: Iterable[_Item], *, maximum: int = MAX_THREADS
 ) -> Iterator[_Result]:
-    """Apply a function whose time goes by in numpy or Arrow, which let other threads run."""
+    """Map a function over items in threads; it should mostly run numpy or Arrow."""
     rest = iter(items)
     first = list(islice(rest, 2))
     n_threads = min(os.cpu_count() or 1, maximum)
     if len(first) < 2 or n_threads < 2:
         yield from map(function, chain(first, rest))
         return
-    # Imported here: most files are one piece, and need no threads.
+    # Imported here, because most files are one piece and need no threads.
     from concurrent.futures import Future, ThreadPoolExecutor
 
     waiting: deque[Future[_Result]] = deque()

@@ -1,4 +1,4 @@
-"""The command line: commands in files of their kind; errors become messages and exit codes."""
+"""The command line: imports commands when called; errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COMMANDS = {
     "guide": "how to begin, what decides, what a measure or a caution means",
 }
 
-# The files of the commands that stand with others.
+# Modules of commands that share a file with others.
 _HOMES = {
     "compare": ("rank", "render", "history"),
     "plan": ("power", "margin", "aa"),
@@ -66,11 +66,11 @@ _HOMES = {
 }
 
 
-# ruff: noqa: ARG002 - click hands a context to methods that have no use for it
+# ruff: noqa: ARG002 - click passes a context to methods that do not need it
 
 
 class _Commands(click.Group):
-    """A group whose commands are imported when they are called, not when help is asked for."""
+    """A group that imports commands only when they are called, not for its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -110,20 +110,20 @@ def cli() -> None:
 
 
 class _Terminated(BaseException):
-    """The process was asked to end; what it began is cleared away first."""
+    """The process received a signal to end; temporary files are removed first."""
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.exit_code = 128 + number  # as a shell tells of it
+        self.exit_code = 128 + number  # as a shell reports it
         super().__init__("terminated")
 
 
-# What scipy imports of numpy, and nobody uses here: a tenth of a second.
+# Modules that scipy imports from numpy without need; importing them takes a tenth of a second.
 POSTPONED = ("numpy.f2py", "numpy.testing")
 
 
 class _QuickImports:
-    """A finder that loads them when something of theirs is used."""
+    """An import finder that loads these modules on first use."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
@@ -134,14 +134,15 @@ class _QuickImports:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
-    # A process of seconds leaves little garbage; looking for it took a tenth of its time.
+    """Run the command line and exit with its exit code."""
+    # A short process creates little garbage, but searching for it took a tenth of its time.
     gc.set_threshold(500_000, 20, 100)
-    # numpy's BLAS starts a thread for each core when it is loaded: longer than all our sums take.
+    # On import, numpy's BLAS starts a thread per core, which takes longer than all computations
+    # here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.meta_path.insert(0, _QuickImports)
     for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # ignored under nohup
             signal.signal(number, _stop)
     sys.unraisablehook = partial(_stop_again, otherwise=sys.unraisablehook)
     if sys.stderr is None:
@@ -149,23 +150,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stdout is None:
         sys.exit(_refuse(WriteError("standard output is closed\n  to see nothing: > /dev/null")))
     code = run(sys.argv[1:] if arguments is None else list(arguments))
-    # What was to be stopped has ended: an alarm that still waits would end Python by itself.
+    # The command has ended, so a pending alarm must not end Python without cleaning up.
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
     for number in ENDING:
         if signal.getsignal(number) is _stop:
             signal.signal(number, signal.SIG_DFL)
-    # Python looks for garbage once more at its end; what is frozen goes with the process.
+    # At exit Python would search for garbage again; frozen objects are skipped.
     gc.freeze()
     sys.exit(code)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """End the command by an exception; inside an import it could be lost, and waits."""
-    signal.signal(number, signal.SIG_DFL)  # who asks again will not wait
+    """End the command by an exception; delayed during imports, where it could be lost."""
+    signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
     while frame is not None:
         importing = frame.f_code.co_filename.startswith("<frozen importlib")
-        if importing and hasattr(signal, "setitimer"):  # which Windows has not
+        if importing and hasattr(signal, "setitimer"):  # not on Windows
             _stop_soon(number)
             return
         frame = frame.f_back
@@ -173,7 +174,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _stop_soon(number: int) -> None:
-    """Answer a signal 20 ms from now."""
+    """Send a signal again in 20 ms."""
     signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
     signal.setitimer(signal.ITIMER_REAL, 0.02)
 
@@ -181,7 +182,7 @@ def _stop_soon(number: int) -> None:
 def _stop_again(
     unraisable: sys.UnraisableHookArgs, otherwise: Callable[[sys.UnraisableHookArgs], object]
 ) -> None:
-    """Stop later if the exception met code that cannot raise, as callbacks of weak references."""
+    """Signal again if the exception was raised in code that cannot raise, such as a callback."""
     error = unraisable.exc_value
     if isinstance(error, (KeyboardInterrupt, _Terminated)) and hasattr(signal, "setitimer"):
         _stop_soon(error.number if isinstance(error, _Terminated) else signal.SIGINT)
@@ -196,7 +197,7 @@ def run(arguments: list[str]) -> int:
             from click.shell_completion import shell_complete
 
             return shell_complete(cli, {}, "abrank", COMPLETION, shell)
-        # Not by click's `main`: it makes of a broken pipe, whichever, an exit without a reason.
+        # Not click's `main`, which ends silently on any broken pipe.
         with cli.make_context("abrank", list(arguments), obj=tuple(arguments)) as context:
             code = cli.invoke(context)
     except click.exceptions.Exit as left:
@@ -208,23 +209,23 @@ def run(arguments: list[str]) -> int:
         return _refuse(error)
     except click.ClickException as error:
         return _misused(error)
-    except Exception as error:  # noqa: BLE001 - the one place where a fault of our own becomes a message
-        # Errors of files name them, and are turned into our own where the files are opened.
+    except Exception as error:  # noqa: BLE001 - unexpected errors become a message here
+        # Errors that name a file were already converted where the file is opened.
         if isinstance(error, OSError) and error.filename is None:
-            # The exit code where a page of click, or a connection, meets what is closed.
+            # Exit code if a pager of click, or a connection, was closed.
             reason = (error.strerror or str(error)).lower()
             if not _terminal.output_is_lost():
                 return _refuse(AbrankError(f"the system refused an operation: {reason}"))
             _terminal.give_up_output()
             if isinstance(error, BrokenPipeError):
-                return 0  # the reader of a pipe has gone, as `head` does
+                return 0  # the reader of a pipe has ended, like `head`
             return _refuse(WriteError(f"standard output cannot be written: {reason}"))
         return _confess()
     return code if isinstance(code, int) else 0
 
 
 def _is_open(arguments: Sequence[str], choice: Mapping[str, Any]) -> bool:
-    """Whether a command takes the flags of a choice: a ranking has no gate, power no groups."""
+    """Whether a command has the flags of a suggested choice; rank, for example, has no gate."""
     command = cli.get_command(click.Context(cli), "rank" if choice.get("rank") else arguments[0])
     flags = {flag for parameter in command.params for flag in parameter.opts} if command else set()
     wanted = {"--independent"} if choice.get("independent") else set()
@@ -234,14 +235,14 @@ def _is_open(arguments: Sequence[str], choice: Mapping[str, Any]) -> bool:
 
 
 def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
-    """Return the command as it was typed, with the flags of a choice."""
+    """Return the typed command with the flags of a choice added."""
     from abrank.inputs.score_reading import pairs_of
 
     words, choice = list(arguments), dict(choice)
-    if choice.pop("rank", False):  # of more than two systems, with the inputs and the measures
+    if choice.pop("rank", False):  # more than two systems: keep inputs and measures
         choice["candidate"] = None
         words[0] = "rank"
-        if "--collections" in words:  # where all pairs are ranked
+        if "--collections" in words:  # rank all systems of these
             choice["baseline"] = None
     independent = choice.pop("independent", None)
     if independent is not None:
@@ -249,7 +250,7 @@ def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
         words += ["--independent"] if independent else []
     for key, value in choice.items():
         flag, typed = f"--{key}", []
-        while flag in words:  # what was typed before gives way, or is part of it
+        while flag in words:  # replace or extend what was typed
             place = words.index(flag)
             typed += words[place + 1 : place + 2]
             del words[place : place + 2]
@@ -265,7 +266,6 @@ def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
 
 
 def _refuse(error: BaseException) -> int:
-    """Say what is wrong, and return the exit code."""
     if isinstance(error, AbrankError):
         text, code = f"error: {getattr(error, 'command', '') or error}", error.exit_code
     elif isinstance(error, MemoryError):
@@ -293,7 +293,7 @@ _INSTEAD = {
 
 
 def _misused(error: click.ClickException) -> int:
-    """Let click say what is wrong with the command line, if there is where to say it."""
+    """Let click print the usage error, if standard error is open."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         from abrank._support.checks import REASONS
         from abrank.options import COMMANDS as TAKERS
@@ -328,7 +328,7 @@ def _misused(error: click.ClickException) -> int:
 
 
 def _confess() -> int:
-    """Save the traceback and say in one line where."""
+    """Save the traceback, and print one line that says where."""
     import tempfile
     import traceback
 

@@ -1,4 +1,4 @@
-"""Flags made from :mod:`abrank.options`, the rule that ``--config`` declares, and their help."""
+"""Command-line flags generated from :mod:`abrank.options`, ``--config``, and help texts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ RUN = click.Path(dir_okay=True, allow_dash=True)
 SCORING = (*(option.key for option in options_in(Scoring) if option.flag), "as")
 ALL = "--help-all"
 FILES = ("qrels", "a", "b")
-# Flags of at most so many characters have their text beside them; all texts begin in one column.
+# Longer flags have their help on the next line; all help texts start in the same column.
 WIDE = 30
 
 
 class WordChoice(click.Choice[str]):
-    """One of several words, whose error names the one that was meant."""
+    """A choice of words; the error for a wrong one suggests the most similar."""
 
-    # Those of a function are asked for when a value is read: `--help` goes without them.
+    # Choices given as a function are only computed when a value is parsed, not for `--help`.
 
     def __init__(self, choices: Sequence[str] | Callable[[], tuple[str, ...]]) -> None:
         self._choices = choices
@@ -49,12 +49,12 @@ class WordChoice(click.Choice[str]):
 
     @choices.setter
     def choices(self, choices: tuple[str, ...]) -> None:
-        """Keep those that were given: click sets what it has copied of them."""
+        """Set the choices; click does this when it copies the object."""
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """Return the word, or say which are there."""
+        """Return the word, or an error with the available words."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -65,7 +65,7 @@ class WordChoice(click.Choice[str]):
 
 
 class Flag(click.Option):
-    """A flag under a heading; ``option`` is what it was made from, None where a command has it."""
+    """A flag under a heading; ``option`` is its origin, None for flags of a single command."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class Flag(click.Option):
 
     @property
     def first(self) -> bool:
-        """Whether ``--help`` shows it."""
+        """Whether the short ``--help`` includes it."""
         return self.option is None or self.option.first
 
     def in_brief(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the line of ``--help``."""
+        """Return its line in ``--help``."""
         record = self.get_help_record(ctx)
         if record is None or self.option is None:
             return record
@@ -96,12 +96,12 @@ class Flag(click.Option):
 
 
 def own(*names: str, group: str, **rest: Any) -> Callable[[Function], Function]:  # noqa: ANN401
-    """Return a flag that one command has, under a heading."""
+    """Return a flag of a single command, under a heading."""
     return click.option(*names, cls=Flag, group=group, **rest)
 
 
 def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa: ANN401
-    """Return the flag of an option; ``rest`` differs in one command."""
+    """Return the flag of an option; ``rest`` overrides properties for one command."""
     kinds: dict[str, Any] = {
         "path": RUN,
         "size": _size,
@@ -131,13 +131,13 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
 
 
 def take(*keys: str, functions: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
-    """Return the flags of some options, by their keys, as these functions take them."""
+    """Return the flags of some options, by key, as these functions have them."""
     options = options_of(*functions)
     return stack(*(flag(options[key]) for key in keys))
 
 
 def every(command: str, *, own_letter: str = "") -> Callable[[Function], Function]:
-    """Return all flags of a command, without the letter that one of its own flags has."""
+    """Return all flags of a command; ``own_letter`` is reserved for another flag."""
     takers = COMMANDS[command]
     flags = [option for option in options_of(*takers).values() if option.is_flag(*takers)]
     return stack(
@@ -146,7 +146,7 @@ def every(command: str, *, own_letter: str = "") -> Callable[[Function], Functio
 
 
 def replications(help: str) -> Callable[[Function], Function]:
-    """Return the flag of a simulation; the help says what is repeated so often."""
+    """Return the flag for a number of replications, with this help."""
     return own(
         "--replications", group="Measures and tests", type=click.IntRange(100), default=1000,
         show_default=True, metavar="N", help=help,
@@ -154,7 +154,7 @@ def replications(help: str) -> Callable[[Function], Function]:
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Apply decorators as if they stood one above the other."""
+    """Apply decorators in the order of a stack."""
 
     def decorate(function: Function) -> Function:
         for decorator in reversed(decorators):
@@ -169,10 +169,10 @@ def _whole(limit: float | None) -> int | None:
 
 
 def grade(text: str) -> float:
-    """Return a lowest relevant grade, as the type of a flag."""
+    """Parse a lowest relevant grade."""
     try:
         return relevant_grade("the lowest relevant grade", float(text))
-    except ValueError as error:  # also what abrank raises
+    except ValueError as error:  # includes abrank's errors
         raise click.BadParameter(str(error)) from None
 
 
@@ -184,23 +184,23 @@ def _size(text: str) -> int:
 
 
 def _complete_measure(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of measures that begin as the word under the cursor, for a shell."""
+    """Return the measure names that complete the word under the cursor."""
     from abrank.measures import catalogue
 
     return [name for name in catalogue() if name.casefold().startswith(incomplete.casefold())]
 
 
-# --- What was given
+# --- The arguments on the command line
 
 
 def given(*names: str) -> set[str]:
-    """Return those of the parameters that stand on the command line."""
+    """Return which of the parameters were given on the command line."""
     source = click.get_current_context().get_parameter_source
     return {name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE}
 
 
 def options_given() -> Iterator[tuple[str, Any]]:
-    """Yield the key and the value of each option that stands on the command line."""
+    """Yield key and value of each option that was given on the command line."""
     context = click.get_current_context()
     inputs = options_of(*COMMANDS.get(str(context.command.name), PAIR))
     ready = "scores" in inputs and inputs["scores"].positional and context.params.get("scores")
@@ -219,13 +219,13 @@ def options_given() -> Iterator[tuple[str, Any]]:
 
 
 def scoring() -> Scoring:
-    """Return how runs are scored by what was given."""
+    """Return the scoring options that were given."""
     result: Scoring = nested(dict(options_given())).get("scoring", Scoring())
     return result
 
 
 def require_taken(taker: str, why: str, values: Iterable[str] = ()) -> None:
-    """Refuse flags that would do nothing, because another function takes them."""
+    """Refuse flags that would have no effect, because another function has them."""
     options = options_of(taker)
     flags = (key for key, _ in options_given() if key not in FILES)
     for key in (*values, *flags):
@@ -246,7 +246,7 @@ pair = stack(
 
 
 def named(paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return run files by the names of their systems; see :func:`distinct_names`."""
+    """Return run files by system name; see :func:`distinct_names`."""
     # `NAME=RUN1,RUN2` are repeated runs of one system.
     from abrank.inputs.files import distinct_names
 
@@ -262,7 +262,7 @@ def named(paths: tuple[str, ...]) -> dict[str, Any]:
 
 
 def repeated(path: str) -> tuple[str | None, Any]:
-    """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is."""
+    """Split ``NAME=RUN1,RUN2`` into name and runs; a plain path has no name."""
     name, equals, runs = path.partition("=")
     if not equals or not name or "/" in name or os.path.exists(path):  # noqa: PTH110
         return None, path
@@ -275,13 +275,13 @@ def repeated(path: str) -> tuple[str | None, Any]:
 def require_inputs(
     files: list[str | None], scores: Sequence[str] | None, values: Iterable[str] = ()
 ) -> None:
-    """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
+    """Refuse a call without files, with two kinds of files, or with flags without effect."""
     if scores is None and None in files:
         from abrank.inputs.score_source import holds_scores
 
         ready = [file for file in files if file is not None]
         command = ""
-        if isinstance(values, Mapping) and files[0] is None:  # of a rule file
+        if isinstance(values, Mapping) and files[0] is None:  # from a rule file
             if files[1] is not None and files[2] is None:
                 command = f'; in a rule file scores = "{files[1]}"'
             elif "baseline" in values or "candidate" in values:
@@ -310,10 +310,10 @@ _TABLES = (".csv", ".tsv", ".parquet", ".pq", ".feather", ".xlsx", ".json", ".js
 
 
 def _score_files(context: click.Context) -> list[str]:
-    """Return the files of a call without ``--scores`` that are tables of scores; else none."""
+    """Return the files of a call without ``--scores`` if they are tables of scores; else none."""
     typed = context.params
     instead = ("scores", "ready", "collections", "preferences", "sd")
-    # A rule file may declare the judgments and the runs.
+    # The rule file may declare the judgments and the runs.
     declared = getattr(context.meta.get("declared"), "declared", {})
     if (
         not {"scores", "ready"} & {*typed}
@@ -331,22 +331,22 @@ def _score_files(context: click.Context) -> list[str]:
     from abrank.inputs.files import is_regular
     from abrank.inputs.score_source import holds_scores
 
-    # What is not there is named where it is read; a folder holds partitions of judgments or a run.
+    # Missing files are reported where they are read; folders hold partitions of judgments or runs.
     there = [name for name in files if alone or is_regular(name)]
     try:
         return files if there and all(holds_scores(name, alone=alone) for name in there) else []
     except AbrankError:
-        return files if alone else []  # whoever reads it says what is wrong
+        return files if alone else []  # the reader reports the error
 
 
 # --- Help
 
 
 class Grouped(click.Command):
-    """A command whose ``--help`` shows the flags that most need, and ``--help-all`` all of them."""
+    """A command whose ``--help`` shows the most used flags, and ``--help-all`` all of them."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the flags, and ``--help-all`` where ``--help`` leaves some out."""
+        """Return the flags, including ``--help-all`` if ``--help`` omits some."""
         params = super().get_params(ctx)
         if all(item.first for item in params if isinstance(item, Flag)):
             return params
@@ -358,7 +358,7 @@ class Grouped(click.Command):
         return [*params, self._all]
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
-        """Run the command; files that hold scores alone need no ``--scores``."""
+        """Run the command; tables of scores do not need ``--scores``."""
         if files := _score_files(ctx):
             if ctx.info_name == "score":
                 ctx.params |= {"qrels": None, "ready": files[0]}
@@ -375,12 +375,12 @@ class Grouped(click.Command):
             ctx.exit()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the epilog under all flags."""
+        """Write the epilog below all flags."""
         if ALL in ctx.meta or self._all is None:
             super().format_epilog(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the flags: those of ``--help`` in a list, or all under their headings."""
+        """Write the flags: those of ``--help`` as a list, or all of them under headings."""
         parameters = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         if self._all is not None and ALL not in ctx.meta:
             rows = [
@@ -413,7 +413,7 @@ class Grouped(click.Command):
                 formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])
 
 
-# --- ``--config``: the rule declared beforehand, in a file beside the ranker, or key by key
+# --- ``--config``: the rule declared beforehand, in a file or key by key
 
 Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison | Intervals")
 
@@ -429,7 +429,7 @@ _HELP = (
 
 
 def config_option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
-    """Add the flag; it is read before the others, which it gives their values."""
+    """Add the flag; it is processed first, because it sets the defaults of the others."""
     return click.option(
         "--config",
         cls=Flag,
@@ -448,7 +448,7 @@ def config_option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
 
 @dataclass(frozen=True)
 class Stated:
-    """What --config states: a file, what it declares, and keys that were set beside it."""
+    """The content of --config: a file, its values, and keys set on the command line."""
 
     rule: RuleFile | None = None
     declared: Mapping[str, Any] = field(default_factory=dict)
@@ -456,13 +456,12 @@ class Stated:
 
     @property
     def changed(self) -> dict[str, Any]:
-        """What this call gives by key: flags and files typed, and keys set."""
+        """The values that this call sets by key: typed flags and files, and keys."""
         here = with_one_gate(self.set_here, self.declared)
         return here | with_one_gate(dict(options_given()), dict(self.declared) | here)
 
 
 def _takers() -> tuple[str, ...]:
-    """Return the functions whose options are those of the command that runs."""
     return COMMANDS.get(str(click.get_current_context().command.name), ())
 
 
@@ -472,14 +471,14 @@ def _stated() -> Stated:
 
 
 def config_values() -> dict[str, Any]:
-    """Return the options by their keys, as flags or --config give them."""
+    """Return the options by key, from flags or --config."""
     stated = _stated()
     everything = {**stated.declared, **stated.changed}
     return {key: value for key, value in everything.items() if value is not None}
 
 
 def config_files() -> list[Any]:
-    """Return the file that declared the rule, and the inputs that it names."""
+    """Return the rule file, and the inputs that it names."""
     stated = _stated()
     options = options_of(*_takers())
     named = {**stated.declared, **stated.set_here}
@@ -488,8 +487,8 @@ def config_files() -> list[Any]:
 
 
 def with_declared(result: Compared) -> Compared:
-    """Return a result whose provenance says which file declared the rule, if one did."""
-    # With it stand `path`, `sha256` and `deviations`, of `setting`, `declared` and `used` each.
+    """Add the rule file, if any, to the provenance of a result."""
+    # Recorded are `path`, `sha256` and `deviations`, each with `setting`, `declared` and `used`.
     stated = _stated()
     if stated.rule is None:
         return result
@@ -499,8 +498,8 @@ def with_declared(result: Compared) -> Compared:
 
 
 def _read(context: click.Context, _: click.Parameter, arguments: tuple[str, ...]) -> None:
-    """Read the file and the keys, which stand in for flags that are not given."""
-    # Path() would raise on a name that no file can have.
+    """Read the file and the keys, which are the defaults of flags that are not given."""
+    # Path() would raise an error for impossible file names.
     paths = [
         path
         for path in arguments
@@ -514,7 +513,7 @@ def _read(context: click.Context, _: click.Parameter, arguments: tuple[str, ...]
     rule, takers = read_rule(paths[0]) if paths else None, COMMANDS[str(context.command.name)]
     from abrank._support.files import parse_toml
 
-    keys: dict[str, Any] = {}  # values as TOML has them, or the text as it is
+    keys: dict[str, Any] = {}  # TOML values, or text that is not TOML
     for item in arguments:
         if item in paths:
             continue

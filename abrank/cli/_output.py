@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from abrank.report.registry import Target
 
 Found = TypeVar("Found")
-WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
+WITH_NOTES = ("text", "html", "md", "json")  # formats that include the notes
 MOST_NOTES = 6
 
 
 @dataclass(frozen=True)
 class Output:
-    """What the flags ask for; refused before any work is done."""
+    """The requested outputs; invalid requests are refused before any work."""
 
     reports: tuple[Target, ...]
     figures: str | None
     format: str
-    # The flags that dress a report, where they are set: each format takes some of them.
+    # Formatting flags that were set; each format supports some of them.
     options: Mapping[str, Any]
 
     @classmethod
     def of(cls, flags: Mapping[str, Any]) -> Output:
-        """Read the flags ``report``, ``format``, and those that dress them."""
+        """Read the flags ``report``, ``format`` and the formatting flags."""
         from abrank._support.files import require_place
         from abrank.report.registry import REPORTS, figures_target, is_format, target_of
 
         style, figures = flags.get("style"), flags.get("figures")
         interval = flags.get("interval")
         if figures is not None:
-            figures_target(figures)  # a wrong kind is told before anything is read
+            figures_target(figures)  # report a wrong format before anything is read
         options = {
             "digits": flags.get("digits"),
             "style": style,
@@ -49,7 +49,7 @@ class Output:
                 quiet=flags.get("quiet", False), verbose=flags.get("verbose", False)
             ),
         }
-        targets, places = [], []  # each a path, FORMAT:PATH, or a format alone
+        targets, places = [], []  # each entry is a path, FORMAT:PATH, or a format
         for report in flags["report"]:
             targets.append(target_of(report))
             alone = not targets[-1].is_explicit and is_format(report)
@@ -75,7 +75,7 @@ class Output:
         brief: bool = False,
     ) -> Found:
         """Make a result, write its files, print its notes, show and return it."""
-        # To be `brief` is to show no more than where it was written.
+        # `brief` only shows where files were written.
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
             result = make(progress)
@@ -94,20 +94,19 @@ class Output:
 
             kind = f".{self.format}"
             first, *beside = WRITERS[kind].files(result, **self._taken(kind, result)).values()
-            # The table of pairs stands beside that of the systems.
+            # With --pairs, CSV has the table of pairs in addition to that of systems.
             pairs = self.format == "csv" and "pairs" in self.options
             _terminal.put(beside[0] if pairs else first, nl=False)
         return result
 
     def _taken(self, kind: str, result: object) -> dict[str, Any]:
-        """Return those of the flags that a format takes of this result."""
         from abrank.report import WRITERS
 
         available = WRITERS[kind].options(result)
         return {name: option for name, option in self.options.items() if name in available}
 
     def _write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
-        """Write the reports and figures, all or none of them; return a line on each."""
+        """Write all reports and figures or none; return one line for each."""
         from abrank._support.files import replace_all
         from abrank.report.registry import figures_target, files_of
 
@@ -139,7 +138,7 @@ class Output:
 
 
 def require_free(outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input of the command that runs, or another output."""
+    """Refuse an output that is also an input of the current command, or another output."""
     context = click.get_current_context()
     from abrank._support import files
 
@@ -148,7 +147,7 @@ def require_free(outputs: Sequence[Path]) -> None:
             if param.type is _flags.RUN]  # fmt: skip
     for value in (*_flags.config_files(), *runs):
         for path in (value,) if isinstance(value, str) else value or ():
-            run = _flags.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
+            run = _flags.repeated(path)[1]  # NAME=RUN1,RUN2, or a path
             inputs += [run] if isinstance(run, str) else run
     if table := _flags.config_values().get("collections"):
         from abrank.collections.table import files_of
@@ -158,7 +157,7 @@ def require_free(outputs: Sequence[Path]) -> None:
 
 
 def put_notes(result: object, format: str, *, remarks: Sequence[str] = ()) -> None:
-    """Say on standard error remarks, and what is to be known of a result but not in its format."""
+    """Print to standard error remarks and notes that a format does not include."""
     for remark in remarks:
         _terminal.put(f"note: {remark}", err=True)
     if format in WITH_NOTES:

@@ -1,4 +1,4 @@
-"""Terminal output: colour, encoding, progress."""
+"""Terminal output: colours, encoding, progress."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from abrank.report.formats.text import Detail
 
-# The names of styles that the report's text uses, as click knows colours: orange and blue that can
-# be read on white and on black where a terminal has 256 colours, else red and its own blue.
+# Colours of the styles in report texts: with 256 colours an orange and a blue that are readable on
+# white and on black, else the terminal's red and blue.
 STYLES: dict[str, dict[str, Any]] = {
     "strong": {"bold": True},
     "a": {"fg": "red", "bold": True},
@@ -39,11 +39,11 @@ OF_256: dict[str, dict[str, Any]] = STYLES | {
 }
 
 
-LONGEST = 2_000  # characters of a line of a message: a paragraph, a path
+LONGEST = 2_000  # characters per line of a message
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Say whether to colour: by FORCE_COLOR, NO_COLOR, TERM, a terminal."""
+    """Whether to use colours, by FORCE_COLOR, NO_COLOR, TERM and whether this is a terminal."""
     if os.environ.get("FORCE_COLOR"):
         return True
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -52,13 +52,13 @@ def wants_color(stream: TextIO) -> bool:
 
 
 def wants_ascii(flag: bool, stream: TextIO) -> bool:
-    """Say whether only ASCII may be printed: asked for, or the stream cannot do more."""
+    """Whether to print ASCII only: on request, or if the stream supports nothing else."""
     encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "")
     return flag or not encoding.startswith("utf")
 
 
 def width() -> int:
-    """Return the columns of the terminal, from 40 to 120; 80 into a pipe or a file."""
+    """Return the columns of the terminal, from 40 to 120; 80 for pipes and files."""
     if not sys.stdout.isatty():
         return 80
     import shutil
@@ -67,7 +67,7 @@ def width() -> int:
 
 
 def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
-    """Join lines of (text, style) spans, coloured or plain."""
+    """Join lines of (text, style) spans, with or without colours."""
     if not color:
         return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
     is_many = "256color" in os.environ.get("TERM", "") or "COLORTERM" in os.environ
@@ -81,10 +81,10 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
 
 
 def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """Print text, or the bytes of a file, to standard output or standard error."""
-    # Ids, names and texts come from files of others: in every message, and where a terminal reads
-    # them, what it would obey is made visible. Elsewhere they stay as they are. No line of a
-    # message is longer than a paragraph.
+    """Print text or bytes to standard output or standard error."""
+    # Ids, names and texts come from foreign files. In messages, and on terminals, their control
+    # characters are made visible; in other output they are kept. Lines of messages are limited in
+    # length.
     if err or sys.stdout.isatty():
         text = display.visible(text if isinstance(text, str) else text.decode())
         if err:
@@ -94,13 +94,13 @@ def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
 
 
 def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """Write to an output as it is, colours and all; the command goes on where a reader has gone."""
+    """Write text unchanged, including colours; ignore a closed standard error."""
     try:
-        # Told that there is colour, click leaves the text as it is.
+        # With color=True click does not strip the colour codes.
         click.echo(text, err=err, nl=nl, color=True)
     except OSError as problem:
         if err:
-            # Where messages cannot be written, there is nobody to be told so.
+            # If standard error is closed, there is no way to report that.
             sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
             return
         give_up_output()
@@ -110,26 +110,26 @@ def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
 
 
 def output_is_lost() -> bool:
-    """Whether standard output is a pipe without a reader, or takes no more."""
+    """Whether standard output is a pipe without reader, or closed."""
     try:
         sys.stdout.flush()
         watched = select.poll()
         watched.register(sys.stdout.fileno(), select.POLLOUT)
         return any(event & select.POLLERR for _, event in watched.poll(0))
-    except (io.UnsupportedOperation, AttributeError):  # no file; no poll, on Windows
+    except (io.UnsupportedOperation, AttributeError):  # not a file; or Windows, without poll
         return False
     except OSError:
         return True
 
 
 def give_up_output() -> None:
-    """Let standard output lead nowhere: Python tries again at its end, and must not complain."""
-    with contextlib.suppress(io.UnsupportedOperation):  # no file
+    """Redirect standard output to nowhere, so that Python does not complain at exit."""
+    with contextlib.suppress(io.UnsupportedOperation):  # not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def put_json(value: object) -> None:  # a tree of JSON
-    """Print a tree as JSON, with null for numbers that are not finite."""
+    """Print JSON, with null for numbers that are not finite."""
     import json
 
     echo(json.dumps(_finite(value), indent=2, allow_nan=False))
@@ -144,7 +144,7 @@ def _finite(value: object) -> Any:  # noqa: ANN401
 
 
 def detail(*, quiet: bool, verbose: bool) -> Detail:
-    """Return how much of a text the flags ask for."""
+    """Return the level of detail of a text by the flags."""
     return "headline" if quiet else "all" if verbose else "screen"
 
 
@@ -156,7 +156,7 @@ def show(
     detail: Detail = "screen",
     **options: Any,  # noqa: ANN401 - those of its report
 ) -> None:
-    """Print a result's text as this terminal can take it."""
+    """Print a result as text in a form that the terminal supports."""
     from abrank.report import compose, text_lines
 
     plain = wants_ascii(ascii_only, sys.stdout)
@@ -167,10 +167,9 @@ def show(
 
 
 class Progress:
-    """Tells of stages on standard error: a spinner on a terminal, timings with ``--verbose``."""
+    """Report stages on standard error: a spinner on terminals, times with ``--verbose``."""
 
-    # Used as `with Progress(...) as progress:` and handed on as a callable that takes a stage's
-    # name.
+    # Use as `with Progress(...) as progress:` and call `progress(stage)`.
 
     def __init__(self, *, quiet: bool, verbose: bool) -> None:
         self._verbose = verbose and not quiet

@@ -1,4 +1,4 @@
-"""``abrank compare``, ``rank``, ``render``, ``history``: results made, read, and looked back on."""
+"""``abrank compare``, ``rank``, ``render``, ``history``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _gates() -> str:
-    """Return the table of gates for the help: how each is asked for, and what passes it."""
+    """Return the table of gates for the help: their flags, and the verdicts that pass."""
     lines = ["\b", "Gates: the exit code is 1 where the requested one does not pass, and 3 where"]
     lines.append("nothing could be tested, as of a run without a judged document.")
     for gate in GATES.values():
@@ -85,10 +85,10 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
 
 
 def _require_inputs(config: dict[str, Any]) -> None:
-    """Refuse a call without files, with two kinds of them, or with options that do nothing."""
+    """Refuse a call without files, with two kinds of files, or with options without effect."""
     if "collections" in config:
         why = "is for one collection: it cannot stand beside --collections"
-        if "qrels" in config:  # what a shell made of a pattern
+        if "qrels" in config:  # the shell expanded a pattern
             why += "; a pattern is quoted, as in 'beir/*/qrels.txt'"
         _flags.require_taken("compare_collections", why, config)
         return
@@ -110,7 +110,6 @@ def _require_inputs(config: dict[str, Any]) -> None:
 def _compare(
     config: Mapping[str, Any], question: Question, command: str, on_stage: Callable[[str], None]
 ) -> Comparison | CollectionsComparison:
-    """Compare runs, ready scores, votes, or on several collections."""
     missing = question.scoring.missing if "missing" in config else "error"
     inputs = build(Inputs, {**nested(config), "missing": missing})
     if config.keys().isdisjoint(("scores", "collections")):
@@ -134,8 +133,8 @@ def _compare(
 
 
 def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool, ascii_only: bool) -> int:
-    """Say on standard error whether the gate passed, if ``tell`` or not; return the exit code."""
-    # The text on standard output leaves it to this line.
+    """Print to standard error whether the gate passed, if ``tell``; return the exit code."""
+    # The text on standard output does not include this line.
     from abrank.comparison import Comparison
 
     if not isinstance(comparison, Comparison):
@@ -180,7 +179,7 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
         )
     elif [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
-    elif len(runs) == 1 and Path(runs[0]).is_dir():  # of runs, perhaps beside their judgments
+    elif len(runs) == 1 and Path(runs[0]).is_dir():  # a folder of runs, perhaps with judgments
         from abrank.scoring.score_files import files_below
 
         files = [os.fspath(path) for path in files_below(runs[0])]
@@ -198,7 +197,6 @@ def _ranking(
     called: str,
     on_stage: Callable[[str], None],
 ) -> Ranking | CollectionsRanking:
-    """Rank runs by judgments, files of ready scores, or on several collections."""
     missing = question.scoring.missing if _flags.given("missing") else "error"
     inputs = build(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
     answer: Callable[..., Ranking | CollectionsRanking]
@@ -237,7 +235,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
     abrank render results.json --report report.html --report table.tex
     abrank render results.json --figures figures --format md
     """  # noqa: D301 - click's mark for lines to keep
-    output = _output.Output.of(flags)  # what no format is, is told before anything is read
+    output = _output.Output.of(flags)  # reports unknown formats before anything is read
 
     from abrank.report import read_results
 
@@ -245,7 +243,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
         progress(f"reading {results}")
         return read_results(results)
 
-    # Whoever asks for files has seen the text.
+    # If files were requested, the text has probably been seen before.
     brief = bool(flags["report"] or flags["figures"]) and not _flags.given("format")
     deliver = output.deliver(flags, read, brief=brief)
     if brief:

@@ -22,9 +22,9 @@ N_QUERIES = 250
 MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
 MARGIN = 0.01
 INPUTS = ("qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv")
-TABLE = "experiment.csv"  # the scores of both, a row per query and variant
+TABLE = "experiment.csv"  # scores of both rankers, one row per query and variant
 REPORTS = ("report.html", "report.md", "results.json")
-# Mean difference of nDCG@10 over 20,000 queries simulated with this effect; standard error 0.002.
+# Mean difference of nDCG@10 over 20,000 simulated queries with this effect; standard error 0.002.
 TRUE_DIFFERENCE = 0.036
 
 
@@ -61,7 +61,7 @@ def demo(folder: Path, *, ascii: bool, quiet: bool, verbose: bool) -> None:
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
         qrels, a, b, topics, segments = INPUTS
-        with contextlib.chdir(folder):  # where the command that is told is to be typed
+        with contextlib.chdir(folder):  # where the printed command should be typed
             comparison = compare_runs(
                 Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments),
                 Question(measures=MEASURES, margin=MARGIN, rng=SEED),
@@ -80,11 +80,11 @@ def demo(folder: Path, *, ascii: bool, quiet: bool, verbose: bool) -> None:
 
 
 def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
-    """Refuse a folder with files of the demo's names that no demo wrote."""
+    """Refuse a folder with files of these names that the demo did not write."""
     there = [path for path in (*inputs, *reports) if path.exists()]
     foreign = [item for item in there if item in inputs and item.read_bytes() != inputs[item]]
     if not inputs.keys() <= set(there):
-        foreign += [item for item in there if item in reports]  # there was no demo here
+        foreign += [item for item in there if item in reports]  # no earlier demo here
     if foreign:
         raise ArgumentError(
             f"{foreign[0]}: is there, and was not made by abrank demo; name another folder:"
@@ -93,7 +93,6 @@ def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
 
 
 def _table(qrels: Path, old: Path, new: Path, intents: Mapping[str, str]) -> bytes:
-    """Return the scores of both rankers as a table, a row per query and variant."""
     from abrank.scoring.evaluate import evaluate
 
     scores = evaluate(qrels, {"old": old, "new": new}, MEASURES)
@@ -106,12 +105,10 @@ def _table(qrels: Path, old: Path, new: Path, intents: Mapping[str, str]) -> byt
 
 
 def _lines(between: str, values: Mapping[str, str]) -> bytes:
-    """Return a line for each query id: the id and its value."""
     return "".join(f"{query_id}{between}{value}\n" for query_id, value in values.items()).encode()
 
 
 def _command() -> str:
-    """Return the command that compares the same files, to be typed and changed."""
     measures = " ".join(f"-m {name}" for name in MEASURES)
     files = " ".join(INPUTS[:3])
     text = "--topics topics.tsv --segments segments.csv"
@@ -120,13 +117,12 @@ def _command() -> str:
 
 # --- ``abrank guide``: the pages of the guide in the terminal
 
-# A link to another page is told as the command that shows it.
+# Links to other pages are shown as commands.
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md(?:#[\w-]*)?\)")
-TOPIC = 14  # columns of a topic in the list
+TOPIC = 14  # width of the column of topics in the list
 
 
 def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
-    """Return the topics that begin as what was typed."""
     from abrank.guide import CONTENTS
 
     return [topic for item in CONTENTS.values() for topic in item if topic.startswith(begun)]
@@ -163,7 +159,7 @@ def _contents() -> str:
 
 
 def _rendered(text: str) -> str:
-    """Return Markdown as a terminal shows it, with colour where that is wanted."""
+    """Convert Markdown to terminal text, with colours if wanted."""
     from textwrap import wrap
 
     from rich.console import Console, ConsoleOptions
@@ -172,10 +168,10 @@ def _rendered(text: str) -> str:
     from rich.text import Text
 
     class Code(CodeBlock):
-        """A block as wide as the page, so that what the program prints is not wrapped."""
+        """A code block as wide as the page, so that program output is not wrapped."""
 
         def __rich_console__(self, _: Console, at: ConsoleOptions) -> Iterator[Text]:
-            # A command that is copied runs, over however many lines it goes.
+            # Commands over several lines must still run when they are copied.
             lines = str(self.text).rstrip().splitlines()
             code = "\n".join(
                 " \\\n".join(
@@ -194,7 +190,7 @@ def _rendered(text: str) -> str:
             yield Text(code, style="markdown.code_block", overflow="fold")
 
     class WholeTable(TableElement):
-        """A table that cuts no word: columns of single words are as wide as these, others wrap."""
+        """A table that breaks no word: columns of single words get their full width."""
 
         def __rich_console__(self, console: Console, at: ConsoleOptions) -> Iterator[Table]:
             for table in super().__rich_console__(console, at):

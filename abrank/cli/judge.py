@@ -38,7 +38,7 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     for error in result.errors:
         _terminal.put(f"error: {error}", err=True)
     for qrels in result.qrels:
-        # What is in a judgment file.
+        # Describe the content of a judgment file.
         judgments = qrels if qrels.subtopics is None else qrels.subtopics
         grades = ", ".join(map(str, sorted(set(judgments.grade.tolist()))))
         by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
@@ -64,10 +64,9 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
 
 
 def _run_lines(run: Run) -> str:
-    """Return what is in a run file."""
     tags = ", ".join(f.shorten(tag) for tag in run.tags[:MOST_TAGS])
     more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
-    tagged = f", tag {tags}{more}" if tags else ""  # only TREC's files have one
+    tagged = f", tag {tags}{more}" if tags else ""  # only TREC files have tags
     form = f" of {run.source.form}" if run.source.form else ""
     return (
         f"{run.source.path}  run{form}\n"
@@ -79,12 +78,10 @@ def _run_lines(run: Run) -> str:
 
 
 def _notes(source: Qrels | Run) -> str:
-    """Return what was left out of a file, a line each."""
     return "".join(f"\n  {remark}" for remark in source.source.remarks)
 
 
 def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
-    """Return what a run looks like beside the judgments, and what would make its scores wrong."""
     from abrank.diagnostics import inspect_run
     from abrank.report import note_sentences
 
@@ -341,7 +338,7 @@ def audit(
     queries: int | None,
     a: str | None,
     b: str | None,
-    **flags: Any,  # noqa: ANN401 - those of abrank.options
+    **flags: Any,  # noqa: ANN401 - flags from abrank.options
 ) -> None:
     """Say whether a published difference could be real, from two means and the queries alone.
 

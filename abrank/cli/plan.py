@@ -1,4 +1,4 @@
-"""``abrank power``, ``margin``, ``aa``: how large, how many, which test, before comparing."""
+"""``abrank power``, ``margin``, ``aa``: planning before a comparison."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def power(
     scores: bool,
     independent: bool,
     measure: str | None,
-    **flags: Any,  # noqa: ANN401 - those above, and those of abrank.options
+    **flags: Any,  # noqa: ANN401 - flags above and from abrank.options
 ) -> None:
     """Say how many queries a difference needs, and which one the queries at hand detect.
 
@@ -149,7 +149,6 @@ def _pair(
     *,
     independent: bool = False,
 ) -> Scores:
-    """Return the scores of two runs, or ready ones; the first measure is the one asked about."""
     from abrank.comparison import pair_scores
     from abrank.comparison.choosing import choose_from
     from abrank.scoring.evaluate import evaluate
@@ -171,9 +170,8 @@ def _pair(
 
 
 def _groups(ready: Sequence[Any], measure: str | None) -> tuple[str, list[FloatArray], float]:
-    """Return the measure, the scores of the units of A and of B, and A's mean."""
     scores = _pair([], ready, measure, independent=True)
-    a, b = (values[values == values] for values in scores.values[:, :, 0].T)  # NaN of the others
+    a, b = (values[values == values] for values in scores.values[:, :, 0].T)  # drops NaN
     return scores.measures[0], [a, b], float(a.mean())
 
 
@@ -183,7 +181,7 @@ def _gains(
     measure: str | None,
     declared: tuple[Sequence[str], Sequence[str]],
 ) -> tuple[str, list[float], float]:
-    """Return the measure, B's gains query by query, and A's mean."""
+    """Return the measure, B's gain on every query, and A's mean."""
     from abrank.comparison.choosing import directions
 
     scores = _pair(files, ready, measure)
@@ -196,13 +194,14 @@ def _gains(
     return name, gains.tolist(), float(a.mean())
 
 
-# Of independent queries 1.7% to 6.3% of samples of 60 to 300 in 20 to 40 clusters have an error of
-# clusters so much larger; of queries with a correlation of 0.3 within clusters 68% and more.
+# For independent queries, 1.7% to 6.3% of samples of 60 to 300 queries in 20 to 40 clusters have a
+# cluster-robust error larger by this factor; with a correlation of 0.3 within clusters, 68% and
+# more.
 ALIKE = 1.25
 
 
 def _tell_of_clusters(name: str, of_query: Mapping[str, str], gains: Mapping[str, float]) -> None:
-    """Say that queries of one user are alike, and that more of them are needed."""
+    """Print that queries of one user are correlated, so that more queries are needed."""
     import numpy as np
 
     from abrank.comparison.groups import describe_clusters
@@ -296,7 +295,7 @@ def margin(
 def _scored(
     qrels: str, runs: tuple[str, ...], against: str | None, measure: str
 ) -> tuple[Scores, str | None]:
-    """Score the runs; return the name of the other system, too."""
+    """Score the runs; also return the name of the other system."""
     from abrank.scoring.evaluate import evaluate
 
     named = _flags.named((*runs, against) if against else runs)
@@ -306,7 +305,7 @@ def _scored(
 
 
 def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
-    """Read ready scores; the other system is a column of theirs, or of a file of its own."""
+    """Read ready scores; the other system is one of their columns, or a file of its own."""
     if flags := sorted(_flags.given(*_flags.SCORING)):
         raise click.UsageError(f"--{flags[0].replace('_', '-')} is for runs, not for ready scores")
 
@@ -326,7 +325,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
             f"{count} measures ({names} …); say which: -m {shlex.quote(example)}"
         )
     if against is None and len(files) == 1 and (a := baseline_of(scores.systems)):
-        return scores, next(name for name in scores.systems if name != a)  # of an experiment
+        return scores, next(name for name in scores.systems if name != a)  # an experiment
     if against is None or against in scores.systems:
         return scores, against
     systems, board = (
@@ -340,7 +339,6 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
 
 
 def _span(scores: Scores) -> float | None:
-    """Return the range of the measure, None where it is not known."""
     from abrank.comparison.units import known_range
 
     values = scores.values[:, :, 0]
@@ -351,7 +349,6 @@ def _span(scores: Scores) -> float | None:
 
 
 def _text_of_margins(result: Margins, measure: str, other: str, *, verbose: bool) -> list[str]:
-    """Return what was found as lines of at most 80 columns."""
     queries = display.plural(result.n_queries, "query", "queries")
     runs = display.plural(result.n_runs, "run")
     mean = display.score(result.mean, digits=4)
@@ -385,7 +382,7 @@ def _text_of_margins(result: Margins, measure: str, other: str, *, verbose: bool
 
 
 def _columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
-    """Return rows as lines, each column as wide as it needs and at its side, < or >."""
+    """Format rows as aligned lines; ``sides`` has < or > for each column."""
     wide = (max(map(len, column)) for column in zip(*rows, strict=True))
     forms = [f"{side}{width}" for side, width in zip(sides, wide, strict=True)]
     return ["  ".join(map(format, row, forms)) for row in rows]
@@ -396,7 +393,6 @@ def _needed(n: int | None) -> str:
 
 
 def _put(result: Any, measure: str, lines: list[str], format: str) -> None:  # noqa: ANN401 - with rows
-    """Print what was found: as JSON, its rows as CSV, or as lines of text."""
     if format == "json":
         _terminal.put_json({"measure": measure, **asdict(result)})
     elif format == "csv":
@@ -415,7 +411,7 @@ _WAYS = {
     "halves": "half against half",
     "resampled": "mean 0, queries redrawn",
 }
-# What a test asks about that is none of the mean.
+# Hypotheses of tests that are not about the mean.
 _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
 
 
@@ -485,7 +481,7 @@ def aa(
         progress("testing")
         check = aa_test(
             differences_of(first, second),
-            # The bootstrap takes long.
+            # The bootstrap is slow, so it runs only on request.
             tests=tests or [name for name in paired_tests() if name != "bootstrap"],
             alpha=alpha,
             replications=replications,
@@ -499,7 +495,6 @@ def aa(
 
 
 def _text_of_check(result: AACheck, measure: str) -> list[str]:
-    """Return the check as lines of at most 80 columns."""
     queries = display.plural(result.n_queries, "query", "queries")
     alpha = display.level(result.alpha)
     rows = [("test", "without a difference by", "rejected", "95% interval")]
@@ -517,7 +512,7 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
     lines += [f"{line}{mark}" for line, mark in zip(_columns(rows, "<<>>"), marks, strict=True)]
     first_row = result.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
-    verdict = []  # which tests find too much, in lines of at most 80 columns
+    verdict = []  # tests that reject too often, in lines of at most 80 columns
     for name in result.too_often:
         ways = {row.by for row in result.rows if row.test == name and row.too_often}
         if ways == {"resampled"} and name in _OTHER:

@@ -1,4 +1,4 @@
-"""``abrank score``: scores by query, means, or intervals of means with floors."""
+"""``abrank score``: scores per query, means, or intervals of means with floors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
 
 
-# With one of these the command gives a table of intervals of means.
+# With any of these options the command prints a table of intervals of means.
 _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "report")
 
 
@@ -58,7 +58,7 @@ def score(
     per_query: bool,
     format_name: str,
     digits: int,
-    **flags: Any,  # noqa: ANN401 - those of abrank.options
+    **flags: Any,  # noqa: ANN401 - flags from abrank.options
 ) -> int:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
 
@@ -126,7 +126,6 @@ def score(
 
 
 def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
-    """Read ready scores, of some measures or of all; columns without a variant are measures."""
     from abrank.inputs.score_reading import TableOptions
     from abrank.measures.names import known_among
     from abrank.scoring.score_files import read_with_gaps, require_all
@@ -138,7 +137,6 @@ def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
 
 
 def _measures(config: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the measures asked for, and those that only floors name."""
     measures = tuple(iterate(config.get("measure")))
     if "at_least" not in of_mean:
         return measures
@@ -156,7 +154,7 @@ def _intervals(
     flags: Mapping[str, Any],
     scoring: Scoring,
 ) -> int:
-    """Show and write the intervals of the means, and return the exit code of the floors."""
+    """Show and write the intervals of the means; return the exit code by the floors."""
     from abrank.provenance import provenance
 
     output = _output.Output.of({**flags, "digits": None, "interval": None})
@@ -180,10 +178,10 @@ def _intervals(
 
 
 def _may_be_one_file(runs: Sequence[str]) -> bool:
-    """Say whether two files are of one size: only then do hashes tell anything."""
+    """Whether two files have equal sizes; only then their hashes are compared."""
     from abrank.inputs.files import is_regular
 
-    # What cannot be looked at is refused when it is read, with a sentence.
+    # Files that cannot be accessed are reported when they are read.
     sizes = [Path(path).stat().st_size for path in runs if is_regular(path)]
     return len(set(sizes)) < len(sizes)
 
@@ -196,7 +194,6 @@ def _table(
     per_query: bool,
     digits: int,
 ) -> str:
-    """Return the scores as text, JSON, CSV with a header, or the lines of trec_eval."""
     lines = _rows(scores, per_query=per_query)
     if format_name == "csv":
         from abrank.report.data import csv_text
@@ -210,7 +207,7 @@ def _table(
             for *names, value in lines
         ]
         return json.dumps(records, indent=1) + "\n"
-    if format_name == "text":  # the system first where there are several
+    if format_name == "text":  # the system comes first if there are several
         first = 0 if len(scores.systems) > 1 else 1
         return "".join(
             "\t".join([*names[first:], f"{value:.{digits}f}"]) + "\n" for *names, value in lines
@@ -231,7 +228,6 @@ ALL = "all"
 
 
 def _rows(scores: Scores, *, per_query: bool) -> Iterator[tuple[str, str, str, float]]:
-    """Yield system, query id, measure and value; a system's aggregates come last, under ``all``."""
     aggregates = scores.aggregates()
     for s, system in enumerate(scores.systems):
         if per_query:
@@ -245,8 +241,8 @@ def _rows(scores: Scores, *, per_query: bool) -> Iterator[tuple[str, str, str, f
 def _trec_eval(
     scores: Scores, *, per_query: bool, digits: int, options: Mapping[str, object], run_id: bool
 ) -> str:
-    """Return what trec_eval prints: its names, its order, its columns."""
-    # A measure that trec_eval lacks has its own name here, after the others.
+    """Return the scores in the format, order and names of trec_eval."""
+    # Measures that trec_eval lacks come last, with abrank's names.
     measures = [without(parse(name), options) for name in scores.measures]
     order = sorted(range(len(measures)), key=lambda m: trec_eval_order(measures[m]))
     aggregates = scores.aggregates()

@@ -1,4 +1,4 @@
-"""Two systems or many on several collections: each by itself, and all of them together."""
+"""Two or more systems on several collections: each collection, and all together."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def compare_each(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsComparison:
-    """Compare as :func:`compare_collections` does, and tell the stages of the work."""
+    """Compare as :func:`compare_collections` does, and report each stage of the work."""
     source = collections = inputs.collections
     name_a, name_b = inputs.name_a, inputs.name_b
     properties: dict[str, dict[str, Any]] = {}
@@ -114,68 +114,68 @@ def compare_collections(
     where: Mapping[str, Any] | Sequence[str] | str | None = None,
     name_a: str | None = None,
     name_b: str | None = None,
-    segments: object = None,  # by collection, whatever read_segments reads
+    segments: object = None,  # what read_segments reads, by collection
     design: Designs | None = None,
     scoring: Scoring | None = None,
     engine: Engine | str | None = None,
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> CollectionsComparison:
-    """Compare candidate B with baseline A on several collections, each alone and all together.
+    """Compare candidate B with baseline A on several collections, separately and together.
 
-    Two questions are answered. Does B differ from A on the queries of these collections
-    (stratified: queries are drawn within collections)? And in the population that the collections
-    are a sample of (random effects), where one more collection may show another difference (the
-    prediction interval)? The query pairs the scores; collections share no query.
+    Two questions are answered. Does B differ from A on these collections (``stratified``: queries
+    are sampled within collections)? And does it in the population that the collections are a sample
+    of (``random``), where a further collection may show a different difference (the prediction
+    interval)? The query pairs the scores; collections share no query.
 
     Source: those of :func:`abrank.inference.pool_collections`.
 
     Parameters
     ----------
     collections : mapping of str to (qrels, a, b), (a, b) or Comparison; or path or frame
-        By name of the collection: judgments and two runs, as for :func:`abrank.compare`; ready
-        scores of two systems, as for :func:`abrank.compare_scores`; or what either returned. Two
-        collections or more. Or one table of scores with a column ``collection``, or a file or
-        folder, as :func:`abrank.collections.read_collections` takes it.
+        Two or more collections by name: judgments and two runs, as for :func:`abrank.compare`;
+        ready scores of two systems, as for :func:`abrank.compare_scores`; or the result of either.
+        Or one table of scores with a column ``collection``, or a file or folder; see
+        :func:`abrank.collections.read_collections`.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     measures : sequence of str, optional
         As for :func:`abrank.compare`; the first decides.
     margin, require, fail_on, guard, accept_doubt
-        As for :func:`abrank.compare`: gate and guards are of the mean over all queries.
+        As for :func:`abrank.compare`; gate and guards apply to the mean over all queries.
     on : {"all", "each"}
-        With ``"each"`` gate and guards are asked of every collection by itself, and all must pass;
-        none is adjusted, as a test that must reject everywhere need not be.
+        With ``"each"``, gate and guards must pass on every single collection. No adjustment is
+        needed, because all tests must reject.
     alpha, test, lower_is_better, resamples, rng
         As for :func:`abrank.compare`.
     segments : mapping of str to path, DataFrame or mapping; or path or DataFrame, optional
-        Properties of the queries: for each collection as for :func:`abrank.compare`, or one table
-        for all with a column ``collection``. A collection may have none.
+        Properties of the queries: by collection as for :func:`abrank.compare`, or one table with a
+        column ``collection``. Collections without properties are allowed.
     design : Clusters, Looks, str or tuple, optional
-        Clusters of the queries, by collection or in one table as the segments are: the error within
-        a collection is then by its clusters (CR2), and no cluster is of two collections. Looks are
-        at all collections: ``"2/4"``.
+        Clusters of the queries, by collection or in one table like the segments. Errors within
+        collections are then cluster-robust (CR2); no cluster belongs to two collections. Looks such
+        as ``"2/4"`` are for all collections together.
     baseline, candidate : str, optional
-        The systems to take of a table, file or folder that has more than two.
+        The systems to compare if a table, file or folder has more than two.
     columns, variant, where : optional
-        Which column of a table of scores holds what, and which rows are taken; see
+        The roles of the columns of a table of scores, and the rows to use; see
         :func:`abrank.read_scores`.
     name_a, name_b : str, optional
-        Names of the systems; without them those of their files, where they are the same everywhere.
+        Names of the systems. Default: those of their files, if equal for all collections.
     scoring, engine : optional
         How and where runs are read and scored, as for :func:`abrank.compare`.
 
     Raises
     ------
     ReadError, NotFoundError, AlignmentError, ArgumentError
-        As :func:`abrank.compare`, or if the collections have not the same measures and rule,
-        or two of them have the same queries and scores.
+        As :func:`abrank.compare`, or if the collections differ in measures or rule, or if two of
+        them have the same queries and scores.
 
     Notes
     -----
-    The summaries are those of :func:`abrank.inference.pool_collections`: they rest on the means and
-    the variances of the differences, whatever test decides in a collection. p-values of the
-    collections are adjusted for their number by Holm. Measures are not adjusted for their number.
+    The summaries are those of :func:`abrank.inference.pool_collections`. They use means and
+    variances of the differences, whatever test decides within a collection. p-values of the
+    collections are adjusted by Holm. Measures are not adjusted.
 
     Examples
     --------
@@ -192,9 +192,9 @@ def compare_collections(
 
 
 def require_poolable(question: Question) -> None:
-    """Refuse what has no answer over several collections."""
+    """Refuse options that are not available for several collections."""
     reasons = REASONS["compare_collections"]
-    if question.weights is not None:  # a Series has no truth
+    if question.weights is not None:  # not by truth value: it may be a Series
         raise ArgumentError(f"compare_collections() takes no weights=: {reasons['weights']}")
     for name in ("anytime", "planned", "earlier"):
         if getattr(question, name):
@@ -208,7 +208,7 @@ def require_poolable(question: Question) -> None:
 
 
 def require_pooled(name: str, part: Comparison) -> None:
-    """Refuse a comparison whose queries are not what the pooled test takes them to be."""
+    """Refuse a comparison whose design the pooled test does not support."""
     design = part.rule.design
     reasons = {
         "its queries count by weights": part.weights is not None,
@@ -226,7 +226,6 @@ def require_pooled(name: str, part: Comparison) -> None:
 def _clusters_of(
     question: Question, segments: Mapping[str, Any], collections: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the clusters of each collection, or the column of its segments that has them."""
     clusters = question.clusters
     if isinstance(clusters, str) and segments and not os.path.exists(clusters):  # noqa: PTH110
         return dict.fromkeys(segments, clusters)
@@ -242,7 +241,6 @@ def _require_several(collections: Mapping[str, Any]) -> None:
 
 
 def _comparison(name: str, collection: object, question: Question, inputs: Inputs) -> Comparison:
-    """Compare on one collection."""
     if isinstance(collection, Comparison):
         if inputs.segments is not None or question.clusters is not None:
             raise ArgumentError(
@@ -250,9 +248,9 @@ def _comparison(name: str, collection: object, question: Question, inputs: Input
             )
         return collection
     parts = list(collection) if isinstance(collection, (list, tuple)) else []
-    if len(parts) == 1:  # one table of both, of which names take the systems
+    if len(parts) == 1:  # one table with both systems; names select them
         return compare_ready(replace(inputs, a=parts[0]), question)
-    inputs = replace(inputs, baseline=None, candidate=None)  # which took the two of each
+    inputs = replace(inputs, baseline=None, candidate=None)  # already selected
     if len(parts) == 2:
         return compare_ready(replace(inputs, a=parts[0], b=parts[1]), question)
     if len(parts) != 3:
@@ -292,7 +290,7 @@ def summarise_collections(
             )
     primary = first.rule.primary
     measures = [primary, *(name for name in first.measures if name != primary)]
-    names = []  # the one that a system has everywhere, else its letter
+    names = []  # a system's name if it is the same everywhere, else its letter
     for side, name_given, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
         names_of_side = {getattr(comparison, side) for comparison in comparisons.values()}
         names.append(name_given or (names_of_side.pop() if len(names_of_side) == 1 else letter))
@@ -314,9 +312,9 @@ def summarise_collections(
 
 
 def _declared(comparison: Comparison, test: str) -> tuple[object, ...]:
-    """Return what must be the same on every collection."""
+    """Return what must be equal for all collections."""
     rule = comparison.rule
-    # Sign flips stand in for the test of one whose queries all differ by one value.
+    # Sign flips replace the test on a collection where all differences are equal.
     if {rule.test, test} != {"t", "permutation"}:
         test = rule.test
     margins = (rule.margin, rule.margin_is_relative, rule.guards)
@@ -331,7 +329,7 @@ def _decide(
     *,
     accept_doubt: bool,
 ) -> Comparison:
-    """Decide by the mean over all queries, with the margin and the guards of each collection."""
+    """Decide by the mean over all queries, by the rule that all collections share."""
     directions = {row.measure: row.higher_is_better for row in first.rows}
     directions_declared = directions_again(directions, first.undeclared)
     rule = replace(first.rule, require=require, on=on, accept_doubt=accept_doubt)
@@ -343,9 +341,9 @@ def _decide(
         for note in first.notes:
             if note.code == "nobody-chose":
                 refuse_unchosen(note.values["n"], note.values["primary"])
-    # Measures are not adjusted for their number: the primary one decides.
+    # Measures are not adjusted, because only the primary one decides.
     rule = replace(rule, family="secondary", adjust="none")
-    if sample.clustered_by:  # maybe not of the first
+    if sample.clustered_by:  # the first collection may have no clusters
         design = rule.design or Design(alpha=rule.alpha)
         rule = replace(rule, design=replace(design, clusters=sample.clustered_by))
     plan = resolve_again(rule, directions_declared, sample.scores, clusters=sample.clustered_by)
@@ -354,7 +352,6 @@ def _decide(
 
 
 def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSummary:
-    """Summarise one measure."""
     measure, alpha = sample.measures[column], first.rule.alpha
     higher, declared = first[measure].higher_is_better, measure not in first.undeclared
     parts = sample.by_part(column)

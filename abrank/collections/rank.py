@@ -1,4 +1,4 @@
-"""From the rankings on several collections to what they say together."""
+"""Combine the rankings on several collections."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.workflow import rank_runs
 
-# Across collections every pair keeps an error of its own: systems differ in where they are good.
+# Across collections every pair has its own error, because systems are good on different
+# collections.
 TEST, ADJUST = "t", "holm"
 WITHIN, WITHIN_TITLE = "within-collections", "min-P bootstrap of the queries within collections"
 
@@ -48,7 +49,7 @@ def rank_each(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsRanking:
-    """Rank as :func:`rank_collections` does, and tell the stages of the work."""
+    """Rank as :func:`rank_collections` does, and report each stage of the work."""
     source = collections = inputs.collections
     if not isinstance(collections, Mapping):
         collections = ranking_inputs_of(read_collections(collections))
@@ -70,7 +71,6 @@ def rank_each(
 
 
 def _of_all_systems(rankings: dict[str, Ranking]) -> dict[str, Ranking]:
-    """Leave out collections on which a system is missing, and note it."""
     systems = {system for ranking in rankings.values() for system in ranking.systems}
     lacking = [name for name, ranking in rankings.items() if {*ranking.systems} != systems]
     whole = {name: ranking for name, ranking in rankings.items() if name not in lacking}
@@ -82,7 +82,6 @@ def _of_all_systems(rankings: dict[str, Ranking]) -> dict[str, Ranking]:
 
 
 def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> Ranking:
-    """Rank on one collection."""
     if isinstance(collection, Ranking):
         return collection
     if isinstance(collection, tuple) and len(collection) == 2:
@@ -110,48 +109,47 @@ def rank_collections(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> CollectionsRanking:
-    """Rank many systems by their mean over several collections, and say which could be the best.
+    """Rank many systems by their mean over several collections, and find which could be the best.
 
-    Two questions are answered. How do the systems compare on these collections, were their queries
-    drawn anew? And on collections like these, of which these are a sample? The query pairs the
-    systems within a collection, the collection where they are a sample. Collections weigh equally,
-    and share no query.
+    Two questions are answered. How do the systems compare on these collections if their queries
+    were sampled again (``fixed``)? And on similar collections, of which these are a sample
+    (``random``)? The query pairs the systems within a collection; for ``random`` the collection
+    does. Collections have equal weight, and share no query.
 
     Parameters
     ----------
     collections : mapping of str to (qrels, runs), ready scores or Ranking; or path or frame
-        By name of the collection: judgments and runs, as for :func:`abrank.rank`; ready scores, as
-        for :func:`abrank.rank_scores`; or what either returned. Two collections or more, all with
-        the same systems, two or more queries each. Or one table of scores with a column
-        ``collection``, or a file or folder, as :func:`abrank.collections.read_collections` takes
-        it.
+        Two or more collections by name, with the same systems and at least two queries each:
+        judgments and runs, as for :func:`abrank.rank`; ready scores, as for
+        :func:`abrank.rank_scores`; or the result of either. Or one table of scores with a column
+        ``collection``, or a file or folder; see :func:`abrank.collections.read_collections`.
     measures : sequence of str, optional
         As for :func:`abrank.rank`; the first orders the systems.
     test, adjust : str, optional
-        As for :func:`abrank.rank`. Without ``test`` each collection's own ranking has max-T sign
-        flips, and collections like these the paired t test over collections, adjusted by Holm.
+        As for :func:`abrank.rank`. Default: max-T sign flips for each collection, and the paired t
+        test over collections, adjusted by Holm, for similar collections.
     columns, variant, where : optional
-        Which column of a table of scores holds what, and which rows are taken; see
+        The roles of the columns of a table of scores, and the rows to use; see
         :func:`abrank.read_scores`.
     alpha, lower_is_better, higher_is_better, resamples, rng
         As for :func:`abrank.rank`.
     scoring, engine : optional
-        How and where runs are read and scored. A missing ready score is an error without
-        ``scoring``.
+        How and where runs are read and scored. Without ``scoring`` a missing ready score is an
+        error.
 
     Raises
     ------
     ReadError, NotFoundError, AlignmentError, ArgumentError
-        As :func:`abrank.rank`, or if a system is not on every collection, or the collections have
-        not the same measures.
+        As :func:`abrank.rank`, or if a system is not on every collection, or the collections differ
+        in their measures.
 
     Notes
     -----
-    The rank intervals follow from all pairs at one joint level, and so hold for all systems
-    together [1]_: a system whose interval begins at 1 could be the best. On these collections the
-    joint test is :mod:`abrank.inference.systems.stability`. On collections like these a
-    collection is one observation; percentiles of resampled collections miss the mean 6 to 18 % of
-    the time in place of 5 with 5 to 20 collections, so its limits are those of t.
+    The rank intervals follow from tests of all pairs at one joint level, so they are simultaneous
+    [1]_: a system whose interval begins at 1 could be the best. For these collections the joint
+    test is in :mod:`abrank.inference.systems.stability`. For similar collections, each collection
+    is one observation, and limits are from t: with 5 to 20 collections, percentiles of resampled
+    collections would miss the mean in 6 to 18 % instead of 5 %.
 
     References
     ----------
@@ -180,7 +178,7 @@ def summarise_rankings(
     adjust: str | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsRanking:
-    """Say what rankings on several collections say together; see :func:`rank_collections`."""
+    """Combine rankings on several collections; see :func:`rank_collections`."""
     _require_alike(rankings)
     first = next(iter(rankings.values()))
     boards = {
@@ -297,8 +295,8 @@ def _with_limits(
     resampled: FloatArray,
     groups: Sequence[str],
 ) -> Ranking:
-    """Return a ranking with the limits of its means, and the chances of ranks in resamples."""
-    # A mean over collections lies within the limits of the measure, as each score does.
+    """Return a ranking with limits of its means, and rank probabilities from resamples."""
+    # A mean over collections lies within the range of the measure.
     lowest, highest = bounds(ranking.measure)
     chances = chances_of_ranks(
         resampled,
@@ -318,7 +316,7 @@ def _with_limits(
 
 
 def standing_rows(fixed: Ranking, random: Ranking) -> tuple[StandingRow, ...]:
-    """Return a row a system from the two rankings of the means."""
+    """Return one row per system from both rankings of the means."""
     sign = 1.0 if fixed.higher_is_better else -1.0
     highest = (sign * fixed.scores).max(axis=1, keepdims=True)
     n_first = (sign * fixed.scores >= highest).sum(axis=0)
@@ -338,7 +336,6 @@ def standing_rows(fixed: Ranking, random: Ranking) -> tuple[StandingRow, ...]:
 
 
 def _standing(ranking: Ranking) -> list[Standing]:
-    """Return how each system stands, best mean first."""
     better, worse = np.zeros((2, len(ranking.systems)), np.int64)
     for pair in ranking.pair_rows:
         a, b = ranking.place[pair.a], ranking.place[pair.b]

@@ -1,4 +1,4 @@
-"""Two systems or many on several collections: plain numbers, and the views of them."""
+"""Results for two or more systems on several collections."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @record
 class CollectionRow(AdjustedRow):
-    """One collection on one measure.
+    """One collection and one measure.
 
-    ``diff`` is the mean difference B - A, ``estimate`` what the test estimates of it. The names
-    that end in ``_adj`` are adjusted for the number of collections by Holm; ``reading`` follows
-    them. ``weight_stratified`` and ``weight_random`` are shares in the two summaries. ``bounded``:
-    all differences are one value, and the random-effects summary takes a bound of their variance in
-    place of the 0 that was seen.
+    ``diff`` is the mean difference B - A; ``estimate`` is what the test estimates. Names with
+    ``_adj`` are adjusted for the number of collections by Holm, and ``reading`` uses these.
+    ``weight_stratified`` and ``weight_random`` are the weights in the two summaries. ``bounded``
+    says that all differences are equal, and that the random-effects summary uses an upper bound for
+    their variance instead of 0.
     """
 
     collection: str
@@ -60,7 +60,7 @@ class CollectionRow(AdjustedRow):
 
 @record
 class SummaryRow(Summary):
-    """A mean difference over the collections as it was pooled, and what its interval says."""
+    """A pooled mean difference over the collections, and the reading of its interval."""
 
     reading: str
 
@@ -74,21 +74,21 @@ class MeasureSummary:
     measure : str
     higher_is_better : bool
     n_queries : int
-        Of all collections together.
+        Total over all collections.
     rows : tuple of CollectionRow
-        In the order given.
+        In input order.
     stratified : SummaryRow
         The mean over all queries of these collections.
     equal : SummaryRow
-        The mean over these collections, each with the same weight.
+        The mean over these collections with equal weight.
     random : SummaryRow
         The mean in the population that the collections are a sample of.
     tau : float
         Standard deviation of the differences in that population.
     prediction_low, prediction_high : float
-        What one more collection would show.
+        Prediction interval for a further collection.
     heterogeneity : Heterogeneity
-        Whether the collections differ by more than chance.
+        Test whether the collections differ by more than chance.
     """
 
     measure: str
@@ -105,46 +105,46 @@ class MeasureSummary:
 
     @property
     def prediction(self) -> Interval:
-        """What one more collection would show, within what the measure can differ at all."""
+        """Prediction interval for a further collection, within the range of the measure."""
         return self.within_reach(Interval(self.prediction_low, self.prediction_high))
 
     def within_reach(self, interval: Interval) -> Interval:
-        """Return limits of a difference within what the measure can differ at all."""
+        """Clip limits of a difference to the possible differences of the measure."""
         means = sorted(mean for row in self.rows for mean in (row.mean_a, row.mean_b))
         return interval.within(*reachable(self.measure, minimum=means[0], largest=means[-1]))
 
     @property
     def n_ahead(self) -> int:
-        """Collections on which B's mean is the better one."""
+        """Number of collections where B has the better mean."""
         side = 1.0 if self.higher_is_better else -1.0
         return sum(row.diff * side > 0.0 for row in self.rows)
 
     def count(self, reading: str) -> int:
-        """Return the number of collections with that reading."""
+        """Return the number of collections with this reading."""
         return sum(row.reading == reading for row in self.rows)
 
 
 @dataclass(frozen=True, eq=False)
 class CollectionsComparison(Result):
-    """Baseline A against candidate B on several collections.
+    """Baseline A compared with candidate B on several collections; immutable.
 
-    Made by :func:`abrank.compare_collections`; never changes.
+    Returned by :func:`abrank.compare_collections`.
 
     Attributes
     ----------
     baseline, candidate : str
         Names of A and B.
     comparisons : mapping of str to Comparison
-        By collection, in the order given.
+        By collection, in input order.
     measures : tuple of MeasureSummary
         The primary measure first.
     alpha : float
         Two-sided level.
     pooled : Comparison
-        By the mean over all queries of these collections: the verdict, the gate, the guards and how
-        sound the evidence is; queries are named ``COLLECTION/QUERY``.
+        The comparison by the mean over all queries: verdict, gate, guards and soundness. Queries
+        are named ``COLLECTION/QUERY``.
     provenance : mapping
-        Command, time and versions; the inputs stand in the comparisons.
+        Command, time and versions; the comparisons have the inputs.
     """
 
     _PAIR_IN: ClassVar[str] = ".pooled and .comparisons[NAME] have it"
@@ -153,7 +153,7 @@ class CollectionsComparison(Result):
 
         @property
         def plot(self) -> CollectionsPlots:  # as editors know it
-            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            """The plots as methods, such as ``result.plot.forest()``; calling it lists them."""
             ...
 
     baseline: str
@@ -166,7 +166,7 @@ class CollectionsComparison(Result):
 
     @property
     def rule(self) -> Rule:
-        """What was declared for all collections together."""
+        """The rule for all collections together."""
         return self.pooled.rule
 
     @property
@@ -176,7 +176,7 @@ class CollectionsComparison(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval of the mean over all queries says: a string such as ``"better"``."""
+        """The verdict on the mean over all queries, a string such as ``"better"``."""
         return self.decision.verdict
 
     @property
@@ -200,7 +200,7 @@ class CollectionsComparison(Result):
 
     @property
     def soundness(self) -> Soundness:
-        """What speaks against the evidence of a collection; its name stands with each reason."""
+        """The reasons against the evidence, each with the name of its collection."""
         return self.decision.soundness
 
     def require(
@@ -208,7 +208,7 @@ class CollectionsComparison(Result):
     ) -> CollectionsComparison:
         """Return the comparison if the gate passes on all collections together, or on each.
 
-        Requirements and errors are those of :meth:`abrank.Comparison.require`.
+        For requirements and errors see :meth:`abrank.Comparison.require`.
         """
         if on == "all":
             self.pooled.require(requirement)
@@ -222,7 +222,7 @@ class CollectionsComparison(Result):
 
     @property
     def unsound(self) -> dict[str, Soundness]:
-        """The collections whose evidence is not sound, so that nothing is decided over all."""
+        """The collections with unsound evidence, which prevent an overall decision."""
         soundness = {name: comparison.soundness for name, comparison in self.comparisons.items()}
         return {
             name: evidence for name, evidence in soundness.items() if evidence.level == "unsound"
@@ -235,12 +235,12 @@ class CollectionsComparison(Result):
 
     @property
     def undeclared(self) -> tuple[str, ...]:
-        """The measures that sound like a cost, and whose better direction nobody declared."""
+        """The measures whose names sound like costs and whose direction is not declared."""
         return next(iter(self.comparisons.values())).undeclared
 
     @property
     def decimals(self) -> int:
-        """Decimals that its reports have, by the intervals of collections and summaries."""
+        """Decimals in reports, chosen by the intervals of collections and summaries."""
         primary = self.primary
         rows = [row.adjusted for row in primary.rows]
         pooled = [row.interval for row in (primary.stratified, primary.equal, primary.random)]
@@ -253,14 +253,14 @@ class CollectionsComparison(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """How names and sources of the scores were read, what is alike once."""
+        """How names and sources of the scores were interpreted, without repetitions."""
         return display.merged(
             remark for comparison in self.comparisons.values() for remark in comparison.remarks
         )
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """Empty: queries belong to collections."""
+        """Empty, because queries belong to collections."""
         return ()
 
     def __getitem__(self, collection: str) -> Comparison:
@@ -270,7 +270,7 @@ class CollectionsComparison(Result):
         return self.comparisons[collection]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame, a row a measure and collection; see :class:`CollectionRow`."""
+        """Return a new frame, one row per measure and collection; see :class:`CollectionRow`."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -283,7 +283,7 @@ class CollectionsComparison(Result):
 
     @property
     def summaries(self) -> pd.DataFrame:
-        """A fresh frame, a row a measure and summary: stratified, equal weights, random effects."""
+        """A new frame, one row per measure and summary: stratified, equal, random."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -303,12 +303,12 @@ class CollectionsComparison(Result):
 
 @record
 class Standing(IntervalRow):
-    """How a system stands on these collections, or on collections like these.
+    """The standing of a system on these collections, or on similar collections.
 
-    ``ci_low`` and ``ci_high`` are limits of its mean by itself; ``diff_low`` and ``diff_high`` of
-    its difference from the first, for all pairs together, NaN for the first. ``rank_low`` is one
-    more than the systems shown to be better, ``rank_high`` the number of systems less those shown
-    to be worse. ``chance_first`` is the share of the resamples in which its mean is the highest.
+    ``ci_low`` and ``ci_high`` limit its mean. ``diff_low`` and ``diff_high`` limit its difference
+    from the first system, simultaneously for all pairs; NaN for the first. ``rank_low`` is 1 plus
+    the number of significantly better systems; ``rank_high`` is the number of systems minus the
+    significantly worse ones. ``chance_first`` is the share of resamples where its mean is highest.
     """
 
     ci_low: float
@@ -321,15 +321,15 @@ class Standing(IntervalRow):
 
     @property
     def may_be_first(self) -> bool:
-        """Whether no other system is shown to be better."""
+        """Whether no other system is significantly better."""
         return self.rank_low == 1
 
 
 @record
 class StandingRow:
-    """One system on one measure over all collections, each with the same weight.
+    """One system and one measure over all collections with equal weight.
 
-    ``diff`` is the difference of its mean from that of the first, ``n_first`` the number of
+    ``diff`` is the difference of its mean from that of the first; ``n_first`` is the number of
     collections on which no mean is higher.
     """
 
@@ -349,9 +349,9 @@ class MeasureStandings:
     Attributes
     ----------
     fixed, random : Ranking
-        Of the means of the collections, a collection in the place of a query: where the
-        collections stay and their queries are drawn anew, and where the collections are a sample.
-        Their pairs have simultaneous intervals.
+        Rankings of the collections' means, with a collection in place of a query: for fixed
+        collections with resampled queries, and for collections as a random sample. Intervals of
+        pairs are simultaneous.
     rows : tuple of StandingRow
         Best mean first.
     """
@@ -366,7 +366,7 @@ class MeasureStandings:
         return self.fixed.measure
 
     def first(self, *, random: bool = False) -> tuple[str, ...]:
-        """Return the systems that could be the best: no other is shown to be better."""
+        """Return the systems that could be the best: no other is significantly better."""
         return tuple(
             row.system for row in self.rows if (row.random if random else row.fixed).may_be_first
         )
@@ -381,20 +381,20 @@ class MeasureStandings:
 
 @dataclass(frozen=True, eq=False)
 class CollectionsRanking(Result):
-    """Many systems on several collections.
+    """Many systems on several collections; immutable.
 
-    Made by :func:`abrank.rank_collections`; never changes.
+    Returned by :func:`abrank.rank_collections`.
 
     Attributes
     ----------
     rankings : mapping of str to Ranking
-        By collection, in the order given: each by itself.
+        By collection, in input order.
     measures : tuple of MeasureStandings
-        The one that orders first.
+        The measure that orders the systems comes first.
     alpha : float
         Two-sided level.
     provenance : mapping
-        Command, time and versions; the inputs stand in the rankings.
+        Command, time and versions; the rankings have the inputs.
     """
 
     _PAIR_IN: ClassVar[str] = "compare() of two systems has it"
@@ -403,7 +403,7 @@ class CollectionsRanking(Result):
 
         @property
         def plot(self) -> StandingsPlots:  # as editors know it
-            """The plots, each a method: ``result.plot.means()``; called itself it lists them."""
+            """The plots as methods, such as ``result.plot.means()``; calling it lists them."""
             ...
 
     rankings: Mapping[str, Ranking]
@@ -423,22 +423,22 @@ class CollectionsRanking(Result):
 
     @property
     def n_queries(self) -> int:
-        """Of all collections together."""
+        """Total number of queries over all collections."""
         return sum(ranking.n_queries for ranking in self.rankings.values())
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """Empty: queries belong to collections."""
+        """Empty, because queries belong to collections."""
         return ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How names and sources of the scores were read, what is alike once."""
+        """How names and sources of the scores were interpreted, without repetitions."""
         return display.merged(note for ranking in self.rankings.values() for note in ranking.notes)
 
     @property
     def decimals(self) -> int:
-        """Decimals that its reports have, by the intervals of the differences from the first."""
+        """Decimals in reports, chosen by the intervals of the differences from the first."""
         rows = (row.fixed for row in self.primary.rows)
         return display.decimals((row.diff_low, row.diff_high) for row in rows)
 
@@ -454,7 +454,7 @@ class CollectionsRanking(Result):
         return self.rankings[collection]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame, a row a measure and system; see :class:`StandingRow`.
+        """Return a new frame, one row per measure and system; see :class:`StandingRow`.
 
         The columns of its two :class:`Standing` begin with ``fixed_`` and ``random_``.
         """
@@ -470,7 +470,7 @@ class CollectionsRanking(Result):
 
     @property
     def means(self) -> pd.DataFrame:
-        """A fresh frame of the means, first measure: a row a system, a column a collection."""
+        """A new frame of the means in the first measure, systems by collections."""
         import pandas as pd
 
         columns = {
@@ -487,7 +487,7 @@ class CollectionsRanking(Result):
 
 
 def flat(row: StandingRow) -> dict[str, Any]:
-    """Return a row with the columns of its two standings beside its own."""
+    """Return a row with the columns of its two standings added."""
     result = asdict(row)
     fixed, random = result.pop("fixed"), result.pop("random")
     result |= {f"fixed_{key}": value for key, value in fixed.items()}

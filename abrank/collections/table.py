@@ -1,4 +1,4 @@
-"""Which files belong to which collection: a table, or a folder of folders."""
+"""Find the files of each collection: from a table, or from a folder of folders."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from abrank.inputs.score_source import OF_MTEB, PREDICTIONS, NamedTable, read_so
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import names_measure
 
-# Path of the judgments ("qrels") and of the run of each system, by name.
+# Paths by "qrels" for the judgments, and by the name of each system for its run.
 Files: TypeAlias = dict[str, Any]
 NAME, QRELS, SCORES = "name", "qrels", "scores"
-# What the queries of a collection are, in files of its own: no systems.
+# Names of query properties in files of their own; they are not systems.
 PROPERTIES = ("segments", "clusters")
 _PAIRS = (("a", "b"), ("baseline", "candidate"))
 _FORM = (
@@ -36,30 +36,31 @@ _FORM = (
 
 
 def read_collections(source: object) -> dict[str, Files]:  # a path or a frame
-    r"""Read which files, or which rows of a table of scores, belong to which collection.
+    r"""Find the files, or the rows of a table of scores, of each collection.
 
-    Returned are paths by collection, then by ``qrels``, ``segments``, ``clusters`` and system.
+    The result has paths by collection, then by ``qrels``, ``segments``, ``clusters`` and system.
 
     Parameters
     ----------
     source : str, path or frame
-        One table of scores with a column ``collection`` (``dataset``, ``corpus``, ``benchmark``,
-        ``task``), else as :func:`abrank.read_scores` takes it. Or a TSV (or CSV) table with a line
-        a collection: columns ``name``, ``qrels`` and one for each system, such as ``a`` and ``b``
-        (of four columns without names these);
-        without ``qrels`` the files hold ready scores, and a column ``scores`` names one file of all
-        systems. A TOML file with a table a collection and the same keys. Paths are relative to the
-        file. Or a folder with a folder a collection: in each one file of judgments, ``qrels.*``,
-        ``*.qrels`` or, as BEIR has it, ``qrels/test.tsv``, and runs, there or in ``runs/``, named
-        after their systems. Or a pattern of the files of judgments, such as
-        ``"beir/*/qrels.txt"``. Columns ``segments`` and ``clusters`` (files ``segments.*`` and
-        ``clusters.*`` of a folder) hold properties of the queries, each as :func:`abrank.compare`
-        takes it.
+        - One table of scores with a column ``collection`` (``dataset``, ``corpus``, ``benchmark``,
+          ``task``), in a form that :func:`abrank.read_scores` reads.
+        - A TSV or CSV table with one line per collection: columns ``name``, ``qrels`` and one per
+          system, such as ``a`` and ``b`` (the default for four columns without names). Without
+          ``qrels`` the files hold ready scores; a column ``scores`` names one file of all systems.
+        - A TOML file with a table per collection and the same keys. Paths are relative to the file.
+        - A folder with one folder per collection. Each contains one file of judgments,
+          ``qrels.*``, ``*.qrels`` or (BEIR) ``qrels/test.tsv``, and runs, there or in ``runs/``,
+          named after their systems.
+        - A pattern for the files of judgments, such as ``"beir/*/qrels.txt"``.
+
+        Columns ``segments`` and ``clusters`` (in folders: files ``segments.*`` and ``clusters.*``)
+        hold query properties, as for :func:`abrank.compare`.
 
     Raises
     ------
     NotFoundError, ReadError
-        If it is not there, or not of this form.
+        If the source does not exist, or has another form.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def read_collections(source: object) -> dict[str, Files]:  # a path or a frame
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
-    """Return the files that a table, folder or pattern names; of scores in one table, itself."""
+    """Return the files that a table, folder or pattern names; a table of scores is itself."""
     if _is_one_table(Path(source)):
         return [source]
     values = [value for files in read_collections(source).values() for value in files.values()]
@@ -103,25 +104,25 @@ def files_of(source: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 def pairs_of(
     collections: Mapping[str, Files], *, name_a: str | None = None, name_b: str | None = None
 ) -> tuple[dict[str, tuple[Any, ...]], dict[str, str | None]]:
-    """Return what :func:`compare_collections` takes of each collection, and names of the systems.
+    """Return the input of :func:`compare_collections` for each collection, and system names.
 
-    These are ``(qrels, a, b)``, or ``(a, b)`` of ready scores; the names stand under ``name_a`` and
-    ``name_b``, None where only the files know.
+    The inputs are ``(qrels, a, b)``, or ``(a, b)`` for ready scores. The names are under
+    ``name_a`` and ``name_b``, None if only the files have them.
 
     Parameters
     ----------
     collections : mapping of str to dict of str to path
-        As :func:`read_collections` returns them.
+        As returned by :func:`read_collections`.
     name_a, name_b : str, optional
-        Systems to take; without them ``a`` and ``b``, ``baseline`` and ``candidate``, or the only
-        two there are. Where none is called so, names to give to these.
+        The systems to compare. Default: ``a`` and ``b``, ``baseline`` and ``candidate``, or the
+        only two. If no system has the given name, it is a name to give.
 
     Raises
     ------
     ArgumentError
-        If it is not clear which two are meant.
+        If it is not clear which two systems to compare.
     AlignmentError
-        If another collection has not these two.
+        If another collection lacks one of them.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def pairs_of(
     keys = _chosen(first, collections[first], requested)
     for name in rest:
         systems = systems_of(collections[name])
-        # Two that were named, or the only two: never a third in the place of one of them.
+        # The two named systems, or the only two; never replace one of them by a third.
         chosen = {*keys} in ({*requested}, *map(set, _PAIRS))
         if not {*keys} <= {*systems} or not (chosen or len(systems) == 2):
             raise AlignmentError(
@@ -154,13 +155,13 @@ def pairs_of(
 
 
 def systems_of(files: Files) -> list[str]:
-    """Return the systems of a collection: what is no judgments, nor properties of queries."""
+    """Return the systems of a collection: all names except judgments and query properties."""
     return [key for key in files if key not in (QRELS, *PROPERTIES)]
 
 
 def properties_of(kind: str, source: object, collections: Sequence[str]) -> dict[str, Any]:
     """Return the segments or clusters of each collection."""
-    # `source` is a mapping by collection, or one table for all with a column `collection`.
+    # `source` is a mapping by collection, or one table with a column `collection`.
     if source is None:
         return {}
     if isinstance(source, Mapping):
@@ -178,10 +179,10 @@ def properties_of(kind: str, source: object, collections: Sequence[str]) -> dict
 
 
 def ranking_inputs_of(collections: Mapping[str, Files]) -> dict[str, Any]:
-    """Return what :func:`rank_collections` takes of each collection.
+    """Return the input of :func:`rank_collections` for each collection.
 
-    Of what :func:`read_collections` returns it makes ``(qrels, runs)``, ready scores by system, or
-    one file of ready scores of all systems.
+    From the result of :func:`read_collections`: ``(qrels, runs)``, ready scores by system, or one
+    file with ready scores of all systems.
 
     Examples
     --------
@@ -222,7 +223,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the rows of a table; a tab separates the cells, or a comma."""
+    """Return the rows of a table whose cells are separated by tabs or commas."""
     text = data.decode("utf-8-sig", "replace")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
@@ -232,9 +233,9 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     except csv.Error as problem:
         raise ReadError(label, f"is no table: {problem}", expected=_FORM) from None
     head = [item.strip() for item in head]
-    if len(head) == 4 and {*head}.isdisjoint((NAME, QRELS, *COLLECTIONS)):  # no line of names
+    if len(head) == 4 and {*head}.isdisjoint((NAME, QRELS, *COLLECTIONS)):  # no header
         head, rows = [NAME, QRELS, "a", "b"], [head, *rows]
-    # The names of an index, as pandas writes it, have no title.
+    # The index column has no title if pandas wrote the table.
     title = next((item for item in head if item.lower() in COLLECTIONS), "")
     head = [NAME if item == title and NAME not in head else item for item in head]
     min_columns = 2 if SCORES in head else 3
@@ -261,7 +262,7 @@ def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
     tables = parse_toml(data, label, expected=_FORM)
     for name, table in tables.items():
         cells = table.values() if isinstance(table, dict) else [None]
-        # A path, or a list of the runs of one system.
+        # A path, or a list of repeated runs of one system.
         paths = [cell if isinstance(cell, list) and cell else [cell] for cell in cells]
         if not all(isinstance(path, str) for cell in paths for path in cell):
             raise ReadError(label, "is no table of paths", at=f"[{shorten(name)}]", expected=_FORM)
@@ -269,7 +270,7 @@ def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _path(path: Path, key: str, cell: Any) -> object:  # noqa: ANN401
-    """Return a path relative to that of the table; a column of segments stays as it is."""
+    """Return a path relative to the table; the name of a segment column stays unchanged."""
     if isinstance(cell, list):
         return [path.parent / item for item in cell]
     file = path.parent / cell
@@ -278,7 +279,7 @@ def _path(path: Path, key: str, cell: Any) -> object:  # noqa: ANN401
 
 
 def _is_one_table(path: Path) -> bool:
-    """Whether the first line of a file has a column of collections, and none of their files."""
+    """Whether the header has a column of collections, and none for their files."""
     if path.suffix.lower() in (".parquet", ".feather", ".arrow"):
         return True
     if path.suffix.lower() not in (".csv", ".tsv", ".txt") or not path.is_file():
@@ -289,7 +290,6 @@ def _is_one_table(path: Path) -> bool:
 
 
 def _of_one_table(table: NamedTable) -> dict[str, Files]:
-    """Return the rows of each collection."""
     names = {column.name.lower(): column.name for column in reversed(table.columns)}
     name = next((names[item] for item in COLLECTIONS if item in names), None)
     if name is None:
@@ -313,7 +313,7 @@ def _folder(path: Path) -> dict[str, Files]:
         for folder in sorted(path.iterdir())
         if folder.is_dir()
         and folder.name[0] != "."
-        # Figures and caches are none.
+        # Folders of figures and caches are no collections.
         and any(file.name.endswith(ENDINGS) for file in folder.rglob("*"))
     }
     if not collections:
@@ -326,7 +326,7 @@ def _folder(path: Path) -> dict[str, Files]:
 
 
 def _glob(pattern: str) -> dict[str, Files]:
-    """Return the collections whose judgments a pattern names, by the folders they stand in."""
+    """Return the collections whose judgments match a pattern, named by their folders."""
     result: dict[str, Files] = {}
     for path in map(Path, sorted(glob.glob(pattern, recursive=True))):  # noqa: PTH207 - absolute, too
         folder = path if path.is_dir() else path.parent
@@ -341,7 +341,7 @@ def _glob(pattern: str) -> dict[str, Files]:
 
 
 def _collection(folder: Path, qrels: Path | None = None) -> Files:
-    """Return the files of one collection: its judgments, those given or found, and its runs."""
+    """Return the files of one collection: judgments (given or found) and runs."""
     files = _files_in(folder)
     split = _files_in(folder / QRELS)
     judged = [f for f in files if f.name.startswith(QRELS) or f".{QRELS}" in f.name]
@@ -373,7 +373,7 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
     return {QRELS: qrels or judged[0], **properties, **named}
 
 
-# What stands beside judgments and runs: texts, and what people write.
+# Other files in such folders: texts, and documentation.
 _BESIDE = re.compile(r"(corpus|queries|topics|documents|readme|license)\b", re.IGNORECASE)
 
 
@@ -383,20 +383,20 @@ def _files_in(folder: Path) -> list[Path]:
     return [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
 
 
-MANY_ROWS = 10  # different scores of a query by all systems
+MANY_ROWS = 10  # distinct rows of scores
 
 
 def refuse_repeated(collections: Mapping[str, tuple[Sequence[str], FloatArray]]) -> None:
-    """Refuse a collection under two names: its queries would count twice."""
-    # Query ids and scores, float64[n_queries, ...]. Scores that do not vary say nothing: two
-    # collections of numbered queries may both have nothing but hits.
+    """Refuse a collection that occurs under two names, because its queries would count twice."""
+    # Query ids and scores, float64[n_queries, ...]. Constant scores are no evidence: two
+    # collections with numbered queries may both have only hits.
     names: dict[tuple[tuple[str, ...], bytes], str] = {}
     for name, (query_ids, scores) in collections.items():
         if not len(scores) or np.ptp(scores) == 0.0:
             continue
         rows = np.ascontiguousarray(scores.reshape(len(scores), -1))
         distinct, times = np.unique(rows, axis=0, return_counts=True)
-        if len(distinct) >= MANY_ROWS:  # which no other collection has, whatever its ids
+        if len(distinct) >= MANY_ROWS:  # identical only for the same collection, whatever its ids
             key = (), distinct.tobytes() + times.tobytes()
         else:
             order = np.argsort(np.array(query_ids, dtype=object), kind="stable")
@@ -411,7 +411,7 @@ def refuse_repeated(collections: Mapping[str, tuple[Sequence[str], FloatArray]])
 
 @contextmanager
 def on_collection(name: str, source: object) -> Iterator[None]:
-    """Say of which collection, and of which table, an input is that cannot be used."""
+    """Add the name of the collection, or of its table, to errors of its inputs."""
     try:
         yield
     except (NotFoundError, ReadError, AlignmentError, ArgumentError) as error:

@@ -1,11 +1,10 @@
-"""A against B: every measure tested, the secondary ones adjusted, the verdict given.
+"""Compare candidate B with baseline A: test every measure, adjust p-values, give the verdict.
 
-Throughout, ``scores`` are those of the baseline and of the candidate; ``a`` and ``b`` the values of
-the two and ``differences`` B - A, float64[n_queries] of the primary measure or float64[n_queries,
-n_measures] of all. ``primary`` is the measure that decides or its place among the measures, ``row``
-what was found of it; ``higher`` says of each measure whether the higher score is the better one;
-``clusters`` has the cluster of each query, where the design has clusters; ``margin`` is in the unit
-of the primary measure, 0 for none.
+Names used throughout: ``scores`` are those of baseline and candidate; ``a`` and ``b`` their values;
+``differences`` is B - A, float64[n_queries] for the primary measure or float64[n_queries,
+n_measures]. ``primary`` is the measure that decides, or its position. ``row`` is the result of
+one measure. ``higher`` says for each measure whether higher is better. ``clusters`` is the cluster
+of each query. ``margin`` is in the unit of the primary measure, 0 for none.
 """
 
 from abrank.comparison.compare import compare_scores

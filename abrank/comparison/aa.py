@@ -1,4 +1,4 @@
-"""The A/A test on the queries of one's own: whether a test keeps its level there."""
+"""The A/A test: whether a test keeps its significance level on the user's own queries."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 @record
 class AACheck:
-    """The answer of :func:`aa_test`."""
+    """The result of :func:`aa_test`."""
 
     alpha: float
     n_queries: int
-    # Of every row.
+    # Replications per row.
     n_replications: int
     seed: int
     rows: tuple[AARow, ...]
 
     @property
     def too_often(self) -> tuple[str, ...]:
-        """The tests that find too much on such data, in the order they were asked for."""
+        """The tests that reject too often on these data, in the requested order."""
         return tuple(dict.fromkeys(row.test for row in self.rows if row.too_often))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame, one row a test and way; see :class:`AARow` for the columns."""
+        """Return one row per test and method; see :class:`AARow` for the columns."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
@@ -64,7 +64,7 @@ def aa_test(
     clusters: Sequence[object] | None = None,
     rng: RandomSource = 0,
 ) -> AACheck:
-    """Count how often tests find a difference between two systems where there is none.
+    """Count how often tests report a difference although A and B are made equal.
 
     Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
     140-181: the A/A test.
@@ -72,28 +72,29 @@ def aa_test(
     Parameters
     ----------
     differences : Comparison or array_like of shape (n_queries,)
-        Candidate minus baseline; of a comparison those of its primary measure.
+        Candidate minus baseline; for a comparison, those of its primary measure.
     tests : sequence of str, optional
-        ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``; without it the one that a
-        comparison declares, else ``t``. With clusters the cluster-robust t test is added.
+        ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``. Default: the deciding test
+        of the comparison, else ``t``. With clusters, the cluster-robust t test is added.
     by : {"flips", "halves", "resampled"} or several, optional
-        How a difference is ruled out: by flips of the systems' names query by query, by halves of
-        the queries tested against each other, or by drawing the differences less their mean with
-        replacement. Without it all that apply: halves would split clusters, and fewer than 25
-        queries or clusters are too few to be drawn from.
+        How A and B are made equal. ``flips`` swaps the systems at random for each query. ``halves``
+        tests one random half of the queries against the other. ``resampled`` draws with replacement
+        from the differences minus their mean. Default: all that apply; clusters rule out
+        ``halves``, and fewer than 25 queries or clusters rule out ``resampled``.
     alpha : float, optional
-        That of the comparison, else .05.
+        Significance level. Default: that of the comparison, else .05.
     replications : int
-        Of each row; with 1,000 the share of a right test is known to 1.4 points.
+        Replications per row; with 1,000 the rejection rate of a valid test is known to 1.4
+        percentage points.
     clusters : sequence of length n_queries, optional
-        The cluster of each query; those of a comparison without it. Their names flip together, and
-        whole clusters are drawn.
+        The cluster of each query. Default: those of the comparison. A cluster is swapped or
+        drawn as a whole.
     rng : int, Generator, SeedSequence or None
 
     Raises
     ------
     ArgumentError
-        If a difference is not finite, a test is not known or an argument is out of range.
+            If a difference is not finite, a test is unknown or an argument is out of range.
 
     Examples
     --------

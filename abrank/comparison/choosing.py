@@ -1,4 +1,4 @@
-"""Which of several measures decides, who chose it, and in which direction each is better."""
+"""Choose the measure that decides, and the direction in which each measure is better."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from abrank.measures import parse
 from abrank.measures.names import asks_direction, known
 from abrank.scoring.scores import Scores
 
-# Taken where nobody chose: the first of these that is there, in whatever order they came.
+# The measure that decides if the user names none: the first of these that exists.
 PREFERRED = ("nDCG@10", "nDCG", "AP", "RR")
-# Lines of text in trec_eval's output, which pytrec_eval gives as the number 0.
+# Values of trec_eval that are text; pytrec_eval returns them as the number 0.
 _TEXTS = ("runid", "relstring")
-# The family that is an adjustment by itself: one measure is tested after the other.
+# The family that needs no adjustment: measures are tested one after the other.
 SEQUENCE = "fixed-sequence"
 
 
 class MeasureChoice(NamedTuple):
-    """The measures compared, the deciding one, those shown apart, and of how many nobody chose."""
+    """The measures compared, the one that decides, and the measures that are set apart."""
 
-    # `unchosen` is 0 where somebody named the measure that decides, or there is no other.
+    # `unchosen` is the number of measures if the user did not name the primary one, else 0.
 
     measures: tuple[str, ...]
     primary: str
@@ -41,8 +41,8 @@ def choose(
     constant: Collection[str] = (),
 ) -> MeasureChoice:
     """Choose the measure that decides."""
-    # Counts, constants and text are put apart unless they are named. Of several measures without a
-    # name given, a ranking measure is taken, and it stands first.
+    # Counts, constants and texts are set apart unless named. If the user names no measure, a
+    # ranking measure is preferred and moved to the front.
     lead = primary
     if lead is not None and lead not in measures:
         lead = str(parse(lead))
@@ -71,7 +71,7 @@ def choose(
 def choose_from(
     scores: Scores, primary: str | None = None, *, gate: bool = False, in_sequence: bool = False
 ) -> tuple[Scores, str, tuple[Note, ...]]:
-    """Return the scores that are compared, the measure that decides, and the notes on it."""
+    """Return the scores to compare, the measure that decides, and notes on that choice."""
     flat = np.ptp(scores.values, axis=(0, 1)) == 0.0 if scores.values.size else []
     constant = [name for name, is_flat in zip(scores.measures, flat, strict=False) if is_flat]
     result = choose(scores.measures, scores.named, primary, constant=constant)
@@ -88,7 +88,7 @@ def choose_from(
 def unchosen(
     choice: MeasureChoice, *, gate: bool = False, in_sequence: bool = False
 ) -> tuple[Note, ...]:
-    """Return the note that nobody chose the measure that decides; refuse what needs a choice."""
+    """Return the note that the user chose no primary measure; refuse options that need one."""
     if not choice.unchosen:
         return ()
     if gate or in_sequence:
@@ -97,7 +97,7 @@ def unchosen(
 
 
 def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False) -> NoReturn:
-    """Refuse a gate, or a sequence of tests, where nobody chose one of several measures."""
+    """Refuse a gate or a sequence of tests if the user did not choose among several measures."""
     text = f"{n_measures} measures; say which decides"
     python, command = f'measures="{primary}"', f"-m {primary}"
     if in_sequence:
@@ -107,15 +107,15 @@ def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False)
 
 
 class Directions(NamedTuple):
-    """Of each measure whether the higher score is the better one, and of which nobody said so."""
+    """For each measure whether higher is better, and the measures whose direction is unknown."""
 
-    # The names of those in `undeclared` sound like a cost.
+    # The names in `undeclared` sound like costs.
 
     higher: dict[str, bool]
     undeclared: tuple[str, ...] = ()
 
     def by_name(self, deciding: Collection[str]) -> Directions:
-        """Take less for better of what sounds like a cost, unless it decides: that is asked."""
+        """Assume that cost-like names are better when lower, except for deciding measures."""
         costs = [name for name in self.undeclared if name not in deciding]
         undeclared = tuple(name for name in self.undeclared if name in deciding)
         return Directions(self.higher | dict.fromkeys(costs, False), undeclared)
@@ -124,7 +124,7 @@ class Directions(NamedTuple):
 def directions(
     measures: Sequence[str], lower: Sequence[str] | str = (), higher: Sequence[str] | str = ()
 ) -> Directions:
-    """Return of each measure whether the higher score is the better one."""
+    """Return for each measure whether higher is better."""
     by_name = {measure: higher_is_better(measure) for measure in measures}
     declared: dict[str, bool] = {}
     for names, is_higher in ((lower, False), (higher, True)):
@@ -147,7 +147,7 @@ def directions(
 
 
 def directions_again(higher: Mapping[str, bool], undeclared: Collection[str]) -> Directions:
-    """Return directions that were told before; that of a known measure is its own."""
+    """Return directions that were declared before; known measures keep their own."""
     declared_higher = [
         name for name in higher if higher[name] and asks_direction(name) and name not in undeclared
     ]
@@ -155,7 +155,7 @@ def directions_again(higher: Mapping[str, bool], undeclared: Collection[str]) ->
 
 
 def require_direction(undeclared: Collection[str], measures: Sequence[str]) -> None:
-    """Refuse a gate on a measure of which nobody said in which direction it is better."""
+    """Refuse a gate on a measure whose direction is unknown."""
     for name in measures:
         if name in undeclared:
             raise ArgumentError(
@@ -167,12 +167,12 @@ def require_direction(undeclared: Collection[str], measures: Sequence[str]) -> N
 
 
 def canonical_name(name: str) -> str:
-    """Return the canonical name of a measure; empty for a score that is none."""
+    """Return the canonical name of a measure; empty if the name is not a known measure."""
     return str(known(name) or "")
 
 
 def _may_decide(name: str, constant: Collection[str]) -> bool:
-    """Whether a measure that nobody named may decide: no count, no constant, no text."""
+    """Whether a measure may decide without being named: no count, constant or text may."""
     measure = known(name)
     if measure is not None:
         return measure.entry.decides
@@ -181,7 +181,7 @@ def _may_decide(name: str, constant: Collection[str]) -> bool:
 
 
 def _preference(name: str) -> tuple[int, bool]:
-    """Return the place of a measure among those that are taken where nobody chose."""
+    """Return the sort key that puts the preferred measures first."""
     measure = known(name)
     names = (name, measure.entry.name) if measure else (name,)
     for place, preferred in enumerate(PREFERRED):

@@ -49,7 +49,7 @@ from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import Rule, Verdict, apply_soundness
 
-# Notes on what a saved result holds no more.
+# Notes that depend on how the inputs were read, which a saved result does not contain.
 NOTES_OF_INPUTS = frozenset({"nobody-chose", "not-tested", "missing-scores"})
 
 
@@ -60,7 +60,7 @@ def compare_ready(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
+    """Compare ready scores as :func:`compare_scores` does, and report each stage of the work."""
     on_stage("reading the scores")
     measures = question.measures
     if measures is not None:
@@ -115,46 +115,46 @@ def compare_scores(
 ) -> Comparison:
     """Compare ready scores, paired by query id.
 
-    What the sources were taken for stands in the ``remarks`` of the comparison.
+    The ``remarks`` of the result say how the sources were interpreted.
 
     Source: as :func:`abrank.compare`.
 
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores
-        Without ``b`` all variants are in ``a``. For what each may hold, see
-        :func:`abrank.read_scores`. Two Series of one name carry the measure's name, of different
-        names the systems'.
+        The scores of baseline and candidate; without ``b``, ``a`` holds both. For the accepted
+        forms see :func:`abrank.read_scores`. If two Series have the same name, it is the name of
+        the measure; different names are those of the systems.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     baseline, candidate : str or int, optional
-        The variants to take of a table of several. Without them one called control, baseline, old,
-        production or the like, and the only other one. ``"method=keyword"`` is the mean of all
-        variants of which the column has this value.
+        The variants to compare if a table has several. Default: the one called control, baseline,
+        old, production or similar, and the only other one. ``"method=keyword"`` is the mean of
+        all variants with this value in this column.
     columns, variant, where : optional
-        Which column of a table holds what, and which rows are taken; see
-        :func:`abrank.read_scores`.
+        The roles of the columns of a table, and the rows to use; see :func:`abrank.read_scores`.
     measures : sequence of str, optional
-        The first decides. Else all, the same for both, and a ranking measure is taken.
+        The measures to compare; the first decides. Default: all, which must be the same for both;
+        then a ranking measure decides.
     margin, require, fail_on, guard, accept_doubt, alpha, test, lower_is_better, resamples, rng
-        What decides, and how it is resampled, as in :func:`abrank.compare`.
+        As in :func:`abrank.compare`.
     missing : {"error", "drop", "worst", "zero"}
-        A score that is missing, as where a judge failed, is an error; its query is left out; or it
-        has the worst score of the measure (of one whose range is not known, the worst seen), or 0.
-        The sensitivity analysis shows the verdict under the others.
+        How to treat a missing score, for example where a judge failed: raise an error, leave out
+        the query, or use the measure's worst possible score (the worst observed one if its range
+        is unknown) or 0. The sensitivity analysis shows the verdict under the other choices.
     name_a, name_b, segments, topics, design
         As in :func:`abrank.compare`.
     machine : Machine, optional
-        Scores by a machine's judgments beside these of people: ``Machine(scores=(a, b))``.
+        Scores by a machine's judgments, to add to these by humans: ``Machine(scores=(a, b))``.
 
     Raises
     ------
     AlignmentError
         If the query ids or the measures of the two differ.
     NotFoundError, ReadError
-        If a file or frame cannot be used, or a score is missing there.
+        If a file or frame cannot be used, or if it lacks a score.
     ArgumentError
-        If a score of a Series or dict is missing, or it is not clear which systems are meant.
+        If a Series or dict lacks a score, or if it is not clear which systems to compare.
 
     Examples
     --------
@@ -175,8 +175,8 @@ def compare_recorded(
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
-    """Compare the two systems of ``scores``, A first, and record where everything came from."""
-    # `settings` say how runs were scored, empty for ready scores; `command` is what was typed.
+    """Compare the two systems of ``scores``, A first, and record the provenance."""
+    # `settings` say how runs were scored (empty for ready scores); `command` is the command line.
     data = data or QueryData()
     roles = dict(zip(("a", "b"), scores.systems, strict=False))
     recorded = provenance(
@@ -207,7 +207,7 @@ def compare_recorded(
 def sample_of(
     scores: Scores, plan: AnalysisPlan, data: QueryData, saved: Comparison | None = None
 ) -> Sample:
-    """Return the sample that scores of two systems are; ``saved`` has what only the runs tell."""
+    """Return the sample for scores of two systems; ``saved`` provides what only runs can tell."""
     rule = plan.rule
     if rule.independent:
         of_unit = data.unused_clusters or ("", {})
@@ -240,14 +240,14 @@ OfQueries = TypeVar("OfQueries", bound=QuerySample)
 
 
 def _with_answer(sample: OfQueries, rule: Rule) -> OfQueries:
-    """Return a sample that decides by sign flips where the test has no answer without a spread."""
+    """Use sign flips for the decision if the test cannot handle differences without variance."""
     differences = sample.differences[:, sample.measures.index(rule.primary)]
     constant = sample.n > 1 and differences.any() and not has_spread(differences)
     return replace(sample, by="permutation") if constant and sample.by in MEAN_AND_ERROR else sample
 
 
 def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
-    """Decide by a sample as planned: the one way to a decision, whatever the sample is."""
+    """Make the decision from a sample and a plan; every comparison goes through here."""
     rule = replace(plan.rule, test=sample.by)
     plan = replace(plan, rule=rule)
     lead = sample.measures.index(rule.primary)
@@ -293,10 +293,10 @@ def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
 
 
 def compare_again(saved: Comparison) -> Comparison:
-    """Return a comparison computed again from what it holds of its sample, and its rule."""
-    # What only the runs and the judgments tell is taken from it: what was counted while they were
-    # read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
-    # measure under other judgments or to another depth.
+    """Recompute a comparison from its stored scores and its rule."""
+    # Results that need the runs and judgments are copied from `saved`: reading counts, ranked
+    # lists, curves, the effects of ties and unjudged documents, and alternative analyses with other
+    # judgments or depths.
     comparison = compare_sample(*reopened(saved))
     of_inputs = [note for note in saved.notes if note.code in NOTES_OF_INPUTS]
     notes = tuple(sorted((*of_inputs, *comparison.notes), key=lambda note: -note.severity))
@@ -304,7 +304,7 @@ def compare_again(saved: Comparison) -> Comparison:
 
 
 def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
-    """Return the sample that a comparison was made from, and how it was analysed."""
+    """Return the sample and the plan of a saved comparison."""
     systems = (saved.baseline, saved.candidate)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
     better = directions_again(higher, saved.undeclared)
@@ -342,7 +342,6 @@ def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
 
 
 def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note, ...]:
-    """Return every caution on a comparison, most severe first."""
     rule, lead = result.rule, result.primary
     means = {row.measure: (row.mean_a, row.mean_b) for row in result.rows}
     notes = [
@@ -354,7 +353,7 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note
             baseline=lead.mean_a,
             span=plan.span,
             n_queries=result.n_queries,
-            # Many queries need a margin where they find a difference.
+            # With many queries a significant difference needs a margin to be interpreted.
             smallest_visible=result.planning.smallest_visible if result.decision.direction else 0.0,
         ),
         *_turned_guards(result, plan, sample),
@@ -369,7 +368,7 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note
 
 
 def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> Iterator[Note]:
-    """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
+    """Yield notes on guards that pass only because of missing data or unequal depth."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together
     if not passed or together or not isinstance(sample, QuerySample):
@@ -388,20 +387,20 @@ def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> It
             yield Note(code, 3, {**values, "n_queries": second.n})
 
 
-# A cluster with so much of the difference carries it, if nothing is shown without it.
+# A cluster with this share of the difference carries it, if the rest is not significant.
 MOST_OF_IT = 0.5
 
 
 def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Comparison:
-    """Return a comparison whose decision takes account of the soundness of its evidence."""
+    """Add the soundness of the evidence to a comparison's decision."""
     decision = result.decision
     if decision.verdict is Verdict.SAME and any(
         note.code == "skewness-decides" and result.rule.primary in note.values["measures"]
         for note in result.notes
     ):
-        decision = replace(decision, direction=0)  # what stays is that any difference is small
+        decision = replace(decision, direction=0)  # still valid: any difference is small
     verdict = decision.of_numbers or decision.verdict
-    # Of several collections each says of itself how much is judged.
+    # With several collections, each checks its own share of judged documents.
     required, further = result.rule.judged, list(further)
     shares = {key: audit.judged_at_10 for key, audit in result.audits.items()}
     if required and shares and min(shares.values()) < required:
@@ -419,13 +418,13 @@ def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Compar
 
 
 def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
-    """Return the cluster with most of a shown difference, if nothing is shown without it."""
+    """Return the cluster that carries a significant difference: without it nothing is shown."""
     if result.clusters is None:
         return None
     differences = result.differences()
     most = result.clusters.largest * np.abs(differences).max(initial=0.0)
     if most <= MOST_OF_IT * abs(differences.sum()):
-        return None  # whichever it is
+        return None  # no cluster can be that large
     names, place = numbered(result.clusters.labels)
     sums = np.bincount(place, weights=differences)
     share = sums / sums.sum()

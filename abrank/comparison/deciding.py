@@ -1,7 +1,7 @@
-"""From a sample to the decision: rows, the family adjusted together, guards, choices, doubts."""
+"""From a sample to the decision: test results, adjustment, guards, alternatives, soundness."""
 
-# The family is that of the secondary measures, the primary one tested alone; that of all measures;
-# or a fixed sequence, tested one after the other at the full level until one shows no difference.
+# The family is one of: the secondary measures, with the primary one tested alone; all measures; or
+# a fixed sequence, in which each measure is tested at the full level until one is not significant.
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FEW_CLUSTERS = "too-few-clusters"
 
 
 class Adjusted(NamedTuple):
-    """Adjusted p-values and intervals of the measures, and the flips that max-t shared (else 0)."""
+    """Adjusted p-values and intervals of the measures, and the number of max-t sign flips or 0."""
 
     pvalue: FloatArray
     ci_low: FloatArray
@@ -42,7 +42,7 @@ class Adjusted(NamedTuple):
 
 
 def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResult, ...], int]:
-    """Return one row a measure, and the number of sign flips that max-t shared."""
+    """Return one row per measure, and the number of sign flips that max-t used."""
     rule = plan.rule
     plain = sample.test(rule.confidence)
     adjusted = adjust_family(sample, plain, rule)
@@ -52,7 +52,7 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
         higher = planned.higher_is_better
         together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
         mean_a, mean_b = sample.means[:, i].tolist()
-        # Where B is higher, tied, lower.
+        # In the order: B better, tied, B worse.
         wins, ties, losses = sample.wins[i].tolist()[:: 1 if higher else -1]
         reading = together.read(
             tested=math.isfinite(alone.pvalue),
@@ -86,12 +86,11 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
 
 
 def adjust_family(sample: Sample, plain: inference.TestResult, rule: Rule) -> Adjusted:
-    """Adjust the measures of the family together, p-values and intervals by one procedure."""
-    # An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain
-    # one. For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a
-    # measure has the level at which the procedure tested it, so that it excludes 0 exactly when the
-    # adjusted p-value is below alpha.
-    # `plain` is the answer of the rule's test, at the level to adjust.
+    """Adjust p-values and intervals of the family by the same procedure."""
+    # `plain` is the result of the rule's test, not adjusted. An adjusted p-value is never below the
+    # plain one, and an adjusted interval is never narrower. For procedures on p-values (Holm,
+    # Bonferroni, BH, fixed sequence) each interval has the level at which its measure was tested,
+    # so it excludes 0 exactly if the adjusted p-value is below alpha.
     # Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
     # chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
     # Planning and Inference 99, 25-40.
@@ -112,7 +111,7 @@ def adjust_family(sample: Sample, plain: inference.TestResult, rule: Rule) -> Ad
         return Adjusted(pvalue, low, high, joint.n_resamples)
     raw = plain.pvalue[family]
     if rule.adjust == SEQUENCE:
-        # The largest p up to each measure, the primary one first; after NaN nothing is shown.
+        # Running maximum of p, primary measure first; after a NaN nothing is significant.
         order = [primary, *(i for i in range(len(pvalue)) if i != primary)]
         adjusted = np.empty_like(pvalue)
         adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
@@ -128,7 +127,7 @@ def adjust_family(sample: Sample, plain: inference.TestResult, rule: Rule) -> Ad
 
 
 def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interval:
-    """Return the interval of the primary measure that decides: adjusted if it is in the family."""
+    """Return the interval of the primary measure, adjusted if it belongs to the family."""
     primary = sample.measures.index(rule.primary)
     if rule.family != "all":
         return Estimate.of(sample.test(confidence, [primary])).interval
@@ -139,9 +138,8 @@ def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interv
 def guard_results(
     sample: Sample, plan: AnalysisPlan, rows: Sequence[MeasureResult] = ()
 ) -> tuple[GuardResult, ...]:
-    """Test every guard of a rule by the test that decides, at alpha one-sided."""
-    # Of a few queries or clusters the exact flips of their signs must agree. What could not be
-    # tested has not passed.
+    """Test every guard of a rule by the deciding test, one-sided at alpha."""
+    # With few queries or clusters the exact sign-flip test must agree. An untestable guard fails.
     results = []
     rule = plan.rule
     by_measure = {row.measure: row for row in rows}
@@ -152,7 +150,7 @@ def guard_results(
                 f"the guard {guard}: {row.ties} queries tie on {guard.measure}, and the Wilcoxon"
                 " test leaves them out; decide by --test t or permutation (test=)"
             )
-        # What a gate asks of the primary measure is asked of the guard's.
+        # The guard must meet the same conditions that a gate sets for the primary measure.
         guard_rule = replace(
             rule,
             primary=guard.measure,
@@ -184,7 +182,7 @@ def guard_results(
 
 
 def _limits(sample: Sample, rule: Rule) -> Estimate:
-    """Return the estimate in the unit of the margin, its limits of level ``1 - 2 alpha``."""
+    """Return the estimate and its ``1 - 2 alpha`` interval in the unit of the margin."""
     column = sample.measures.index(rule.primary)
     if rule.margin_is_relative and sample.n:
         change = sample.relative(column, rule.alpha)
@@ -193,8 +191,8 @@ def _limits(sample: Sample, rule: Rule) -> Estimate:
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
-    """Flip the signs of a few queries, or clusters, about the thresholds of the gates."""
-    # None from ten of them on, without one, and where no query differs.
+    """Run the exact sign-flip tests of few queries or clusters at the gates' thresholds."""
+    # None with ten units or more, with none, and if all queries tie.
     column = sample.measures.index(rule.primary)
     wins, _, losses = sample.wins[column].tolist()
     if rule.independent or not 0 < sample.n_units < FEW_QUERIES or not wins + losses:
@@ -214,7 +212,7 @@ def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
 def decide_on(
     sample: Sample, plan: AnalysisPlan
 ) -> tuple[tuple[MeasureResult, ...], int, Decision]:
-    """Return the row of every measure, the flips that max-t shared, and the decision."""
+    """Return the rows of all measures, the number of max-t sign flips, and the decision."""
     rule = plan.rule
     rows, n_joint = measure_rows(sample, plan)
     lead = sample.measures.index(rule.primary)
@@ -239,19 +237,19 @@ def decide_on(
     return rows, n_joint, decision
 
 
-# The interval of the Wilcoxon test is of the queries that differ. Where more tie than this share it
-# says nothing of a margin for all of them.
+# The Wilcoxon interval only uses the queries that differ. With a larger share of ties it says
+# nothing about a margin for all queries.
 MOST_TIED = 0.1
 
 
 def _leaves_out_ties(rule: Rule, row: MeasureResult) -> bool:
-    """Say whether the test leaves out too many ties to judge a margin."""
+    """Whether the test leaves out too many ties to be compared with a margin."""
     n = row.wins + row.ties + row.losses
     return rule.test == "wilcoxon" and row.ties > MOST_TIED * n
 
 
 def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
-    """Return why there is no test; empty where there is one."""
+    """Return the code of why no test is possible; empty if one is."""
     if sample.n < 2:
         return "too-few-queries"
     if rule.margin and _leaves_out_ties(rule, row):
@@ -266,11 +264,11 @@ def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
 def find_alternatives(
     sample: Sample, plan: AnalysisPlan, decision: Decision, evidence: RunDetails
 ) -> tuple[Alternative, ...]:
-    """Return the sensitivity analysis: what the same rule decides under other choices."""
+    """Return the sensitivity analysis: the decision of the same rule under other choices."""
     rule = plan.rule
     if rule.family == "all":
         return ()
-    # the scores are of the primary measure alone
+    # The scores contain only the primary measure.
     unguarded = replace(plan, rule=replace(rule, guards=()))
 
     def decided(choice: OtherChoice, second: Sample) -> Alternative:
@@ -296,16 +294,16 @@ def find_alternatives(
     subsets = iter(sample.without_supporting(rule, decision.direction))
 
     def is_fallen(item: Alternative) -> bool:
-        # What is left may have no spread, which takes nothing back.
+        # The remaining queries may have no variance; that does not take back the verdict.
         tested = item.verdict is not Verdict.CANNOT_TEST
         return tested and says_more_than(decision.verdict, item.verdict)
 
-    # Most verdicts stay without all that may be left out, which one test shows.
+    # Most verdicts survive the removal of all these queries at once, which one test shows.
     all_left_out = next(subsets, None) if decision.direction else None
     if all_left_out is not None and is_fallen(decided(*all_left_out)):
         result.append(next(filter(is_fallen, (decided(*subset) for subset in subsets))))
     for item in sample.saved_alternatives:
-        # Nothing computes these again, but p and interval are of one procedure.
+        # Saved alternatives are not recomputed, but their p-value and interval must agree.
         outside = item.interval.excludes_zero
         if math.isfinite(item.pvalue) and outside != (item.pvalue < rule.alpha):
             raise ArgumentError(f"p and interval of the choice {item.kind} contradict each other")
@@ -323,12 +321,12 @@ def judge(
     carrying: Mapping[str, Any] | None = None,
     further: Iterable[Reason] = (),
 ) -> Soundness:
-    """Judge the evidence behind a verdict."""
+    """Collect the reasons against the evidence for a verdict."""
     reasons = [reason for note in notes if (reason := _of_note(note, direction, primary))]
-    empty = any(reason.values.get("n_rows") == 0 for reason in reasons)  # and shares no query
+    empty = any(reason.values.get("n_rows") == 0 for reason in reasons)  # also shares no query
     for alternative in () if empty else alternatives:
         code = _OF_ALTERNATIVES.get(alternative.kind)
-        # Of clusters only what is claimed too much is in doubt: they answer as sound a question.
+        # Clustered testing answers an equally valid question, so only overclaiming is doubtful.
         turned = says_more_than if alternative.kind == "whole-clusters" else is_turned
         if code and turned(verdict, alternative.verdict):
             values = {
@@ -347,7 +345,7 @@ def judge(
     )
 
 
-# An alternative that turns the verdict, by its kind, and the reason that it gives.
+# Kinds of alternatives, and the reason code if they change the verdict.
 _OF_ALTERNATIVES = {
     "shared-queries": "missing-queries",
     "missing-as-zero": "missing-queries",
@@ -359,14 +357,13 @@ _OF_ALTERNATIVES = {
 
 
 def is_reversed(declared: Verdict, second: Verdict) -> bool:
-    """Say whether better becomes worse, or worse better."""
+    """Whether better becomes worse, or worse becomes better."""
     return _DIRECTIONS.get(declared, 0) * _DIRECTIONS.get(second, 0) < 0
 
 
 def is_turned(declared: Verdict, second: Verdict) -> bool:
-    """Say whether another verdict takes back what the declared one claims."""
-    # It does where it points another way, or where a gate that the declared one passes does not
-    # pass.
+    """Whether another verdict contradicts the declared one."""
+    # It does if it points in another direction, or if it fails a gate that the declared one passes.
     passed, still = (
         {name for name, gate in GATES.items() if verdict in gate.verdicts}
         for verdict in (declared, second)
@@ -383,12 +380,11 @@ _DIRECTIONS = {
 
 
 def _of_note(note: Note, direction: int, primary: str) -> Reason | None:
-    """Return the reason that a note gives, if it gives one."""
     values = note.values
     if note.code == "machine-sample-differs":
         return Reason("sample-differs", values)
     if note.code == "skewness-decides" and not direction:
-        return None  # of a difference that nobody speaks of
+        return None  # about a difference that nobody claims
     of_another = primary not in values.get("measures", (primary,))
     if note.code not in LEVELS or of_another or note.code in _OF_ALTERNATIVES.values():
         return None

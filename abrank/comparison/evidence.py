@@ -1,7 +1,7 @@
-"""What stands behind the primary measure: its documents, and other choices than those declared."""
+"""Evidence beyond the scores: ranked documents, curves, and alternative analyses."""
 
-# Each alternative changes one choice: which queries count, which documents, or how deep. The same
-# rule decides it, so that it says whether the verdict rests on that choice.
+# Each alternative changes one choice: the queries, the documents or the depth. The same rule then
+# shows whether the verdict depends on that choice.
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 LIST_ALL = 1_500
 MOST_UNJUDGED = 20_000
 
-# A document and its grade, None where nobody judged it; in rank order.
+# Documents with their grades in rank order; the grade of an unjudged document is None.
 RankedList: TypeAlias = tuple[tuple[str, int | float | None], ...]
 Range: TypeAlias = tuple[float, float]
 
 
 @record
 class CutoffCurve:
-    """The primary measure at growing cut-offs, and the interval of the difference by the t-test."""
+    """The primary measure at increasing cut-offs, with t intervals of the difference."""
 
-    # `judged_a` and `judged_b` are the mean shares of judged documents down to each cut-off. All
-    # are as long as `cutoffs`; `measure` is the name without a cut-off.
+    # All arrays have the length of `cutoffs`. `judged_a` and `judged_b` are mean shares of judged
+    # documents down to each cut-off; `measure` is the name without cut-off.
 
     measure: str
     cutoffs: tuple[int, ...]
@@ -57,30 +57,30 @@ class CutoffCurve:
 
 @dataclass(frozen=True)
 class RunDetails:
-    """What the runs show beside their scores; empty where ready scores were compared."""
+    """What the runs show besides their scores; empty if ready scores were compared."""
 
-    # The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
-    # best and 500 spread between them.
+    # The first documents of A and of B, by query id. With very many queries: only of the 500 worst,
+    # the 500 best, and 500 spread between them.
     rankings: Mapping[str, tuple[RankedList, RankedList]] = field(default_factory=dict)
-    # Lowest and highest mean difference over all orders of tied documents; None without ties, or
-    # where the worst order is not known (measures of diversity).
+    # Lowest and highest mean difference over all orders of tied documents. None without ties, and
+    # for diversity measures, whose worst order is not known.
     tie_range: Range | None = None
-    # Unjudged documents of A and of B within the cut-off of the primary measure.
+    # Numbers of unjudged documents of A and B within the cut-off of the primary measure.
     n_unjudged: tuple[int, int] = (0, 0)
-    # None where the primary measure has no cut-off.
+    # None if the primary measure has no cut-off.
     cutoff_curve: CutoffCurve | None = None
-    # Unjudged documents that could most move the mean difference; None where there is none, or
-    # where the primary measure looks beyond the ranks that were kept.
+    # The unjudged documents that could change the mean difference most. None if there are none, or
+    # if the primary measure looks deeper than the stored ranks.
     to_judge: ToJudge | None = None
-    # Of relevant documents that are among the first of one list and not of the other their rank in
-    # the other, 0 where it was not retrieved, by query id and document.
+    # By query id and document: relevant documents near the top of only one list, with their rank in
+    # the other list, 0 if not retrieved there.
     elsewhere: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    # Title, or how the text begins, of documents that are shown, where they were given.
+    # Title, or start of the text, of the documents shown, if provided.
     documents: Mapping[str, str] = field(default_factory=dict)
 
 
 def collect_details(scores: Scores, measure: Measure | None, differences: FloatArray) -> RunDetails:
-    """Gather what stands behind a comparison by a primary measure."""
+    """Collect the evidence from the runs for a comparison by a primary measure."""
     has_runs = scores.judged_runs.keys() >= set(scores.systems)
     if measure is None or not has_runs or not scores.query_ids:
         return RunDetails()
@@ -90,7 +90,7 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
     tied = any((item.judged.tie_last > item.judged.tie_first).any() for item in (a, b))
     ties = None
     if tied and measure.entry.needs != "subtopics":
-        # Each system at its own worst and best.
+        # Each system takes its own worst and best order.
         (low_a, high_a), (low_b, high_b) = (extremes(measure, item.judged) for item in (a, b))
         ties = float((low_b - high_a)[rows].mean()), float((high_b - low_a)[rows].mean())
     cutoff = dict(measure.parameters).get("cutoff")
@@ -109,7 +109,6 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
 
 
 def _unjudged(judged: JudgedRun, selected: IntArray, depth: int | None) -> int:
-    """Count the retrieved documents without a judgment, down to ``depth``."""
     length = judged.n_retrieved if depth is None else np.minimum(judged.n_retrieved, depth)
     within = judged.query[judged.rank <= length[judged.query]]
     count = np.bincount(within, minlength=judged.n_queries)
@@ -117,7 +116,6 @@ def _unjudged(judged: JudgedRun, selected: IntArray, depth: int | None) -> int:
 
 
 def _chosen(differences: FloatArray) -> IntArray:
-    """Return all queries, or of very many the worst, some spread over the middle, and the best."""
     order = np.argsort(differences, kind="stable")
     third = LIST_ALL // 3
     if len(order) <= LIST_ALL:
@@ -129,7 +127,6 @@ def _chosen(differences: FloatArray) -> IntArray:
 def _rankings(
     a: JudgedSource, b: JudgedSource, chosen: IntArray
 ) -> dict[str, tuple[RankedList, RankedList]]:
-    """Return the first documents of both systems for the chosen queries, if any were kept."""
     if not (a.top_docs.rank.size or b.top_docs.rank.size):
         return {}
     query_ids = a.judged.query_ids
@@ -140,7 +137,7 @@ def _rankings(
 
 
 def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
-    """Return each chosen query's first documents with their grades."""
+    """Return the first documents of each chosen query with their grades."""
     top, judged = reading.top_docs, reading.judged
     depth = int(top.rank.max(initial=0))
     listed = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
@@ -157,8 +154,8 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
 def _elsewhere(
     a: JudgedSource, b: JudgedSource, chosen: IntArray, *, rel: float
 ) -> dict[str, dict[str, int]]:
-    """Return where one list has the relevant documents that only the other has among its first."""
-    # By query id and document; 0 is not retrieved.
+    """Find relevant documents near the top of only one list, and their rank in the other."""
+    # By query id and document; rank 0 means not retrieved.
     result: dict[str, dict[str, int]] = {}
     for run, other in ((a, b), (b, a)):
         judged, theirs = run.judged, other.judged
@@ -218,7 +215,7 @@ Kind: TypeAlias = Literal[
     "shared-queries", "missing-as-zero", "failed-dropped", "failed-worst", "failed-best",
     "judged-only", "partly-condensed", "common-depth", "whole-clusters", "without-supporting",
 ]  # fmt: skip
-# What cannot be asked again without the runs, or the table of scores.
+# Alternatives that need the runs or the table of scores.
 OF_RUNS = frozenset[Kind]([
     "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
     "partly-condensed", "common-depth", "whole-clusters",
@@ -226,32 +223,33 @@ OF_RUNS = frozenset[Kind]([
 FAILED: Mapping[Kind, str] = {
     "failed-dropped": "drop", "failed-worst": "worst", "failed-best": "best",
 }  # fmt: skip
-# How far `partly-condensed` goes from unjudged documents as not relevant to leaving them out. From
-# reports/calibration/doubt: there its verdict tells best which verdicts further judgments change.
+# `partly-condensed` lies this far between counting unjudged documents as not relevant and leaving
+# them out. In reports/calibration/doubt this weight best predicts which verdicts change when
+# further documents are judged.
 CONDENSED_WEIGHT = 2.0 / 3.0
-# Queries that are left out one after the other, at most: of all and in number. Of pairs of 50 TREC
-# topics with p < 0.05 (adhoc 7, AP; web 2012, nDCG@20) 9 % and 19 % fall so. Half of the topics
-# taken as the study, the other half did not confirm 51 % and 57 % of those that fall, and 14 % and
-# 43 % of those that do not.
+# At most this share and this number of queries are left out one after the other. Of pairs of runs
+# on 50 TREC topics with p < 0.05, 9 % (adhoc 7, AP) and 19 % (web 2012, nDCG@20) lose significance.
+# With half of the topics as the study, the other half failed to confirm 51 % and 57 % of those that
+# lose it, and 14 % and 43 % of those that keep it.
 SHARE_LEFT_OUT, MOST_LEFT_OUT = 0.05, 10
 
 
 @record
 class Alternative(IntervalRow):
-    """The primary measure under another choice.
+    """The result of the primary measure under another choice.
 
     Attributes
     ----------
     kind : str
         ``shared-queries``: only queries that both runs have. ``missing-as-zero``: all judged
-        queries, where missing ones were dropped. ``failed-dropped``, ``failed-worst``,
-        ``failed-best``: of ready scores, queries of which one is missing left out, or the missing
-        ones as bad, as good, as the measure can be. ``judged-only``: unjudged documents leave the
-        rankings. ``partly-condensed``: two thirds of the way from there being not relevant to
-        leaving the rankings. ``common-depth``: both runs cut at ``depth``. ``whole-clusters``:
-        tested by the clusters that a column of the table names, such as users.
-        ``without-supporting``: without the fewest queries, those that speak most for the verdict
-        first, whose removal changes it; only where they are few.
+        queries, if missing ones were dropped. ``failed-dropped``, ``failed-worst``,
+        ``failed-best``: ready scores, with queries that lack a score left out, or with missing
+        scores set to the worst or best possible value. ``judged-only``: without unjudged documents.
+        ``partly-condensed``: two thirds of the way from unjudged documents as not relevant to
+        ``judged-only``. ``common-depth``: both runs cut at ``depth``. ``whole-clusters``: tested by
+        the clusters in a column of the table, such as users. ``without-supporting``: without the
+        fewest queries whose removal, strongest support first, changes the verdict; only if they are
+        few.
     n_queries : int
     mean_a, mean_b, diff : float
         Means, and the mean difference B - A.
@@ -260,15 +258,15 @@ class Alternative(IntervalRow):
     verdict : Verdict
         By the declared rule.
     changes : bool
-        Whether that is another verdict than the declared analysis gives.
+        Whether the verdict differs from the one of the declared analysis.
     depth : int or None
-        Of ``common-depth``.
+        Depth of ``common-depth``.
     left_out : tuple of str
-        The queries that ``without-supporting`` leaves out, in their order.
+        Query ids that ``without-supporting`` leaves out, in order.
     relative : RelativeChange or None
-        The change in per cent of A's mean, where the margin is.
+        The change as a share of A's mean, if the margin is relative.
     clusters : str
-        Of ``whole-clusters``, the name of the column.
+        Column name of ``whole-clusters``.
     """
 
     kind: Kind
@@ -305,10 +303,10 @@ def other_choices(
     *,
     unjudged: bool,
 ) -> Iterator[OtherChoice]:
-    """Yield the choices that apply; ``definition`` is that of the primary measure."""
+    """Yield the alternatives that apply; ``definition`` is that of the primary measure."""
     declared = scores.take([rule.primary])
     yield from treatments(declared, deep, lower=() if rule.higher_is_better else (rule.primary,))
-    # What takes judged documents alone, and does not already.
+    # Known measures that do not already ignore unjudged documents.
     can_be_condensed = definition is not None and (
         any(parameter.name == "judged_only" for parameter in definition.entry.parameters)
         and not dict(definition.parameters).get("judged_only")
@@ -317,7 +315,7 @@ def other_choices(
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
             yield OtherChoice("judged-only", condensed)
-            # Of lists of relevant documents alone nothing but these would be left.
+            # With judgments of relevant documents only, condensed rankings would hold only these.
             if not lists_only_relevant(declared.audits):
                 moved = condensed.values - declared.values
                 values = declared.values + CONDENSED_WEIGHT * moved
@@ -327,8 +325,8 @@ def other_choices(
 def treatments(
     scores: Scores, deep: UnequalDepth | None, *, lower: Sequence[str] = ()
 ) -> Iterator[OtherChoice]:
-    """Yield the same measures under other treatments of what is missing, and at a common depth."""
-    # The other policy on the queries that are missing from a run.
+    """Yield the same measures with missing data treated differently, and at a common depth."""
+    # The alternative policy for queries that a run lacks.
     audits = [scores.audits[system] for system in scores.systems if system in scores.audits]
     policy = missing_policy(audits, scores.query_ids)
     if policy == "drop" and scores.judged_runs:
@@ -361,8 +359,8 @@ def _without(scores: Scores, rows: Sequence[int]) -> Scores:
 
 
 def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Iterator[OtherChoice]:
-    """Yield the scores of a measure without the queries of the largest gains."""
-    # First without all that may be left out, then without one, two, … up to all of them.
+    """Yield the scores of a measure without the queries with the largest gains."""
+    # First without all that may be left out, then without one, two, and so on.
     declared = scores.take([measure])
     n_left_out = min(MOST_LEFT_OUT, int(SHARE_LEFT_OUT * len(gains)))
     if not n_left_out:
@@ -374,9 +372,9 @@ def without_supporting(scores: Scores, measure: str, gains: FloatArray) -> Itera
         yield OtherChoice("without-supporting", without, left_out=left_out)
 
 
-EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
+EACH_END = 25  # queries at each end (largest losses, largest gains) whose documents have titles
 SNIPPET = 120  # characters of a title or text
-DEPTH = 20  # ranks of a list that is shown, at most
+DEPTH = 20  # maximum ranks of a displayed list
 
 
 def find_titles(
@@ -386,7 +384,7 @@ def find_titles(
     query_ids: Sequence[str],
     differences: FloatArray,
 ) -> tuple[dict[str, str], str]:
-    """Return the titles of the documents that a page shows, and a remark where it has none."""
+    """Return titles of the displayed documents, and a remark if none is found."""
     if not evidence.rankings:
         raise ArgumentError(
             "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"

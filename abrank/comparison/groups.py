@@ -1,4 +1,4 @@
-"""Groups of the queries: clusters and weights that the design takes into account, and segments."""
+"""Groups of queries: clusters and weights that the design uses, and segments."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ from abrank.verdict import Rule
 
 @record
 class ClusterSummary:
-    """The clusters that the queries compared come in."""
+    """The clusters of the compared queries."""
 
-    # Of the property: `conversation`.
+    # Name of the property, for example `conversation`.
     name: str
     # tuple of str, length n_queries.
     labels: tuple[str, ...] = field(repr=False)
     n_clusters: int
-    # Queries of the largest cluster.
+    # Number of queries in the largest cluster.
     largest: int
-    # The cluster-robust standard error of the mean difference over that of as many independent
-    # queries; NaN where there is none.
+    # Cluster-robust standard error of the mean difference, divided by that of the same number of
+    # independent queries; NaN if undefined.
     error_ratio: float
     # Effective number of clusters, n**2 / sum m**2 of their sizes m.
     n_effective: float = math.nan
     # Degrees of freedom of the cluster-robust t.
     freedom: float = math.nan
-    # Share of the squared error that more queries of the same clusters would leave.
+    # Share of the squared error that remains if the same clusters get more queries.
     lasting_share: float = math.nan
-    # The test that decides, where that asked for can say nothing of so few: `permutation`.
+    # The deciding test if the requested one cannot handle so few clusters: `permutation`.
     test: str = ""
 
     @classmethod
@@ -75,7 +75,7 @@ class ClusterSummary:
         squares: float,
         labels: tuple[str, ...] = (),
     ) -> ClusterSummary:
-        """Describe the clusters of the differences of one measure."""
+        """Describe the clusters by the differences of one measure."""
         decides = deciding_test(test, sizes)
         return cls(
             name,
@@ -90,42 +90,42 @@ class ClusterSummary:
         )
 
     def untestable(self, test: str) -> bool:
-        """Whether there are too few for a test, and for the flips in its place."""
+        """Whether there are too few clusters for the test and for sign flips in its place."""
         return not self.test and self.n_effective < FEWEST_EFFECTIVE[test]
 
     def notes(self, test: str) -> list[Note]:
-        """Return the cautions that their number gives."""
+        """Return the cautions on the number of clusters."""
         decides = self.test or test
         return inspect_clusters(self.n_clusters, self.n_effective, requested=test, decides=decides)
 
 
-MOST_APART = 1e12  # weights of which the smaller is lost in the sum
+MOST_APART = 1e12  # ratio of weights above which the smaller one is lost in rounding
 
 
 @record
 class QueryWeights:
     """The weights of the queries."""
 
-    # Of the property: `traffic`.
+    # Name of the property, for example `traffic`.
     name: str
     # tuple of float, length n_queries.
     values: tuple[float, ...]
-    # As many queries of one weight tell as much.
+    # Number of equally weighted queries with the same information.
     n_effective: float
-    # Share that the heaviest query has.
+    # Share of the heaviest query.
     largest: float
-    # Of the heaviest queries so many have half of the weight together: the head, the others are the
+    # Number of heaviest queries that have half of the total weight: the head. The others are the
     # tail.
     n_head: int
-    # Queries with a weight that are not compared, and their share of the weight of all.
+    # Weighted queries that are not compared, and their share of the total weight.
     n_others: int = 0
     of_others: float = 0.0
 
     @classmethod
     def of(cls, name: str, of_query: Mapping[str, Any], query_ids: Sequence[str]) -> QueryWeights:
-        """Take the weights of the queries compared; a missing one, or one of 0, is refused."""
+        """Take the weights of the compared queries; missing and zero weights are refused."""
         values = np.array([_number(of_query.get(query)) for query in query_ids])
-        bad = np.flatnonzero(~((values > 0.0) & (values < 1e300)))  # a sum has to hold them
+        bad = np.flatnonzero(~((values > 0.0) & (values < 1e300)))  # their sum must stay finite
         if bad.size:
             some = ", ".join(display.shorten(query_ids[i], width=40) for i in bad[:3])
             raise AlignmentError(
@@ -153,7 +153,7 @@ class QueryWeights:
         )  # fmt: skip
 
     def head_and_tail(self, query_ids: Sequence[str]) -> dict[str, str]:
-        """Return for each query whether it is of the head or of the tail."""
+        """Return "head" or "tail" for each query."""
         order = np.argsort(-np.array(self.values), kind="stable")
         head = set(order[: self.n_head].tolist())
         return {query: "head" if i in head else "tail" for i, query in enumerate(query_ids)}
@@ -169,7 +169,7 @@ def _number(value: object) -> float:
 def describe_clusters(
     name: str, labels: tuple[str, ...], index: IntArray, differences: FloatArray, test: str
 ) -> ClusterSummary:
-    """Count the clusters, and say what they make of the standard error of the mean difference."""
+    """Summarise the clusters and their effect on the standard error of the mean difference."""
     sizes = np.bincount(index)
     n = len(differences)
     plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
@@ -185,7 +185,7 @@ def describe_clusters(
 
 
 def error_inflation(rule: Rule, clusters: ClusterSummary | None, n_queries: int) -> float:
-    """Return how many times as wide as of one look at independent queries the interval is."""
+    """Return by which factor the design widens the interval of one look at independent queries."""
     if clusters is not None:
         return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0
     planned = rule.design.planned if rule.design is not None else 0
@@ -202,9 +202,9 @@ UNNAMED = "(none)"
 
 @record
 class SegmentRow(AdjustedRow):
-    """One segment: its queries, its mean difference, its interval alone and among all segments."""
+    """One segment: number of queries, mean difference, plain and adjusted interval."""
 
-    # `reading` is better, worse or unclear by the adjusted interval, or `too few`.
+    # `reading` uses the adjusted interval: better, worse, unclear, or `too few`.
 
     label: str
     n_queries: int
@@ -220,20 +220,19 @@ class SegmentRow(AdjustedRow):
 
 @record
 class Segmentation:
-    """The primary measure by a property of the queries; exploratory, never part of the verdict."""
+    """The primary measure by a property of the queries; exploratory, not part of the verdict."""
 
-    # Of the property: `intent`.
+    # Name of the property, for example `intent`.
     name: str
-    # tuple of str, length n_queries. The segment of each query, in the order of the comparison's
-    # `query_ids`.
+    # tuple of str, length n_queries: the segment of each query, in the order of `query_ids`.
     labels: tuple[str, ...] = field(repr=False)
-    # The largest first.
+    # Largest segment first.
     rows: tuple[SegmentRow, ...]
-    # Of Welch's test that all segments have one mean; NaN where fewer than two can be judged.
+    # p-value of Welch's test that all segments have the same mean; NaN with fewer than two.
     interaction_pvalue: float
-    # Whether most segments point against the total (Simpson's reversal).
+    # Whether most segments point against the overall difference (Simpson's reversal).
     reversal: bool
-    # The same test adjusted over all properties, which reports tell.
+    # The same p-value adjusted over all properties; reports show this one.
     interaction_pvalue_adj: float
 
 
@@ -248,8 +247,8 @@ def segment(
     weights: FloatArray | None = None,
     strata: Sequence[str] | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property, all of them adjusted together."""
-    # `strata` are the collections of the queries, where these are drawn within collections.
+    """Compare the systems in every segment of every property, all adjusted together."""
+    # `strata` is the collection of each query, if queries are resampled within collections.
     if not segments:
         return ()
     for name, of_query in segments.items():
@@ -265,10 +264,10 @@ def segment(
     }
     result = {name: describe_segments(differences, label) for name, label in labels.items()}
     answers, interactions = _adjusted(result, differences, rule, seed, clusters, weights, strata)
-    # No difference of a measure is larger than its range; scores that leave it have another scale.
+    # No difference exceeds the range of a measure. Scores outside this range use another scale.
     low, high = bounds(rule.primary)
     if not np.any(np.abs(differences) > high - low + 1e-9):
-        limits = [1, 2, 4, 5]  # of p, low, high, and the same adjusted
+        limits = [1, 2, 4, 5]  # low and high, plain and adjusted
         answers[limits] = np.clip(answers[limits], low - high, high - low)
     rows = iter(answers.T.tolist())
     if clusters is not None or weights is not None:
@@ -297,7 +296,6 @@ def segment(
 
 
 def _means(result: Segments, differences: FloatArray, weights: FloatArray | None) -> list[float]:
-    """Return the mean difference of each segment, weighted where queries are."""
     if weights is None:
         return list(map(float, result.mean))
     return [float(np.average(differences[row], weights=weights[row])) for row in result.rows]
@@ -312,8 +310,7 @@ def _adjusted(
     weights: FloatArray | None,
     strata: Sequence[str] | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return p-values and limits of the segments of all properties, and the same adjusted."""
-    # Behind them stand p-values of the interactions, a property each.
+    # They are followed by the interaction p-values, one per property.
     places = [row for item in result.values() for row in item.rows]
     large = np.array([len(place) >= MIN_QUERIES for place in places], dtype=bool)
     of_clusters = None if clusters is None else [[clusters[i] for i in place] for place in places]

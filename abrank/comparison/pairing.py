@@ -43,44 +43,45 @@ def pair_scores(
     options: TableOptions | None = None,
     independent: bool = False,
 ) -> Scores:
-    """Lay the scores of two systems side by side, paired by query id.
+    """Pair the scores of two systems by query id.
 
     Parameters
     ----------
     a, b : Series, dict, list, array, or what read_scores reads
-        The baseline and the candidate; lists and arrays are paired by position. Without ``b`` there
-        are several systems in ``a``.
+        Baseline and candidate; lists and arrays are paired by position. Without ``b``, ``a`` holds
+        several systems.
     baseline, candidate : str or int, optional
-        The systems to take, where a source has several: names of variants, or ``column=value`` of
-        columns that make the variant, of which the others are averaged. Without them a variant
-        called control, baseline, old, production … and the only other one.
+        The systems to use if a source has several: names of variants, or ``column=value`` for the
+        mean over all variants with this value. Default: a variant called control, baseline, old,
+        production or similar, and the only other one.
     name_a, name_b : str, optional
-        Names to give them.
+        Names of the systems in the result.
     measures : sequence of str, optional
-        Those to take, in any dialect; else all, which must be the same for both. Of independent
-        groups ``"clicks/impressions"`` is the ratio of two sums; see :func:`with_ratios`.
+        Measures in any common spelling. Default: all, which must be the same for both. For
+        independent groups, ``"clicks/impressions"`` is the ratio of two sums; see
+        :func:`with_ratios`.
     missing : {"error", "drop", "worst", "zero"}
-        What becomes of a query of which one of the two has no score.
+        How to treat a query for which one system has no score.
     lower_is_better : str or sequence of str
-        Scores of which the highest is the worst.
+        Names of scores for which lower is better.
     options : TableOptions, optional
-        What was said of the columns of a table.
+        The declared roles of the columns.
     independent : bool
-        Whether the two are groups of different users: then each unit has a score of one of them,
-        and NaN of the other.
+        Whether the two are groups of different users. Then each unit has a score in one group and
+        NaN in the other.
 
     Returns
     -------
     Scores
-        Of two systems, the baseline first. Where both were evaluated by the same judgments (in one
-        call, or from one file), what :func:`abrank.evaluate` saw of their runs is kept.
+        Two systems, baseline first. If both were evaluated with the same judgments (in one call or
+        from one file), the details of :func:`abrank.evaluate` are kept.
 
     Raises
     ------
     AlignmentError
         If the query ids or the measures of the two differ.
     ReadError, ArgumentError
-        As for read_scores, or if it is not clear which systems are meant.
+        As for read_scores, or if it is not clear which systems to compare.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def pair_scores(
     """
     from abrank.scoring.scores import resolve_missing
 
-    # A column of variants may hold numbers or truth values.
+    # Names of variants may be numbers or truth values.
     baseline, candidate = (None if name is None else str(name) for name in (baseline, candidate))
     names_of_measures = None if measures is None else tuple(listed(measures))
     ratios = {name: parts for name in names_of_measures or () if (parts := _ratio_of(name))}
@@ -107,7 +108,7 @@ def pair_scores(
         a, b, options, (baseline, candidate), (name_a, name_b), independent=independent
     )
     names = system_names(name_a or first.systems[0], name_b or second.systems[0])
-    spelled = {name.casefold(): name for name in first.measures}  # CTR and ctr are one
+    spelled = {name.casefold(): name for name in first.measures}  # CTR and ctr are the same
     alike = [spelled.get(name.casefold(), name) for name in second.measures]
     if len({*alike}) == len(alike):
         second = replace(second, measures=tuple(alike))
@@ -153,7 +154,7 @@ def pair_scores(
 
 
 def _ratio_of(name: str) -> tuple[str, ...]:
-    """Return the names of numerator and denominator that a slash parts; empty without one."""
+    """Split ``"numerator/denominator"``; empty without a slash."""
     parts = tuple(part.strip() for part in name.split("/"))
     return parts if len(parts) == 2 and all(parts) else ()
 
@@ -161,9 +162,10 @@ def _ratio_of(name: str) -> tuple[str, ...]:
 def with_ratios(
     scores: Scores, ratios: Mapping[str, Sequence[str]], measures: Sequence[str]
 ) -> Scores:
-    """Return scores of independent groups with ratios of two measures' sums in their places."""
-    # The ratio of a group is R = sum(x) / sum(y). Its units have the values R + (x - R y) /
-    # mean(y), whose mean is R and whose standard error is that of the delta method.
+    """Return scores of independent groups with ratios in place of their two measures."""
+    # The ratio of a group is R = sum(x) / sum(y). Each unit gets the value R + (x - R y) / mean(y).
+    # The mean of these values is R and their standard error is that of the delta method.
+    # Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
     # Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
     if not ratios:
         return scores
@@ -196,8 +198,8 @@ def _on_same_queries(
     independent: bool,
     sources: tuple[object, object],
 ) -> tuple[Scores, Scores, BoolArray | None]:
-    """Return the scores of two systems on the queries of both, and whose units are expected."""
-    # Scores are NaN where a system has none. Of independent groups a unit is expected in its own.
+    """Return the scores of both systems on all queries, and which units need a score."""
+    # Missing scores are NaN. In independent groups a unit needs a score only in its own group.
     from abrank.scoring.score_files import require_all
 
     expected = None
@@ -226,7 +228,7 @@ def _on_same_queries(
 
 
 def _of_both(groups: Sequence[Scores]) -> str:
-    """Say that few units of two groups have scores of both; empty where half of them have."""
+    """Return a hint if few units of two groups have both scores; empty if half of them do."""
     if groups[0].query_ids == groups[1].query_ids:
         return ""
     both = {*groups[0].query_ids}.intersection(groups[1].query_ids)
@@ -245,13 +247,13 @@ def _of_both(groups: Sequence[Scores]) -> str:
 
 
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
-    """Return the scores of each on the queries of all, NaN where it has none."""
+    """Return the scores of each part on the queries of all parts, NaN if missing."""
     require_common({name: {*part.query_ids} for name, part in parts.items()})
     return _on_union(parts)
 
 
 def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
-    """Return the queries of a system that have a score of one of the measures, or a row."""
+    """Return the queries that have a score of one of the measures, or a row."""
     present = np.isfinite(scores.take(measures).values[:, 0]).any(axis=1)
     if (expected := scores.expected()) is not None:
         present |= expected[:, 0]
@@ -263,7 +265,6 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 
 
 def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn:
-    """Refuse two groups that share no unit, and say how they are compared."""
     names = system_names(*(group.systems[0] for group in groups))
     query_ids = {name: group.query_ids for name, group in zip(names, groups, strict=True)}
     if _are_alike(groups):
@@ -303,7 +304,7 @@ _FORMS = "case, blanks, leading zeros, .0 or forms of Unicode"
 
 
 def _are_alike(groups: Sequence[Scores]) -> bool:
-    """Whether most ids of two groups are one but for how they are written."""
+    """Whether most ids of two groups are equal except for their spelling."""
     plain_a, plain_b = (
         {
             re.sub(
@@ -318,7 +319,7 @@ def _are_alike(groups: Sequence[Scores]) -> bool:
 
 
 def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
-    """Say how the ids of two systems begin, for the case that they mean the same queries."""
+    """Show the first ids of both systems, in case they denote the same queries."""
     (a, ids_a), (b, ids_b) = (
         (name, ", ".join(sorted(queries)[:3]) + " …" * (len(queries) > 3))
         for name, queries in query_ids.items()
@@ -330,7 +331,6 @@ def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
 
 
 def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
-    """Return the scores of each on the queries of all, NaN where it has none."""
     all_queries = list(dict.fromkeys(query for item in parts.values() for query in item.query_ids))
     query_ids = tuple(all_queries[i] for i in np.argsort(ids.order(ids.encode(all_queries))))
     place = {query: i for i, query in enumerate(query_ids)}
@@ -343,7 +343,6 @@ def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
 
 
 def _one_judgment(first: Scores, second: Scores, b: object) -> bool:
-    """Say whether both were evaluated, by the same judgments."""
     if not all(item.systems[0] in item.judged_runs for item in (first, second)):
         return False
     hashes = [item.judgments.sha256 if item.judgments else None for item in (first, second)]
@@ -351,7 +350,7 @@ def _one_judgment(first: Scores, second: Scores, b: object) -> bool:
 
 
 def _differ_in(first: Scores, second: Scores) -> list[str]:
-    """Say of which tasks two logs are, or in which of the columns of the variant the two differ."""
+    """Return the tasks or variant columns in which two logs differ, as text."""
     forms = [scores.reading.form if scores.reading else "" for scores in (first, second)]
     tasks = [form.removeprefix(LOG_OF) for form in forms if form.startswith(LOG_OF)]
     if len({*tasks}) == 2:
@@ -367,7 +366,6 @@ def _differ_in(first: Scores, second: Scores) -> list[str]:
 
 
 def _shared_reading(first: Scores, second: Scores) -> Reading | None:
-    """Return what two tables say of their queries together."""
     if first.reading is None or second.reading is None:
         return first.reading or second.reading
     a, b = first.reading.properties, second.reading.properties
@@ -396,7 +394,7 @@ def _require_same_queries(first: Scores, second: Scores) -> None:
 
 
 def require_common(queries: Mapping[str, Set[str]]) -> None:
-    """Refuse two systems that have no query in common: there is nothing to pair."""
+    """Refuse two systems that have no query in common."""
     for a, b in combinations(queries, 2):
         if queries[a].isdisjoint(queries[b]):
             raise AlignmentError(
@@ -406,8 +404,8 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
 
 
 def require_common_queries(scores: Scores) -> None:
-    """Refuse runs of which two have no judged query in common; a policy would make zeros of it."""
-    # A run without rows is of a system that found nothing, on the same queries as the others.
+    """Refuse runs if two of them share no judged query; filling in zeros would hide that."""
+    # A run without rows is a system that found nothing; it counts as having the same queries.
     lacking = {name: set(audit.missing) for name, audit in scores.audits.items() if audit.n_rows}
     if all(2 * len(missing) < len(scores.query_ids) for missing in lacking.values()):
         return
@@ -416,13 +414,12 @@ def require_common_queries(scores: Scores) -> None:
 
 
 def _chosen(first: Scores, second: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Return the measures to take."""
     shared = [name for name in first.measures if name in second.measures]
     by_name = [
         item.reading is not None and item.reading.metric == "name" for item in (first, second)
     ]
     if not shared and all(by_name):
-        # Names that no two files share are those of systems, not of evaluators.
+        # If every file has its own names, these are names of systems, not of measures.
         label = next(iter(first.sources.values())).label
         raise UnclearError(
             label,
@@ -444,7 +441,7 @@ def _chosen(first: Scores, second: Scores, names: Sequence[str] | str | None) ->
 
 
 def require_finite(scores: Scores) -> None:
-    """Refuse scores that are not finite, with the place of the first."""
+    """Refuse scores that are not finite, naming the first one."""
     bad = np.argwhere(~np.isfinite(scores.values))
     if len(bad):
         query, system, measure = bad[0]
@@ -458,11 +455,11 @@ UNITS = (100.0, 1000.0, 60.0)  # per cent, thousandths, minutes
 
 
 def require_one_scale(scores: Scores) -> None:
-    """Refuse scores that fit the measure's range for one system and are far outside for another."""
+    """Refuse scores if one system fits the measure's range and another is far outside."""
     if not scores.query_ids:
         return
     least, greatest = np.nanmin(scores.values, axis=0), np.nanmax(scores.values, axis=0)
-    # Columns of two scales were asked about before somebody said that they are variants.
+    # The user already confirmed that the columns are variants.
     stated = scores.reading is not None and "variants" in scores.reading.stated
     for place, measure in enumerate(scores.measures):
         low, high = bounds(measure)
@@ -473,7 +470,7 @@ def require_one_scale(scores: Scores) -> None:
                 means = np.nanmean(scores.values[:, :, place], axis=0)
                 _require_no_percent(measure, scores.systems, lowest, highest, means)
             continue
-        # Nothing but zeros fits every unit.
+        # Scores that are all 0 fit every unit.
         fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & ((lowest < 0) | (highest > 0))
         beyond = np.maximum(low - lowest, highest - high) > high - low
         if fits.any() and beyond.any():
@@ -488,7 +485,7 @@ def require_one_scale(scores: Scores) -> None:
 def _require_no_percent(
     measure: str, systems: Sequence[str], lowest: FloatArray, highest: FloatArray, means: FloatArray
 ) -> None:
-    """Refuse shares beside per cent of a score that nobody knows: 100 times explains the means."""
+    """Refuse an unknown score if one system's mean looks like 100 times the other's."""
     are_shares = np.flatnonzero((lowest >= 0.0) & (highest > 0.0) & (highest <= 1.0))
     are_percent = np.flatnonzero((lowest >= 0.0) & (highest > 10.0) & (highest <= 100.0))
     for near, far in product(are_shares.tolist(), are_percent.tolist()):
@@ -501,13 +498,13 @@ def _require_no_percent(
 
 
 def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -> None:
-    """Refuse scores of which one is the other's in another unit on most queries."""
+    """Refuse scores if one system has the other's in another unit on most queries."""
     there = values.all(axis=1)
     if there.sum() < 3:
         return
     ratios = values[there] / values[there][:, :1]
     factors = np.array([factor for unit in UNITS for factor in (unit, 1.0 / unit)])
-    middle = np.median(ratios, axis=0)[:, None]  # rules out almost every system and unit
+    middle = np.median(ratios, axis=0)[:, None]  # quickly excludes almost all combinations
     for place, number in np.argwhere(np.isclose(middle, factors, 1e-6, 0.0)):
         ratio = ratios[:, place]
         n_alike = np.isclose(ratio, factors[number], rtol=1e-6, atol=0.0).sum()

@@ -1,4 +1,4 @@
-"""What so many queries can see, and how many the next test needs."""
+"""Power analysis: what this number of queries can detect, and how many the next test needs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from abrank.planning import student
 from abrank.planning.student import MOST_QUERIES, of_groups, of_queries
 from abrank.verdict import Rule
 
-# A smaller "smallest visible difference" is the rounding of differences that are all the same.
+# Below this, the smallest visible difference is only rounding error of equal differences.
 NOTHING = 1e-9
 POWER = 0.8
 
 
 @record
 class PlannedDifference:
-    """One true difference: the queries that show it, and the chance that these ones do.
+    """One true difference: the queries needed to detect it, and the power of the present ones.
 
-    ``queries_low`` and ``queries_high`` are the queries needed at the two ends of the interval of
-    the standard deviation. Each is None where no finite number is practical. Where queries come in
-    clusters these are queries in new clusters like the ones at hand, and
-    ``queries_same_clusters`` would take as many of the same clusters; None where no number would.
+    ``queries_low`` and ``queries_high`` are the numbers needed at the two ends of the interval of
+    the standard deviation; None if no practical number suffices. With clusters, the numbers assume
+    new clusters like the present ones; ``queries_same_clusters`` assumes more queries of the
+    same clusters.
     """
 
     difference: float
@@ -38,7 +38,7 @@ class PlannedDifference:
 
 @dataclass(frozen=True)
 class PlannedClaim:
-    """The queries with which a claim about the margin would be shown, if the true difference is 0.
+    """The queries needed to show a claim about the margin if the true difference is 0.
 
     ``claim`` is ``same`` (both one-sided tests) or ``not-worse`` (one of them).
     """
@@ -51,16 +51,14 @@ class PlannedClaim:
 
 @record
 class Planning:
-    """What this number of queries can see, and how many the next test needs.
+    """What this number of queries can detect, and how many the next test needs.
 
-    Computed from the standard deviation of the differences alone: the difference that was observed
-    plays no part. ``sd_low`` and ``sd_high`` are the interval of that deviation, by the chi-square
-    distribution at the level of the rule; every other range follows from it. ``differences`` are
-    round true differences, with the margin among them; none where the differences do not vary.
-    ``claims`` are about the margin; none without one. ``inflation`` is by what the
-    design makes the interval wider than that of one look at independent queries; ``sd`` has it in.
-    ``freedom`` are the degrees of freedom of the t that the plan is for; NaN in files of earlier
-    versions.
+    It uses only the standard deviation of the differences, not the observed mean. ``sd_low`` and
+    ``sd_high`` are its chi-square interval at the level of the rule; all other ranges follow from
+    it. ``differences`` are round true differences including the margin, empty if the differences do
+    not vary. ``claims`` are about the margin, empty without one. ``inflation`` is the factor by
+    which the design widens the interval of one look at independent queries; ``sd`` includes it.
+    ``freedom`` is the degrees of freedom of t; NaN in files of earlier versions.
     """
 
     sd: float
@@ -76,20 +74,20 @@ class Planning:
     freedom: float = math.nan
 
     def of(self, difference: float) -> PlannedDifference | None:
-        """Return the row of a true difference, such as the margin; None where it has none."""
+        """Return the row of a true difference, such as the margin; None if there is no such row."""
         return next((row for row in self.differences if row.difference == difference), None)
 
     def claim(self, name: str) -> PlannedClaim | None:
-        """Return what was planned for a claim; None where nothing was."""
+        """Return the plan for a claim; None if there is none."""
         return next((claim for claim in self.claims if claim.claim == name), None)
 
 
 class ClusterSizes(NamedTuple):
-    """The sizes of the clusters at hand, and the share of the squared error that is theirs."""
+    """The sizes of the present clusters, and their share of the squared error."""
 
-    # Of queries that count by weights, which are `weighted`, a size is the part of the cluster, or
-    # of the query where each is its own. `lasting_share` is what more queries of the same clusters
-    # would leave of it.
+    # If queries are `weighted`, a size is the share of the weight of a cluster or single query.
+    # `lasting_share` is the share of the squared error that remains if the same clusters get more
+    # queries.
 
     sizes: IntArray | FloatArray
     lasting_share: float
@@ -97,14 +95,14 @@ class ClusterSizes(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether these are too few to plan with: clusters to test, or two queries in effect."""
+        """Whether there are too few clusters, or effective queries, to plan with."""
         alone = self.weighted and math.isnan(self.lasting_share)
         return effective_clusters(self.sizes) < (2.0 if alone else FEWEST_EFFECTIVE["t"])
 
     def freedom(self, n_queries: float) -> float:
-        """Return the degrees of freedom of the t of so many queries in clusters like these."""
-        # Of weights they are Kish's; of fewer queries than these, by the rule of clusters of one
-        # size.
+        """Return the degrees of freedom of t for ``n_queries`` in clusters like these."""
+        # With weights they are Kish's. With fewer queries than now, equal cluster sizes are
+        # assumed.
         times = n_queries / float(self.sizes.sum())
         if self.weighted:
             return effective_clusters(self.sizes) * times - 1.0
@@ -115,14 +113,14 @@ class ClusterSizes(NamedTuple):
     def queries_of_same(
         self, error: float, difference: float, rule: Rule, target: float
     ) -> int | None:
-        """Return the queries of the same clusters that show a difference; None where none do."""
+        """Return how many queries of the same clusters detect a difference; None if none do."""
         freedom = self.freedom(float(self.sizes.sum()))
         if not math.isfinite(self.lasting_share) or not freedom > 0.0:
             return None
         centre = student.smallest_effect(
             lambda item: float(student.chance_to_show(item, freedom, alpha=rule.alpha)), target
         )
-        allowed = (difference / error / centre) ** 2  # share of the squared error that may be left
+        allowed = (difference / error / centre) ** 2  # largest tolerable share of squared error
         if allowed <= self.lasting_share:
             return None
         shrinking = (1.0 - self.lasting_share) * float(self.sizes.sum())
@@ -139,9 +137,9 @@ def plan_from_spread(
     inflation: float = 1.0,
     clustered: ClusterSizes | None = None,
 ) -> Planning:
-    """Plan the next test from the standard deviation of ``n`` differences, by the paired t test."""
-    # `inflation` is of the standard error, over that of a t test of as many independent queries. Of
-    # looks the plan is for all queries and all of alpha.
+    """Plan the next paired t test from the standard deviation of ``n`` differences."""
+    # `inflation` multiplies the standard error of as many independent queries. With several looks
+    # the plan is for all queries and the overall alpha.
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
@@ -167,12 +165,12 @@ def plan_from_spread(
         return PlannedDifference(difference, queries, chance, fewest, maximum, same)
 
     claims: tuple[PlannedClaim, ...] = ()
-    if margin:  # at a true difference of 0
+    if margin:  # the true difference is assumed to be 0
         same = [
             student.queries_to_show_same(spread, margin, alpha=rule.alpha, df=by)
             for spread in spreads
         ]
-        # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
+        # One-sided at alpha equals two-sided at 2 alpha, because the far tail has no weight.
         one_sided = needed(margin, 2.0 * rule.alpha)
         claims = PlannedClaim("same", *same), PlannedClaim("not-worse", *one_sided)
     return Planning(
@@ -190,9 +188,9 @@ def plan_from_spread(
 
 
 def planned_differences(sd: float, margin: float) -> list[float]:
-    """Return three round differences that suit a spread, with the margin among them."""
-    # They depend on the power of ten of the spread alone, so that comparisons of one kind plan for
-    # the same differences: .01, .02 and .05 for a standard deviation from .05 to .5.
+    """Return three round differences that suit a standard deviation, including the margin."""
+    # They depend only on its power of ten, so similar comparisons plan for the same differences:
+    # .01, .02 and .05 for a standard deviation from .05 to .5.
     decade = math.floor(math.log10(2.0 * sd)) - 1
     rounded = {float(f"{factor}e{decade}") for factor in (1, 2, 5)}
     return sorted(rounded | ({margin} if margin else set()))

@@ -1,8 +1,8 @@
-"""Votes for one of two systems, compared as scores are: B's share of a query's votes, and half."""
+"""Compare two systems by votes: the score of a query is B's share of its votes."""
 
-# A's score is 1/2 on every query, what it has where neither is preferred, and B's the share of the
-# votes that it has, ties as half: so the difference lies in [-1/2, 1/2], and all that is asked of
-# scores can be asked of votes. Verdicts of one judge in both orders that disagree are a tie.
+# A's score is 1/2 on every query, which means no preference. B's score is its share of the votes,
+# ties as half. The difference lies in [-1/2, 1/2], so votes can be analysed like scores. If one
+# judge's verdicts in the two orders disagree, they count as a tie.
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from abrank.scoring.scores import Scores
 
 
 def with_test(question: Question) -> Question:
-    """Return a question with the test that decides of votes, where none was named."""
+    """Set the default test for votes if the question names none."""
     by_t = (
         question.anytime
         or question.independent
@@ -56,12 +56,11 @@ def compare_votes(
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
+    """Compare as :func:`compare_preferences` does, and report each stage of the work."""
     on_stage("reading the votes")
     votes = read_votes(inputs.votes, name_a=inputs.name_a, name_b=inputs.name_b)
     scores, result = count_votes(votes, alpha=question.alpha)
-    # What one order alone shows is the position effect, which stands beside; nobody compares by it
-    # unless it is named.
+    # Scores of a single order contain the position effect, so they are used only if named.
     chosen: Sequence[str] = [name for name in scores.measures if name not in SHARES[2:]]
     if question.measures is not None:
         chosen = listed(question.measures)
@@ -72,7 +71,7 @@ def compare_votes(
             )
         scores = replace(scores, named=tuple(chosen))
     scores = scores.take(chosen)
-    # Impressions of one user depend on one another, whether or not somebody thinks of it.
+    # Impressions of one user are dependent, so users are clusters by default.
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:
         clusters = next((name for name in GROUPS if name in votes.groups), None)
@@ -106,51 +105,51 @@ def compare_preferences(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Comparison:
-    """Compare two systems by votes for one of them: side-by-side preferences, or interleaving.
+    """Compare two systems by preference votes or by interleaved lists.
 
     Source: Zheng et al. (2023), NeurIPS: judges asked in both orders; McNemar (1947), Psychometrika
-    12, 153-157: what the order does; Joachims (2002), KDD, 133-142, and Radlinski, Kurup & Joachims
+    12, 153-157: effect of the order; Joachims (2002), KDD, 133-142, and Radlinski, Kurup & Joachims
     (2008), CIKM, 43-52: balanced and team-draft interleaving.
 
     Parameters
     ----------
     votes : path, DataFrame, or list of dict
-        A row a vote: ``query_id`` and ``winner`` (A, B, tie, or a system's name), and where known
-        ``shown_first`` (A, B, a name, or random), ``judge``, ``strength``, ``weight``. Tables of
-        RAGElo (``agent_a``, ``agent_b``, ``answer``), FastChat's judges (``g1_winner``,
-        ``g2_winner``), arenas (``model_a``, ``model_b``, ``winner``), AlpacaEval, and ``chosen``
-        and ``rejected`` are read as they are; numbers of ``preference`` run from -1 (A) to 1 (B),
-        from 1 to 2, or are B's probability. Of interleaved lists a row is an
-        impression: ``credit_a`` and ``credit_b``; or ``clicks`` (places from 0) with ``team``, or
-        with ``ranking``, ``a`` and ``b`` (balanced); and ``user`` or ``session``, the clusters.
+        One row per vote: ``query_id`` and ``winner`` (A, B, tie, or a system's name), and if known
+        ``shown_first`` (A, B, a name, or random), ``judge``, ``strength``, ``weight``. These
+        formats are recognised: RAGElo (``agent_a``, ``agent_b``, ``answer``), FastChat judges
+        (``g1_winner``, ``g2_winner``), arenas (``model_a``, ``model_b``, ``winner``), AlpacaEval,
+        and ``chosen`` with ``rejected``. Numbers in ``preference`` run from -1 (A) to 1 (B), from 1
+        to 2, or are B's probability. For interleaved lists a row is an impression: ``credit_a`` and
+        ``credit_b``; or ``clicks`` (positions from 0) with ``team``, or with ``ranking``, ``a`` and
+        ``b`` (balanced); and optionally ``user`` or ``session``, which are the clusters.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     measures : sequence of str, optional
-        What decides: ``preference`` (without it), where verdicts that change with the order are
-        ties. Where every query was judged in both orders ``mean of orders`` stands beside it, and
+        What decides. Default: ``preference``, where verdicts that change with the order are ties.
+        If every query was judged in both orders, ``mean of orders`` is also reported, and
         ``A shown first`` and ``B shown first`` can be named.
     margin : float or str, optional
-        Smallest difference worth having, as a share of the queries above one half.
+        Smallest difference that matters, as a share of the queries above one half.
     test : str, optional
-        The test that decides: without it the exact sign-flip test (``permutation``); the t test
-        with a margin in per cent or with ``design=Anytime(...)``.
+        The test that decides. Default: the exact sign-flip test (``permutation``), but the t test
+        if the margin is in per cent or with ``design=Anytime(...)``.
     name_a, name_b : str, optional
-        The baseline and the candidate, where the rows name their systems; else their names.
+        Which of the named systems are baseline and candidate; else names for A and B.
     require, fail_on, guard, accept_doubt, alpha, segments, topics, design, resamples, rng
         As in :func:`abrank.compare_scores`.
 
     Returns
     -------
     Comparison
-        The difference is B's share of the queries, ties as half, less one half; what else is known
-        of the votes stands in ``preferences``.
+        The difference is B's share of the queries, ties as half, minus one half. ``preferences``
+        has further statistics of the votes.
 
     Raises
     ------
     ReadError, NotFoundError
         If the votes cannot be read; the message names the rows.
     ArgumentError
-        If it is not clear which of several systems are meant.
+        If it is not clear which of several systems to compare.
 
     Examples
     --------
@@ -163,7 +162,7 @@ def compare_preferences(
 
 
 def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
-    """Return B's share of each query's votes, and what the votes tell of the order."""
+    """Return B's share of each query's votes, and statistics on the order of presentation."""
     if votes.credits is not None:
         return _with_credits(votes, votes.credits)
     ballots = _ballots(votes.votes)
@@ -200,13 +199,13 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
 
 
 class _Ballots(NamedTuple):
-    """The votes of one judge in one turn of a query: means from -1 (A) to 1 (B), by query."""
+    """The votes of each judge, query and turn: means from -1 (A) to 1 (B), by query."""
 
     query_ids: tuple[str, ...]
     query: IntArray  # index into ``query_ids`` of each ballot
     weight: FloatArray
     mean: FloatArray
-    a_first: FloatArray  # of the votes where A was shown first; NaN where there is none
+    a_first: FloatArray  # votes where A was shown first; NaN if there is none
     b_first: FloatArray
     has_two_winners: BoolArray  # in one order
 
@@ -249,7 +248,7 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
 
 
 def _with_credits(votes: Votes, credits: FloatArray) -> tuple[Scores, Preferences]:
-    """Return who wins each impression, B's share of its credits, and the credits themselves."""
+    """Return the winner of each impression, B's share of its credits, and the credits."""
     ids = votes.impressions
     order = sorted(range(len(ids)), key=ids.__getitem__)
     a, b = credits[order].T
@@ -279,11 +278,10 @@ def _with_credits(votes: Votes, credits: FloatArray) -> tuple[Scores, Preference
 
 
 def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences:
-    """Count what both orders, or one of them, tell of the position."""
     counted = Counter(vote.first for vote in votes.votes)
     signs = np.sign(ballots)
     reversed_ = signs[:, 0] * signs[:, 1] < 0.0
-    to_first = signs[reversed_, 1] > 0.0  # B wins where it is shown first
+    to_first = signs[reversed_, 1] > 0.0  # B wins when shown first
     bias = turned = None
     if len(ballots) > 1:
         to_place = (ballots[:, 1] - ballots[:, 0]) / 2.0
@@ -293,7 +291,7 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
             sign_test = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
             turned = share_of_net(sign_test)
     elif min(counted["a"], counted["b"]) > 1:
-        # Half of what B gains where it is shown first, of independent votes.
+        # Half of B's gain from being shown first, from independent votes.
         halves = [
             np.array([[v.value / 2.0] for v in votes.votes if v.first == side]) for side in "ab"
         ]

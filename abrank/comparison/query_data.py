@@ -1,4 +1,4 @@
-"""What is known of the queries of a comparison: properties, texts, votes, machine scores."""
+"""Data about the queries of a comparison: properties, texts, votes, machine scores."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from abrank.scoring.scores import Scores
 
 @dataclass(frozen=True)
 class MachineScores:
-    """Scores of the two systems by a machine's judgments, and what was declared of the machine."""
+    """Scores of the two systems by a machine's judgments, and what the user declared about it."""
 
-    # Of the same systems by the same measures, in the same order.
+    # Same systems, measures and order as the human scores.
     scores: Scores
-    # Which of the systems shares its model with the machine; None where it was not said.
+    # Which system shares its model with the machine; None if not declared.
     shared_model: SharedModel | None = None
-    # Name of the machine that judged, such as that of a model.
+    # Name of the machine judge, for example of a model.
     judge: str | None = None
 
     def __post_init__(self) -> None:
@@ -33,25 +33,25 @@ class MachineScores:
 
 @dataclass(frozen=True)
 class QueryData:
-    """Properties and texts of the queries, and where they were read."""
+    """Properties and texts of the queries, and their sources."""
 
-    # For each property the segment of each query id.
+    # The segment of each query id, by property.
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    # The name of the property that says in which cluster a query comes, and its values.
+    # Name and values of the property that holds each query's cluster.
     clusters: tuple[str, Mapping[str, str]] | None = None
-    # The same of a column of the table of scores that nobody asked to test by, such as the user.
+    # The same for a column of the score table that was not requested as clusters, such as users.
     unused_clusters: tuple[str, Mapping[str, str]] | None = None
-    # The name of the property that says how much a query counts, and its values.
+    # Name and values of the property that holds each query's weight.
     weights: tuple[str, Mapping[str, str]] | None = None
-    # Texts by query id.
+    # Query texts by query id.
     topics: Mapping[str, str] = field(default_factory=dict)
-    # Titles or texts of documents, read when it is known which are shown.
+    # Titles or texts of documents; read once it is known which documents are shown.
     docs: Any = None
-    # What was given, under `segments`, `topics`, `clusters` and `docs`; only what was given.
+    # The arguments `segments`, `topics`, `clusters` and `docs` that were passed.
     sources: Mapping[str, Any] = field(default_factory=dict)
-    # Scores by a machine's judgments.
+    # Scores by a machine's judgments, if any.
     machine: MachineScores | None = None
-    # What is known of the votes that the scores are shares of.
+    # Statistics of the votes, if the scores are shares of votes.
     votes: Preferences | None = None
 
     @classmethod
@@ -63,8 +63,8 @@ class QueryData:
         weights: object = None,
         properties: Mapping[str, Mapping[str, str]] | None = None,
     ) -> QueryData:
-        """Read them; all may be names of columns, of the segments or of the table of scores."""
-        # `properties` are those that the table of scores holds of its queries.
+        """Read the data; clusters and weights may be columns of the segments or of the scores."""
+        # `properties` are the query properties in the table of scores.
         segments, topics, docs = inputs.segments, inputs.topics, inputs.docs
         there, of_table = properties or {}, None
         if (
@@ -124,7 +124,7 @@ class QueryData:
                 and result is not None
                 and result[0] == arguments[key]
             ):
-                del arguments[key]  # a column
+                del arguments[key]  # it was a column name
         return cls(
             segments=cut,
             clusters=grouped,

@@ -1,6 +1,6 @@
-"""From a question and the data to the analysis plan: measures, margin, guards, design, level."""
+"""Resolve a question and the data into the analysis plan: measures, margin, guards, design."""
 
-# Nothing below reads a name, a text or a default again.
+# Code after this step reads no names, texts or defaults.
 
 from __future__ import annotations
 
@@ -54,28 +54,28 @@ class Margin(NamedTuple):
 
 @record
 class PlannedMeasure:
-    """One of the measures compared."""
+    """One of the compared measures."""
 
     name: str
-    # None of a user's own scores.
+    # None for scores that are not a known measure.
     definition: Measure | None
     higher_is_better: bool
-    # False where its name sounds like a cost and nobody said which is better.
+    # False if its name sounds like a cost and its direction was not declared.
     direction_declared: bool
 
 
 @record
 class AnalysisPlan:
-    """What a question means for the scores at hand, fixed before anything is tested."""
+    """What a question means for these scores; fixed before anything is tested."""
 
     rule: Rule
     # By name, in the order of the scores.
     measures: Mapping[str, PlannedMeasure]
-    # The largest difference that a query can have; infinite where it is not known.
+    # Largest possible difference of one query; infinite if unknown.
     span: float
     seed: int = 0
     n_resamples: int | None = None
-    # On the choice of the measure that decides.
+    # Notes on the choice of the primary measure.
     notes: tuple[Note, ...] = ()
 
     @property
@@ -85,9 +85,9 @@ class AnalysisPlan:
 
 
 def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores, AnalysisPlan]:
-    """Return the scores that are compared, and how; what has no answer is refused."""
+    """Return the scores to compare and the plan; questions without an answer are refused."""
     if question.resamples is not None:
-        # as few as the command takes
+        # The same minimum as on the command line.
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     scores, primary, notes = choose_from(
         scores,
@@ -168,8 +168,8 @@ def resolve_again(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> AnalysisPlan:
-    """Return the plan of a rule that was declared before, at the level of its look."""
-    # `clusters` names the property by which the queries at hand are clustered.
+    """Return the plan for a rule that was declared before, at the level of its look."""
+    # `clusters` names the property that holds the cluster of each query.
     design = rule.design or Design()
     if design.seen and design.seen[-1] != len(scores.query_ids):
         raise ArgumentError(
@@ -195,7 +195,7 @@ def _planned(better: Directions) -> dict[str, PlannedMeasure]:
 
 
 def read_margin(margin: float | str | None) -> Margin:
-    """Return a margin as it was given: a number, its text, or a percentage of A's mean."""
+    """Parse a margin: a number, its text, or a percentage of A's mean."""
     if margin is None:
         return Margin(0.0, is_relative=False)
     text = str(margin).strip()
@@ -213,7 +213,7 @@ def read_margin(margin: float | str | None) -> Margin:
 
 
 def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float, float]) -> None:
-    """Refuse a margin that no difference of the measure can reach: all would be "the same"."""
+    """Refuse a margin larger than any possible difference: everything would be "the same"."""
     low, high = range_
     if margin.is_relative or not margin.value >= high - low:
         return
@@ -226,13 +226,12 @@ def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float
 
 
 def _score_range(scores: Scores, measure: str) -> tuple[float, float]:
-    """Return the least and the largest score; of independent groups some are NaN."""
     values = scores.values[:, :, scores.measures.index(measure)]
     return float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
 
 
 def _span(scores: Scores, measure: str, margin: Margin) -> float:
-    """Return the largest difference that a query can have, which a margin must stay below."""
+    """Return the largest possible difference of one query; a margin must be smaller."""
     minimum, largest = _score_range(scores, measure)
     low, high = known_range(measure, minimum=minimum, largest=largest)
     require_margin_in_range(margin, measure, range_=(low, high))
@@ -240,7 +239,7 @@ def _span(scores: Scores, measure: str, margin: Margin) -> float:
 
 
 def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
-    """Return the guards by the canonical names of their measures."""
+    """Parse guards, with the canonical names of their measures."""
     result = []
     for text in [guards] if isinstance(guards, str) else guards:
         guard = Guard.read(text)
@@ -255,14 +254,14 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
 
 
 def guarded(question: Question) -> list[str]:
-    """Return the measures that have a guard, as they were named."""
+    """Return the measures that have a guard, as the user named them."""
     guards = [question.guard] if isinstance(question.guard, str) else question.guard
     return [*dict.fromkeys(Guard.read(text).measure for text in guards)]
 
 
 def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | None]:
-    """Return the measures to score runs by, and the primary one, where it was named."""
-    # A mistyped name, or a margin out of range, should not cost the reading of two runs.
+    """Return the measures by which to score runs, and the primary one if named."""
+    # Checked first: a mistyped name or a bad margin must fail before two runs are read.
     scoring = question.scoring
     requested = scoring.requested(question.measures, further=guarded(question))
     named = question.primary
@@ -278,7 +277,7 @@ def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | 
 
 
 def _require_judgeable_margins(rule: Rule, requested_test: str) -> None:
-    """Refuse a margin or a guard that the test has no interval for."""
+    """Refuse a margin or guard if the test has no interval for it."""
     shares = {
         f"the guard {guard}": guard.measure for guard in rule.guards if guard.margin_is_relative
     }
@@ -304,7 +303,7 @@ def _require_judgeable_margins(rule: Rule, requested_test: str) -> None:
 
 
 def require_bounded(ranges: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse measures whose scores may lie further apart than 1, or nobody knows how far."""
+    """Refuse measures with an unknown range or a range wider than 1."""
     for measure, (minimum, largest) in ranges.items():
         low, high = known_range(measure, minimum=min(0.0, minimum), largest=max(0.0, largest))
         if high - low <= 1.0:
@@ -318,14 +317,14 @@ def require_bounded(ranges: Mapping[str, tuple[float, float]]) -> None:
         )
 
 
-# --- The family, the design, the level of a look
+# --- Family, design, and the level of a look
 
 
 def _adjustment(question: Question, design: Design, *, with_machine: bool) -> str:
-    """Return how the measures are adjusted: max-t for tests of the mean, Holm for the others."""
-    # Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
-    # to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
-    # confidence sequences, and is refused for them. A fixed sequence has none.
+    """Return the adjustment: max-t for tests of the mean, Holm for the others."""
+    # Max-t uses the joint distribution of mean differences under sign flips of single queries. It
+    # does not apply to the hypotheses of the Wilcoxon and sign tests, to clusters or to confidence
+    # sequences, and is refused there. A fixed sequence needs no adjustment.
     adjust, test = question.adjust, question.decided_by
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
     if question.family == SEQUENCE:
@@ -351,7 +350,7 @@ def _adjustment(question: Question, design: Design, *, with_machine: bool) -> st
 
 
 def _require_fit(design: Design, test: str, *, relative: bool) -> None:
-    """Refuse a design that the test, the margin or another design has no answer for."""
+    """Refuse a design that does not fit the test, the margin or another design."""
     if design.clusters and test not in CLUSTER_TESTS:
         raise ArgumentError(
             f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
@@ -380,7 +379,7 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
 
 
 def _level(design: Design) -> float:
-    """Return the level of this look: alpha where there is one look, else its share of alpha."""
+    """Return the level of this look: alpha for a single look, else the alpha spent on it."""
     seen, planned = design.seen, design.n_planned
     text, advice = f"{seen[-1] if seen else 0} of {planned} queries are", "look later"
     if design.look:
@@ -398,7 +397,7 @@ def _level(design: Design) -> float:
 
 
 def _queries_seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[int, ...]:
-    """Return the queries at each look so far, as the look before recorded them, this one last."""
+    """Return the number of queries at each look, read from the previous look's record."""
     planned, earlier = question.planned, question.earlier
     if planned is None:
         return ()
@@ -433,11 +432,11 @@ def _queries_seen(question: Question, primary: str, query_ids: Sequence[str]) ->
     return (*design.seen, n)
 
 
-# --- What machine judgments and independent groups have no answer for
+# --- Options that do not apply to machine judgments or independent groups
 
 
 def _require_fit_for_machine(question: Question, data: QueryData) -> None:
-    """Refuse what machine judgments beside those of people have no answer for."""
+    """Refuse options that are not available together with machine judgments."""
     if question.test == "permutation":
         raise ArgumentError(
             "the sign-flip test has no exact counterpart for machine judgments: used on the"
@@ -481,7 +480,7 @@ def _require_fit_for_machine(question: Question, data: QueryData) -> None:
 
 
 def _require_independent(scores: Scores, question: Question, data: QueryData) -> None:
-    """Refuse groups that share a unit, and what is asked beside that needs pairs."""
+    """Refuse groups that share a unit, and options that need pairs."""
     finite = np.isfinite(scores.values)
     if (finite.any(axis=2).sum(axis=1) != 1).any():
         raise ArgumentError(SAME_UNITS)

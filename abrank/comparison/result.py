@@ -1,4 +1,4 @@
-"""The result of comparing A with B: plain numbers, and the views of them that users ask for."""
+"""The result of comparing A with B: plain numbers, and data frames and plots made from them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Result):
-    """Baseline A against candidate B on the same queries.
+    """Baseline A compared with candidate B on the same queries; immutable.
 
-    Made by :func:`abrank.compare` and :func:`abrank.compare_scores`; never changes.
+    Returned by :func:`abrank.compare` and :func:`abrank.compare_scores`.
 
     Attributes
     ----------
@@ -53,60 +53,60 @@ class Comparison(Result):
         Names of A and B.
     query_ids : tuple of str, length n_queries
     measures : tuple of str, length n_measures
-        Canonical names, in the order asked for.
+        Canonical names, in the requested order.
     a, b : float64[n_queries, n_measures]
         The scores.
     rule : Rule
     decision : Decision
     rows : tuple of MeasureResult
-        One a measure.
+        One per measure.
     test_rows : sequence of TestRow
-        Every test of the primary measure, each run when it is looked at.
+        Every test of the primary measure; each runs when it is first accessed.
     effects : mapping of str to Effect
-        Effect sizes of the primary measure, with their intervals.
+        Effect sizes of the primary measure with confidence intervals.
     spread : Spread
-        How the differences of the primary measure are spread.
+        Distribution of the differences of the primary measure.
     planning : Planning
     notes : tuple of Note
         Cautions, most severe first.
     seed : int
-        Replays every resampled number.
+        Reproduces every resampled number.
     remarks : tuple of str
-        How names and sources of the scores were read, and which measures an option passes by.
+        How names and sources of the scores were interpreted, and which measures an option skips.
     audits : mapping of str to Audit
-        What was seen while the runs were read, under ``"a"`` and ``"b"``; empty for ready scores.
+        Facts collected while reading the runs, under ``"a"`` and ``"b"``; empty for ready scores.
     evidence : Evidence
-        Ranked documents, curves, and how far ties and unjudged documents could move the difference;
-        empty for ready scores.
+        Ranked documents, curves, and the possible effect of ties and unjudged documents; empty for
+        ready scores.
     alternatives : tuple of Alternative
-        Sensitivity analysis: the primary measure on shared queries only, with judged documents
-        only, at a common depth, without the few queries that speak most for the verdict; those that
-        apply.
+        Sensitivity analysis: the primary measure on shared queries only, on judged documents only,
+        at a common depth, or without the few queries that support the verdict most; only those
+        that apply.
     segmentations : tuple of Segmentation
         The primary measure by properties of the queries.
     clusters : ClusterSummary, optional
-        The clusters that the queries come in.
+        The clusters of the queries.
     topics : mapping of str to str
         Texts of the queries, by query id.
     provenance : mapping
-        Inputs with hashes, versions, command; empty where nothing is known.
+        Input files with hashes, versions, command; empty if unknown.
     machine : MachineJudgments, optional
-        What a machine's judgments add to those of people; None without them.
+        What machine judgments add to human ones; None without them.
     preferences : Preferences, optional
-        What is known of the votes that were compared; None for scores of rankings.
+        Statistics of the votes that were compared; None for other scores.
     weights : QueryWeights, optional
-        How much each query counts, where not all count alike.
+        The weight of each query, if they differ.
     strata : mapping of str to Comparison
-        Those on several collections, where the mean over all their queries decides; else empty.
+        The comparison on each collection, if the mean over all their queries decides; else empty.
     digits : int, optional
-        Decimals that its reports have; None for those with which the deciding interval is read.
+        Decimals in reports; None chooses enough to read the deciding interval.
     """
 
     if TYPE_CHECKING:
 
         @property
         def plot(self) -> ComparisonPlots:  # as editors know it
-            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            """The plots as methods, such as ``result.plot.forest()``; calling it lists them."""
             ...
 
     baseline: str
@@ -140,11 +140,11 @@ class Comparison(Result):
     strata: Mapping[str, Comparison] = field(default_factory=dict)
     digits: int | None = None
 
-    # ---- numbers of the primary measure
+    # ---- the primary measure
 
     @property
     def n_queries(self) -> int:
-        """Number of queries compared."""
+        """Number of compared queries."""
         return len(self.query_ids)
 
     @property
@@ -154,27 +154,27 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval of the primary measure says: a string such as ``"better"``."""
+        """The verdict on the primary measure, a string such as ``"better"``."""
         return self.decision.verdict
 
     @property
     def soundness(self) -> Soundness:
-        """What speaks against the evidence, and how much: ``.level`` is ``"sound"`` or not."""
+        """The reasons against the evidence; ``.level`` is ``"sound"``, or how serious they are."""
         return self.decision.soundness
 
     @property
     def undeclared(self) -> tuple[str, ...]:
-        """The primary measure, where it sounds like a cost and nobody declared its direction."""
+        """The primary measure if its name sounds like a cost and its direction is not declared."""
         return () if self.rule.direction_declared else (self.rule.primary,)
 
     def better_direction(self, measure: str | None = None) -> bool | None:
-        """Return whether the higher score of a measure is the better one; None if nobody said."""
+        """Return whether higher is better for a measure; None if not declared."""
         row = self[measure or self.rule.primary]
         return None if row.measure in self.undeclared else row.higher_is_better
 
     @property
     def pvalue(self) -> float:
-        """The p-value of the test that decides, on the primary measure."""
+        """The p-value of the deciding test of the primary measure."""
         return self.primary.pvalue
 
     @property
@@ -184,12 +184,12 @@ class Comparison(Result):
 
     @property
     def significant(self) -> bool:
-        """Whether the p-value of the primary measure, adjusted if it has to be, is below alpha."""
+        """Whether the p-value of the primary measure, adjusted if required, is below alpha."""
         return self.primary.pvalue_adj < self.rule.alpha
 
     @property
     def statistic(self) -> float:
-        """The statistic of the test that decides, on the primary measure."""
+        """The statistic of the deciding test of the primary measure."""
         return self.primary.statistic
 
     @property
@@ -199,7 +199,7 @@ class Comparison(Result):
 
     @property
     def decimals(self) -> int:
-        """Decimals that its reports have: half of the interval that decides shows two digits."""
+        """Decimals in reports: half the width of the deciding interval has two digits."""
         if self.digits is not None:
             return self.digits
         return display.decimals([self.decision.deciding.times(self.decision.unit)])
@@ -210,26 +210,26 @@ class Comparison(Result):
         Parameters
         ----------
         name : str, optional
-            One of the keys of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``,
-            ``rank_biserial``, ``p_better``; of independent groups ``cohens_d`` in the place of
-            ``d_z`` and ``d_av``. The first without it.
+            A key of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``,
+            ``rank_biserial``, ``p_better``; for independent groups ``cohens_d`` replaces ``d_z``
+            and ``d_av``. Default: the first.
         """
         name = next(iter(self.effects)) if name is None else name
         return self.effects[checks.one_of("effect size", name, self.effects)].estimate
 
     @property
     def with_machine(self) -> bool:
-        """Whether a machine's judgments decide beside those of people; they may be set aside."""
+        """Whether machine judgments contribute to the decision; they may be set aside."""
         return self.machine is not None and self.rule.test == WITH_MACHINE
 
     @explained
     def confidence_interval(self, level: float | None = None) -> Interval:
-        """Return the interval of the primary measure by the test that decides.
+        """Return the interval of the primary measure by the deciding test.
 
         Parameters
         ----------
         level : float, optional
-            Confidence level; that of the rule without it.
+            Confidence level. Default: that of the rule.
         """
         if level is None:
             return self.primary.interval
@@ -239,10 +239,10 @@ class Comparison(Result):
         return Estimate.of(result).interval
 
     def differences(self, measure: str | None = None) -> FloatArray:
-        """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
+        """Return B - A per query: float64[n_queries], in the order of ``query_ids``.
 
-        Scores that agree to 10 digits of the largest differ by 0, and differences that agree so are
-        one value. Independent groups have none.
+        Scores that agree to 10 digits of the largest count as equal, and so do differences.
+        Independent groups have no differences.
         """
         if self.rule.independent:
             raise ArgumentError("independent groups share no unit, so there are no differences")
@@ -252,17 +252,17 @@ class Comparison(Result):
         return self._differences[column].copy()
 
     def renamed(self, baseline: str, candidate: str, *, digits: int | None = None) -> Comparison:
-        """Return the same comparison of systems under other names, in so many decimals."""
+        """Return the same comparison with other names for the systems, and other decimals."""
         result = replace(self, baseline=baseline, candidate=candidate, digits=digits)
-        vars(result)["_differences"] = self._differences  # they are the same
+        vars(result)["_differences"] = self._differences  # names do not change them
         return result
 
     @cached_property
     def _differences(self) -> dict[int, FloatArray]:
-        return {}  # of each measure asked for: a page asks a dozen times
+        return {}  # cache by measure, because a page asks for them a dozen times
 
     def outcomes(self, measure: str | None = None) -> IntArray:
-        """Return +1 for each query on which B scores better, -1 where A does, 0 for a tie."""
+        """Return per query +1 if B scores better, -1 if A does, 0 for a tie."""
         row = self[measure or self.rule.primary]
         signs = outcomes(self.differences(row.measure))
         return signs if row.higher_is_better else -signs
@@ -270,20 +270,20 @@ class Comparison(Result):
     def __getitem__(self, measure: str) -> MeasureResult:
         return self.rows[self.measures.index(known_among(measure, self.measures))]
 
-    # ---- frames, made afresh at each call
+    # ---- data frames, created at each call
 
     @property
     def queries(self) -> pd.DataFrame:
-        """The primary measure, one row a query: ``query_id measure a b diff outcome``."""
+        """The primary measure per query: columns ``query_id measure a b diff outcome``."""
         return self.queries_of(self.rule.primary)
 
     def queries_of(self, *measures: str) -> pd.DataFrame:
-        """Return the scores of other measures as ``queries`` has them; without a name, of all.
+        """Return the scores of other measures in the form of ``queries``. Default: all measures.
 
         Parameters
         ----------
         *measures : str
-            Names in any dialect: ``queries_of("AP", "P@10")``.
+            Names in any spelling: ``queries_of("AP", "P@10")``.
         """
         import pandas as pd
 
@@ -298,7 +298,7 @@ class Comparison(Result):
         outcome = np.array(["A wins", "tie", "B wins"], dtype=object)
         return pd.DataFrame(
             {
-                # Not pandas' own text type: it refuses ids that are not UTF-8.
+                # Not pandas' string type: it refuses ids that are not UTF-8.
                 "query_id": pd.Series(list(self.query_ids) * len(names), dtype=object),
                 "measure": np.repeat(np.array(names, dtype=object), self.n_queries),
                 "a": a,
@@ -310,20 +310,20 @@ class Comparison(Result):
 
     @explained
     def worst(self, n: int = 10, measure: str | None = None) -> pd.DataFrame:
-        """Return the queries on which B loses the most, as ``queries`` has them, with their texts.
+        """Return the queries with the largest losses of B, with their texts, like ``queries``.
 
         Parameters
         ----------
         n : int
-            Rows, at most; a query that B does not lose is not among them.
+            Maximum number of rows; only queries on which B loses are included.
         measure : str, optional
-            The primary one without it.
+            Default: the primary measure.
         """
         return self._moved(n, measure, outcome=-1)
 
     @explained
     def best(self, n: int = 10, measure: str | None = None) -> pd.DataFrame:
-        """Return the queries on which B gains the most, as :meth:`worst` has those it loses."""
+        """Return the queries with the largest gains of B; see :meth:`worst`."""
         return self._moved(n, measure, outcome=1)
 
     def _moved(self, n: int, measure: str | None, *, outcome: int) -> pd.DataFrame:
@@ -346,8 +346,8 @@ class Comparison(Result):
     def inspect(self, query_id: str | int) -> Inspection:
         """Return one query as a card: its scores, both ranked lists, what to judge.
 
-        The lists are as deep as the result keeps them, 20 documents; of ready scores there are
-        none. :func:`abrank.inspect_query` reads the runs again, and knows all of them.
+        The lists are as deep as the result stores them, 20 documents; ready scores have none.
+        :func:`abrank.inspect_query` reads the runs again and shows all documents.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class Comparison(Result):
         Raises
         ------
         ArgumentError
-            If there is no such query; the message has the nearest.
+            If there is no such query; the message names the most similar id.
         """
         place = position_of_query(query_id, self.query_ids, "compared")
         query, evidence = self.query_ids[place], self.evidence
@@ -394,14 +394,14 @@ class Comparison(Result):
 
     @property
     def tests(self) -> pd.DataFrame:
-        """Every test of the primary measure; see :class:`TestRow` for the columns."""
+        """Return every test of the primary measure; see :class:`TestRow` for the columns."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.test_rows])
 
     @property
     def segments(self) -> pd.DataFrame:
-        """The primary measure in every segment: its property, and a :class:`SegmentRow`."""
+        """Return the primary measure in every segment; see :class:`SegmentRow`."""
         import pandas as pd
 
         columns = ["property", *(item.name for item in fields(SegmentRow))]
@@ -417,7 +417,7 @@ class Comparison(Result):
 
     @explained
     def require(self, requirement: Requirement) -> Comparison:
-        """Return the comparison if the gate passes, else raise GateError with the reason.
+        """Return the comparison if the gate passes, else raise GateError.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Comparison(Result):
         GateError
             If it does not pass.
         ArgumentError
-            If nobody chose the measure that decides, or said in which direction it is better.
+            If no primary measure was chosen, or its direction is not declared.
         """
         if not self.rule.direction_declared:
             require_direction(self.undeclared, [self.rule.primary])
@@ -458,8 +458,8 @@ class Comparison(Result):
 
 
 def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparison on each collection with the gate that a rule asks of all."""
-    # All of several tests at alpha must reject, so that none is adjusted.
+    """Return the comparison on each collection, with the gate that applies to all of them."""
+    # Because all tests must reject at alpha, none is adjusted.
     rules = {
         name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
         for name, part in strata.items()
@@ -475,7 +475,7 @@ def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Compariso
 
 
 def gate_on_each(pooled: Comparison) -> Comparison:
-    """Return a comparison whose gate is passed where each collection passes it by itself."""
+    """Replace the gate by one that passes if it passes on each collection."""
     if pooled.rule.require is None:
         raise ArgumentError("on each is for a gate: give --require or --fail-on (require=)")
     parts = on_each(pooled.rule, pooled.strata).values()

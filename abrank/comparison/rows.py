@@ -1,4 +1,4 @@
-"""What a comparison holds of each measure: tests, effects, spread and power."""
+"""Results per measure: tests, effect sizes, distribution, and statistics of votes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from abrank.inference.sign_flips import lattice_tail
 
 @record
 class MeasureResult(AdjustedRow):
-    """One row of the table: one measure, A against B, by the test that decides.
+    """One row of the table: A compared with B by one measure and the deciding test.
 
-    ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests
-    of the mean). ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the family
-    that the rule declares, and equal to the plain ones for a primary measure outside of it.
-    ``wins`` counts the queries on which B scores better, which is lower where ``higher_is_better``
-    is False. ``reading`` is better, worse, unclear, identical or untested, by the adjusted ones;
-    differs where nobody said which direction is better.
+    ``diff`` is the mean difference B - A. ``estimate`` is what the test estimates, the same for
+    tests of the mean. ``ci_low_adj``, ``ci_high_adj`` and ``pvalue_adj`` are adjusted over the
+    family of the rule; a primary measure outside the family keeps the plain values. ``wins`` counts
+    the queries on which B is better. ``reading`` uses the adjusted values: better, worse, unclear,
+    identical, untested, or "differs" if the direction is not declared.
     """
 
     measure: str
@@ -53,13 +52,13 @@ class MeasureResult(AdjustedRow):
 
 @record
 class TestRow(IntervalRow):
-    """One test of the primary measure, as shown beside the one that decides.
+    """One test of the primary measure, shown next to the one that decides.
 
     ``method``, ``n_resamples``, ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` are those of
-    :class:`abrank.inference.TestResult`: how the p-value was found, and how well it is known.
+    :class:`abrank.inference.TestResult`.
     """
 
-    __test__ = False  # not a test case, whatever a test runner makes of the name
+    __test__ = False  # keeps pytest from collecting this class
 
     test: str
     title: str
@@ -78,7 +77,7 @@ class TestRow(IntervalRow):
 
     @classmethod
     def of(cls, result: TestResult, title: str, *, decides: bool) -> TestRow:
-        """Return the one column of a test's answer as a row of the table of tests."""
+        """Make a row of the table of tests from a result with one column."""
         numbers = {name: float(getattr(result, name)[0]) for name in _NUMBERS}
         return cls(
             test=result.test, title=title, estimand=result.estimand, method=result.method,
@@ -93,22 +92,22 @@ _NUMBERS = (
 
 
 def share_of_net(result: TestResult) -> Estimate:
-    """Return a net share between -1 and 1 as a share from 0 to 1."""
+    """Convert a net share between -1 and 1 to a share between 0 and 1."""
     net = Estimate.of(result)
     estimate, low, high = ((1.0 + item) / 2.0 for item in (net.estimate, *net.interval))
     return Estimate(estimate, low, high, net.pvalue)
 
 
 def attainable_level(differences: FloatArray, alpha: float) -> float | None:
-    """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0."""
-    # None where they have no common step: then there is one near every level.
+    """Return the largest p-value below ``alpha`` that sign flips can reach here, or 0."""
+    # None if the differences are no multiples of a common step: then p comes close to any level.
     numbers, _ = to_lattice(differences[:, None])
     magnitudes, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
     sizes = common_step(magnitudes, n_terms=int(counts.sum()))
     if sizes is None:
         return None
     total = int(counts @ sizes)
-    sums = range(total % 2, total + 1, 2)  # whose parity does not depend on the signs
+    sums = range(total % 2, total + 1, 2)  # their parity does not depend on the signs
 
     def pvalue(minimum: int) -> float:
         return 2.0 * lattice_tail(sizes, counts, minimum).value
@@ -119,45 +118,45 @@ def attainable_level(differences: FloatArray, alpha: float) -> float | None:
 
 @record
 class Preferences:
-    """What the votes tell of the order in which the two were shown, and what was left out."""
+    """Statistics of the votes: the order of presentation, ties, and votes left out."""
 
-    # n_votes, n_judges: those used.
+    # Votes and judges that were used.
     n_votes: int
     n_judges: int
-    # Votes without a verdict, by what stood in its place.
+    # Votes without a verdict, by what they contained instead.
     left_out: Mapping[str, int]
-    # Votes by what was shown first: `a`, `b`, `random`, or empty where nobody said.
+    # Votes by what was shown first: `a`, `b`, `random`, or empty if unknown.
     shown_first: Mapping[str, int]
-    # Pairs of verdicts of one judge on one query in both orders.
+    # Pairs of verdicts by one judge on one query, one in each order.
     n_both: int = 0
-    # n_reversed, n_to_first, n_disagree: those whose winner is the other one in the other order; of
-    # these to the answer shown first; and all that differ, a tie against a winner too.
+    # Of these pairs: those that name opposite winners; of those, the ones for the answer shown
+    # first; and all that differ, including tie against winner.
     n_reversed: int = 0
     n_to_first: int = 0
     n_disagree: int = 0
-    # Share of verdicts for the answer shown first less that for the second, between -1 and 1: by
-    # the paired t test in both orders, else between the votes of the two orders.
+    # Share of verdicts for the answer shown first minus that for the second, between -1 and 1: by
+    # the paired t test with both orders, else by comparing the votes of the two orders.
     bias: Estimate | None = None
-    # Of the reversed ones the share that goes to the answer shown first: exact binomial, which is
-    # McNemar's exact test of the two orders.
+    # Share of the reversed pairs for the answer shown first; exact binomial, which is McNemar's
+    # exact test of the two orders.
     to_first: Estimate | None = None
-    # Of the queries that are no tie the share that B wins, exact; none of clustered queries.
+    # Share of queries without tie that B wins, exact; None for clustered queries.
     decided: Estimate | None = None
-    # Of interleaved lists: all credits of A and of B; then a query is an impression.
+    # For interleaved lists, where a query is an impression: total credits of A and B.
     credits: tuple[float, float] | None = None
-    # Impressions without a credit, which count as ties.
+    # Impressions without credit; they count as ties.
     n_without_click: int = 0
-    # Where sign flips decide, the largest p-value below alpha that votes like these can have: how
-    # often a difference is found where there is none. None where it is alpha, and of clusters.
+    # If sign flips decide: the largest attainable p-value below alpha, which is the actual rate of
+    # false positives. None if it equals alpha, and for clusters.
     attainable: float | None = None
 
     @property
     def always_first(self) -> str:
-        """The side that was shown first in every vote; empty where it changes or is not known."""
+        """The side shown first in every vote; empty if it changes or is unknown."""
         return next((side for side in "ab" if self.shown_first[side] == self.n_votes), "")
 
     def notes(self) -> list[Note]:
-        """Return the cautions: one order alone, or nobody said which."""
+        """Return the cautions: only one order was used, or the order is unknown."""
         if self.always_first:
             return [Note("order-fixed", 3, {"first": self.always_first, "n": self.n_votes})]
         if self.shown_first[""]:
@@ -167,7 +166,7 @@ class Preferences:
 
 @record
 class Effect(IntervalRow):
-    """An effect size of the primary measure, its interval, and how that is made."""
+    """An effect size of the primary measure, its interval, and the method of the interval."""
 
     estimate: float
     ci_low: float
@@ -176,7 +175,7 @@ class Effect(IntervalRow):
 
     @classmethod
     def of(cls, result: EffectInterval, *, has_interval: bool) -> Effect:
-        """Return the first of the effect sizes found."""
+        """Take the first effect size of a result."""
         nan = 1.0 if has_interval else math.nan
         low, high = nan * float(result.ci_low[0]), nan * float(result.ci_high[0])
         return cls(float(result.estimate[0]), low, high, result.method)
@@ -184,11 +183,10 @@ class Effect(IntervalRow):
 
 @record
 class Spread:
-    """The differences of the primary measure in six numbers.
+    """The distribution of the differences of the primary measure in six numbers.
 
-    Their quartiles, skewness and excess kurtosis (0 for a normal distribution), and the correlation
-    of the scores of A and B, which is why pairing helps. NaN where there is nothing to compute it
-    from.
+    Quartiles, skewness, excess kurtosis (0 for a normal distribution), and the correlation of the
+    scores of A and B, which is why pairing helps. NaN if undefined.
     """
 
     lower_quartile: float
@@ -199,7 +197,7 @@ class Spread:
     correlation: float
 
 
-# Effect sizes that say which system wins, whatever the sign of its differences.
+# Effect sizes that say which system is better, whatever the direction of the measure.
 WHO_WINS = frozenset({"rank_biserial", "p_better"})
 
 
@@ -212,7 +210,7 @@ def effects(
     higher_is_better: bool = True,
     independent: bool = True,
 ) -> dict[str, Effect]:
-    """Return every effect size of B over A, by name."""
+    """Return every effect size of B compared with A, by name."""
     result = {}
     for name in inference.EFFECT_SIZES:
         swap = name in WHO_WINS and not higher_is_better
@@ -224,7 +222,7 @@ def effects(
 
 
 def spread(a: FloatArray, b: FloatArray, differences: FloatArray) -> Spread:
-    """Return how the differences B - A are spread."""
+    """Describe the distribution of the differences B - A."""
     if len(a) == 0:
         return Spread(*[math.nan] * 6)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
@@ -234,15 +232,15 @@ def spread(a: FloatArray, b: FloatArray, differences: FloatArray) -> Spread:
     return Spread(low, middle, high, skew, excess, correlation)
 
 
-# The test that decides with machine judgments; it is not among the plain paired tests.
+# The deciding test with machine judgments; it is not a plain paired test.
 WITH_MACHINE = "prediction-powered"
-LEVEL = 0.05  # of the tests of the draw, both together
-MOST_JUDGED = 0.5  # of all queries: so many judged by people leave the machine little to add
+LEVEL = 0.05  # overall level of the tests for a random sample
+MOST_JUDGED = 0.5  # share judged by humans above which the machine adds little
 
 
 @record
 class PairOfScores:
-    """The scores of one measure by the machine, in the order of its query ids."""
+    """The machine's scores of both systems by one measure, in the order of its query ids."""
 
     a: tuple[float, ...]
     b: tuple[float, ...]
@@ -250,7 +248,7 @@ class PairOfScores:
 
 @record
 class JudgedBy(IntervalRow):
-    """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
+    """The result for the primary measure by ``people``, ``both`` or ``machine``."""
 
     who: str
     n_queries: int
@@ -262,9 +260,9 @@ class JudgedBy(IntervalRow):
 
 @record
 class SampleCheck:
-    """Whether the human queries are like the others: means of both, and Welch's p-value."""
+    """Whether the human-judged queries resemble the others: both means and Welch's p-value."""
 
-    # `what` is `difference` (the machine's B - A) or `difficulty` (its mean score of A and B).
+    # `what`: `difference` is the machine's B - A, `difficulty` its mean score of A and B.
 
     what: str
     mean_judged: float
@@ -274,49 +272,48 @@ class SampleCheck:
 
 @record
 class MachineJudgments:
-    """What the machine's judgments add to those of people, on the primary measure."""
+    """What machine judgments add to human ones for the primary measure."""
 
-    # All queries that the machine judged.
+    # All queries judged by the machine.
     query_ids: tuple[str, ...]
     # By measure.
     scores: Mapping[str, PairOfScores]
-    # As it was declared.
+    # As declared by the user.
     shared_model: str | None
-    # Queries that people judged and the machine did not: left out.
+    # Queries judged by humans but not by the machine; they are left out.
     missing: tuple[str, ...]
-    # People alone, people and machine, the machine alone. The second decides unless the machine is
-    # set aside.
+    # Humans alone, both, machine alone. The second decides unless the machine is set aside.
     answers: tuple[JudgedBy, ...]
-    # slope, correlation, worth, outside, floored, refused: as in `PredictionPowered`; the worth in
-    # whole queries.
+    # slope, correlation, worth, outside, floored, refused: as in `PredictionPowered`; worth is
+    # rounded to whole queries.
     slope: float
     correlation: float
-    # The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
+    # 1 / sqrt(n - 2): with a lower correlation the machine widens the interval.
     break_even: float
     worth: int | None
     outside: float
     floored: bool
     refused: bool
-    # Empty where people judged all queries.
+    # Empty if humans judged all queries.
     sample: tuple[SampleCheck, ...]
-    # Name of the machine, as it was declared.
+    # Declared name of the machine.
     judge: str | None = None
-    # worth_low, worth_high: its 95 % interval; None where people alone decide.
+    # 95 % interval of the worth; None if human judgments alone decide.
     worth_low: int | None = None
     worth_high: int | None = None
 
     @property
     def set_aside(self) -> str:
-        """Why people alone decide: ``draw``, ``errors``; empty where the machine decides, too."""
-        # A draw is rejected where one of the two checks has p below .025; fewer than six errors
-        # that carry their sum of squares do not tell how often the machine fails grossly.
+        """Why human judgments alone decide: ``draw``, ``errors``; empty if both decide."""
+        # `draw`: one of the two checks has p below .025, so the sample is not random. `errors`:
+        # fewer than six errors make up most of the sum of squares, so its variance is not reliable.
         level = LEVEL / max(1, len(self.sample))
         if any(item.pvalue < level for item in self.sample):
             return "draw"
         return "errors" if self.refused else ""
 
     def notes(self) -> list[Note]:
-        """Return the cautions on the machine's judgments."""
+        """Return the cautions on the machine judgments."""
         n_judged, missing = self.of("both").n_queries, self.missing
         sizes = {"n_judged": n_judged, "n_queries": len(self.query_ids)}
         notes = [
@@ -347,5 +344,5 @@ class MachineJudgments:
         return notes
 
     def of(self, who: str) -> JudgedBy:
-        """Return the answer of ``people``, ``both`` or ``machine``."""
+        """Return the result by ``people``, ``both`` or ``machine``."""
         return next(answer for answer in self.answers if answer.who == who)

@@ -1,4 +1,4 @@
-"""Which two systems are compared: read from one table of several, or from a source each."""
+"""Select the two systems to compare, from one table with several or from two sources."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from abrank.measures.names import asks_direction, known, names_measure
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 
-UNNAMED = "score"  # the measure of scores without a name
-MOST_NAMED = 8  # variants in a message
+UNNAMED = "score"  # name of the measure if scores have no name
+MOST_NAMED = 8  # maximum number of variants listed in a message
 BY_POSITION = "the scores have no query ids: they are paired by position"
 
 
@@ -45,9 +45,9 @@ def read_two(
     *,
     independent: bool,
 ) -> tuple[Scores, Scores]:
-    """Return the scores of baseline and candidate, ``chosen`` in their sources, and named."""
-    # `names` are to be given to them: none is that of another system of the one source.
-    from abrank.scoring.score_files import read_with_gaps  # runs need none of it
+    """Return the scores of baseline and candidate under their final names."""
+    # `names` are the names to give them; none may belong to another system of the same source.
+    from abrank.scoring.score_files import read_with_gaps  # not needed for runs
 
     if b is None:
         first, second = _two_of(read_with_gaps(_as_table(a), options=options), a, *chosen)
@@ -77,8 +77,8 @@ def _on_shared_column(
     options: TableOptions,
     *names: str | None,
 ) -> tuple[Scores, Scores]:
-    """Pair two tables that share no id by a column of both that names queries in each, as input."""
-    # An experiment gives each of its rows an id of its own: Braintrust, LangSmith, Weave.
+    """Pair tables without shared ids by a column that names the query in both, such as input."""
+    # Experiments in Braintrust, LangSmith and Weave give each row a new id.
     if first.reading is None or second.reading is None:
         return first, second
     others = {*second.reading.apart, *second.reading.segments}
@@ -103,7 +103,7 @@ def _on_shared_column(
 
 
 def require_two_files(a: object, b: object) -> None:
-    """Refuse one file, or one set of files, given as both A and B, under any of its names."""
+    """Refuse the same file, or set of files, as both A and B."""
     paths_a, paths_b = (
         list(source) if isinstance(source, (list, tuple)) else [source] for source in (a, b)
     )
@@ -115,7 +115,6 @@ def require_two_files(a: object, b: object) -> None:
 
 
 def _same_file(a: object, b: object) -> bool:
-    """Say whether two sources are paths of one file."""
     if not (isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike))) or a == "-":
         return False
     text_a, text_b = str(os.fspath(a)), str(os.fspath(b))
@@ -123,12 +122,12 @@ def _same_file(a: object, b: object) -> bool:
         if Path(text_a).exists() and Path(text_b).exists():
             return Path(text_a).samefile(text_b)
     except OSError:
-        return False  # the reader says what is wrong with them
+        return False  # the reader reports the error
     return text_a == text_b and ("://" in text_a or "*" in text_a)
 
 
 def _as_table(source: object) -> Any:  # noqa: ANN401
-    """Return a dict of Series, or of columns by position, as one table; any other as it is."""
+    """Convert a dict of Series or of columns to one table; return anything else unchanged."""
     if hasattr(source, "to_frame") and getattr(getattr(source, "index", None), "nlevels", 1) > 1:
         return source if hasattr(source, "columns") else source.to_frame()
     if not isinstance(source, Mapping) or not source:
@@ -145,7 +144,6 @@ def _two_of(
     baseline: str | None,
     candidate: str | None,
 ) -> tuple[Scores, Scores]:
-    """Return the baseline and the candidate of a table of several variants."""
     names = both.systems
     label = next((source.label for source in both.sources.values()), "scores")
     if len(names) < 2:
@@ -162,7 +160,7 @@ def _two_of(
     a = _choice(both, baseline, "baseline", label, candidate)
     b = _choice(both, candidate, "candidate", label, baseline)
     if a is None and b is None and len(names) == 2:
-        # Whoever evaluated the systems in one call put them in order.
+        # Systems evaluated in one call keep the order of that call.
         first = names[0] if source is both else baseline_of(names)
         a = _choice(both, first or None, "baseline", label)
     if a is not None and b is None and len(rest := [x for x in names if x not in a.systems]) == 1:
@@ -182,7 +180,7 @@ def _two_of(
 def _unchosen(
     names: Sequence[str], baseline: str | None, candidate: str | None
 ) -> tuple[str, list[dict[str, Any]]]:
-    """Return that two of the variants are to be named, and the choices."""
+    """Return the message that asks for two of the variants, and the possible choices."""
     some = ", ".join(names[:MOST_NAMED]) + (
         f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     )
@@ -201,7 +199,7 @@ def _unchosen(
 def _choice(
     both: Scores, name: str | None, role: str, label: str, taken: str | None = None
 ) -> Scores | None:
-    """Return one variant by its name, or the mean of those whose columns have given values."""
+    """Return one variant by its name, or the mean of the variants with given column values."""
     from abrank.scoring.score_files import one_system
 
     if name is None:
@@ -228,7 +226,7 @@ def _choice(
                 both, systems=(name,), values=mean, notes=(*both.notes, note),
                 sources=dict.fromkeys((name,), next(iter(both.sources.values()))),
             )  # fmt: skip
-    others = [system for system in both.systems if system != taken]  # on the other side
+    others = [system for system in both.systems if system != taken]  # not the opposite system
     close = nearest(name, others) or others[:1]
     problem, _ = _unchosen(both.systems, None, None)
     problem = f"has no variant {name!r}; it {problem.partition(':')[0]}"
@@ -236,13 +234,13 @@ def _choice(
 
 
 def _named_alike(first: Scores, second: Scores) -> tuple[Scores, Scores]:
-    """Read the names of two columns, Series or files: ``latency_a``, ``latency_b`` of latency."""
+    """Interpret the names of two columns, Series or files, such as ``latency_a``, ``latency_b``."""
     if len(first.measures) != 1 or len(second.measures) != 1:
         return first, second
     measures = [first.measures[0], second.measures[0]]
     readings = [item.reading.variant for item in (first, second) if item.reading]
     if readings == [("name",)] * 2 and first.systems == second.systems:
-        # One name of both systems is that of the measure, as in a table with a row per score.
+        # A name that both share is the measure, as in a table with one row per score.
         paths = [source.path for item in (first, second) for source in item.sources.values()]
         names = distinct_names([path for path in paths if path]) if all(paths) else ["A", "B"]
         first, second = (
@@ -252,7 +250,7 @@ def _named_alike(first: Scores, second: Scores) -> tuple[Scores, Scores]:
         measures = [first.measures[0], second.measures[0]]
     differ = measures[0] != measures[1] and not any(map(names_measure, measures))
     if differ and {first.systems[0], second.systems[0]} <= {"A", "B", "scores"}:
-        # Two columns of different names carry those of the systems.
+        # Different column names are the names of the systems.
         first, second = (
             scores if name == UNNAMED else _renamed(scores, name, UNNAMED)
             for scores, name in zip((first, second), measures, strict=True)
@@ -270,7 +268,6 @@ def _named_alike(first: Scores, second: Scores) -> tuple[Scores, Scores]:
 
 
 def _renamed(scores: Scores, system: str, measure: str) -> Scores:
-    """Return the scores of one system by one measure under other names."""
     name = str(known(measure) or measure)
     sources = dict(zip((system,), scores.sources.values(), strict=False))
     return replace(scores, systems=(system,), measures=(name,), sources=sources)
@@ -283,8 +280,8 @@ def _system_of(
     name: str | None = None,
     already_read: tuple[Any, Scores] | None = None,
 ) -> Scores:
-    """Return the scores of the one system that a source holds, or of the one that is named."""
-    # Asked of a Series itself, pandas looks for it among a million ids.
+    """Return the scores of the only system in a source, or of the named one."""
+    # Not hasattr(source, "columns"): a Series would search its index of perhaps a million ids.
     is_series = hasattr(source, "iloc") and not hasattr(type(source), "columns")
     nested = isinstance(source, Mapping) and any(
         isinstance(item, (Mapping, str)) for item in source.values()
@@ -293,7 +290,7 @@ def _system_of(
         return one_measure(source, default, already_read)
     values = by_position(source)
     if values is not None:
-        # Scores without query ids; their rows are the queries, from 0.
+        # Scores without query ids: the row numbers, from 0, are the ids.
         by_row = one_measure(dict(enumerate(values.tolist())), default)
         return replace(by_row, notes=(BY_POSITION,))
     from abrank.scoring import score_files
@@ -316,7 +313,7 @@ def _system_of(
 
 
 def by_position(source: object) -> FloatArray | None:
-    """Return the numbers of a list, an array or a column; None for what holds none."""
+    """Return the numbers of a list, array or column; None for other sources."""
     listed = isinstance(source, (list, tuple)) and all(np.isscalar(item) for item in source)
     if hasattr(source, "columns") or not (listed or hasattr(source, "__array__")):
         return None
@@ -334,8 +331,8 @@ def one_measure(
     default: str,
     already_read: tuple[Any, Scores] | None = None,
 ) -> Scores:
-    """Return a Series or dict of scores by query id as those of one measure, ``score``."""
-    # `already_read` is another, and its scores: an index that it shares is not read twice.
+    """Return a Series or dict of scores by query id as scores of one measure, ``score``."""
+    # `already_read` is another source and its scores: a shared index is not read twice.
     if isinstance(source, Mapping):
         name, column = None, ids.encode([str(query) for query in source])
         values = np.array([*source.values()], dtype=np.float64)
@@ -371,7 +368,7 @@ def one_measure(
 
 
 def system_names(a: str, b: str) -> tuple[str, str]:
-    """Return names of baseline and candidate that differ."""
+    """Return different names for baseline and candidate."""
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
@@ -382,13 +379,13 @@ def name_runs(
     name_a: str | None = None,
     name_b: str | None = None,
 ) -> dict[str, Any]:
-    """Return two runs by names that differ: those given, else those of the runs."""
+    """Return two runs by different names: the given ones, else those of the runs."""
     a_run, b_run = (item[0] if is_repeated(item) else item for item in (a, b))
     if isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike)):
         result = distinct_names([a_run, b_run])
     else:
         result = [name_of(a_run), name_of(b_run)]
         if result == [UNNAMED_RUN] * 2:
-            result = ["A", "B"]  # two frames: nothing tells them apart but their places
+            result = ["A", "B"]  # two frames have no names
     names = system_names(str(name_a or result[0]), str(name_b or result[1]))
     return dict(zip(names, (a, b), strict=True))

@@ -1,4 +1,4 @@
-"""Differences and intervals in the unit in which they are shown; verdicts under other margins."""
+"""Convert differences and intervals to the displayed unit; verdicts under other margins."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ Row = TypeVar("Row", MeasureResult, SegmentRow)
 
 
 def known_range(measure: str, *, minimum: float, largest: float) -> tuple[float, float]:
-    """Return the range of a measure, infinite where it is not known."""
-    # Scores that leave the measure's range are of another scale, such as per cent.
+    """Return the range of a measure, infinite if unknown."""
+    # Scores outside the measure's range use another scale, such as per cent.
     low, high = bounds(measure)
     inside = low <= minimum + 1e-9 and largest - 1e-9 <= high
     return (low, high) if inside else (-math.inf, math.inf)
 
 
 def reachable(measure: str, *, minimum: float, largest: float) -> Interval:
-    """Return the smallest and the largest difference that two means of a measure can have."""
+    """Return the smallest and largest possible difference between two means of a measure."""
     width = Interval(*known_range(measure, minimum=minimum, largest=largest)).width
     return Interval(-width, width)
 
 
-# Ranges as wide as each other, but for less than this factor: that of alpha_nDCG, whose ideal list
-# is only near the best, is 1.58.
+# Two ranges whose widths differ by less than this factor count as equally wide. The range of
+# alpha_nDCG is 1.58, because its ideal list is only approximately the best.
 ALIKE = 2.0
 
 
@@ -51,9 +51,9 @@ def is_relative(comparison: Comparison) -> bool:
 def within_reach(
     comparison: Comparison, ends: Interval, measure: str = "", *, relative: bool | None = None
 ) -> Interval:
-    """Return limits within what the measure can differ at all, in the unit of differences."""
+    """Clip limits to the possible differences of the measure, in the displayed unit."""
     if is_relative(comparison) if relative is None else relative:
-        # But for independent groups a relative margin needs scores of 0 or more.
+        # A relative margin needs scores of 0 or more, except with independent groups.
         return ends if comparison.rule.independent else ends.within(-1.0, math.inf)
     row = comparison[measure or comparison.rule.primary]
     minimum, largest = sorted((row.mean_a, row.mean_b))
@@ -61,7 +61,7 @@ def within_reach(
 
 
 def decision_intervals(comparison: Comparison) -> tuple[Interval, Interval]:
-    """Return the interval against 0 and that of the one-sided tests, in the unit of the margin."""
+    """Return the ``1 - alpha`` and the ``1 - 2 alpha`` interval, in the unit of the margin."""
     decision = comparison.decision
     return (
         within_reach(comparison, decision.interval),
@@ -70,20 +70,20 @@ def decision_intervals(comparison: Comparison) -> tuple[Interval, Interval]:
 
 
 def deciding_interval(comparison: Comparison) -> Interval:
-    """Return the interval that verdict and gate rest on, in the unit of the margin."""
+    """Return the interval that decides verdict and gate, in the unit of the margin."""
     return decision_intervals(comparison)[comparison.decision.by_equivalence]
 
 
 def deciding_level(comparison: Comparison) -> float:
-    """Return the level of the interval that verdict and gate rest on."""
+    """Return the level of the interval that decides verdict and gate."""
     rule, by_equivalence = comparison.rule, comparison.decision.by_equivalence
     return rule.confidence_equivalence if by_equivalence else rule.confidence
 
 
 def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
-    """Return the rows with differences and intervals in the unit in which they are shown."""
-    # With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
-    # intervals Fieller's; secondary measures of clusters or with weights have none.
+    """Return the rows with differences and intervals in the displayed unit."""
+    # With a relative margin they are shares of each measure's own mean of A, with Fieller
+    # intervals. Secondary measures with clusters or weights have no such intervals.
     rows: Iterable[MeasureResult] = comparison.rows
     if is_relative(comparison):
         rows = (_as_share(comparison, row) for row in rows)
@@ -91,7 +91,7 @@ def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
 
 
 def row_within_reach(comparison: Comparison, row: Row, *, relative: bool | None = None) -> Row:
-    """Return a row whose two intervals lie within what the measure can differ at all."""
+    """Clip both intervals of a row to the possible differences of the measure."""
     measure = row.measure if isinstance(row, MeasureResult) else ""
     alone, adjusted = (
         within_reach(comparison, ends, measure, relative=relative)
@@ -107,9 +107,9 @@ def row_within_reach(comparison: Comparison, row: Row, *, relative: bool | None 
 
 
 def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
-    """Return the tests with estimates and intervals in the unit in which differences are shown."""
-    # In per cent of A's mean, the limits of a mean difference are Fieller's, as wide as the test's
-    # own. A count of wins has its own unit.
+    """Return the tests with estimates and intervals in the displayed unit."""
+    # In per cent of A's mean, limits of a mean difference are Fieller's, scaled to the width of the
+    # test's own interval. Counts of wins keep their unit.
     rows = []
     for row in comparison.test_rows:
         if "difference" not in row.estimand:
@@ -158,7 +158,7 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
 
 
 def segments_in_unit(comparison: Comparison, result: Segmentation) -> tuple[SegmentRow, ...]:
-    """Return the rows of segments in the unit in which differences are shown."""
+    """Return the rows of segments in the displayed unit."""
     if not is_relative(comparison):
         return tuple(row_within_reach(comparison, row) for row in result.rows)
     place, labels = comparison.measures.index(comparison.rule.primary), np.array(result.labels)
@@ -175,21 +175,21 @@ def segments_in_unit(comparison: Comparison, result: Segmentation) -> tuple[Segm
 
 
 def difference_in_unit(comparison: Comparison, value: float, *, digits: int) -> str:
-    """Return a difference as it is shown: in the measure's unit, or in per cent of A's mean."""
-    # Percentages have decimals enough for the interval that decides.
+    """Format a difference as it is shown: in the measure's unit, or in per cent of A's mean."""
+    # Percentages get as many decimals as the deciding interval needs.
     if not is_relative(comparison) or not math.isfinite(value):
         return display.signed(value, digits=digits)
     return display.percent(value, digits=percent_digits(comparison))
 
 
 def percent_digits(comparison: Comparison) -> int:
-    """Return the decimals of percentages with which the interval that decides can be read."""
+    """Return the decimals that percentages need to show the deciding interval."""
     low, high = comparison.decision.interval
     return display.decimals([(100.0 * low, 100.0 * high)], minimum=1)
 
 
 def shares_scale(comparison: Comparison, measure: str) -> bool:
-    """Whether a measure's differences can be read on the axis of the primary one's."""
+    """Whether a measure's differences fit on the axis of the primary measure."""
     if is_relative(comparison):
         return True
     primary, second = (_range(comparison, name) for name in (comparison.rule.primary, measure))
@@ -200,7 +200,6 @@ def shares_scale(comparison: Comparison, measure: str) -> bool:
 
 
 def _range(comparison: Comparison, measure: str) -> tuple[float, float]:
-    """Return the range of a measure, from 0 to 1 where a user's own scores lie there."""
     if result := known(measure):
         return result.entry.bounds
     column = comparison.measures.index(measure)
@@ -208,13 +207,13 @@ def _range(comparison: Comparison, measure: str) -> tuple[float, float]:
     return float(np.nanmin(scores, initial=0.0)), float(np.nanmax(scores, initial=1.0))
 
 
-# What the sign test estimates is no difference of scores, which a margin is.
+# The sign test does not estimate a difference of scores, so it has no margin.
 _COUNTING = ("sign",)
 
 
 @record
 class MarginRange:
-    """The verdict for every margin above ``low`` and below ``high``, in the unit of the margin."""
+    """The verdict for all margins between ``low`` and ``high``, in the unit of the margin."""
 
     verdict: Verdict
     low: float
@@ -222,16 +221,16 @@ class MarginRange:
 
 
 def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
-    """Return the verdicts that margins would give, from 0 upwards: where each begins and ends."""
-    # Closed form: the verdict changes only where the margin passes a limit of the two intervals
-    # that decide. A margin that no difference of the measure can reach is left out.
+    """Return the verdict for every margin from 0 upwards, as ranges of margins."""
+    # Closed form: the verdict changes only where the margin equals a limit of one of the two
+    # deciding intervals. Margins that exceed any possible difference are left out.
     rule, decision = comparison.rule, comparison.decision
     none = (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
     if decision.verdict in none or rule.test in _COUNTING:
         return ()
     low, high = rule.gain(*decision.interval)
     inner_low, inner_high = rule.gain(*decision.equivalence_interval)
-    last = 1.0  # of A's mean
+    last = 1.0  # 100 % of A's mean
     if not rule.margin_is_relative:
         row = comparison.primary
         minimum, largest = sorted((row.mean_a, row.mean_b))
@@ -248,7 +247,7 @@ def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
 
 
 def verdict_with(comparison: Comparison, margin: float) -> Verdict:
-    """Return the verdict by the same intervals under another margin."""
+    """Return the verdict for another margin with the same intervals."""
     decision = comparison.decision
     return decide(
         replace(comparison.rule, margin=margin, require=None),

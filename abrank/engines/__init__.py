@@ -1,8 +1,8 @@
-"""The same scoring of partitioned Parquet on one machine, on Dask and on Spark.
+"""Scoring of partitioned Parquet files on one machine, on Dask and on Spark.
 
-One kernel (:mod:`~abrank.engines.kernel`, the join and the measures of :func:`abrank.evaluate`)
-scores the whole queries of a partition; an engine only calls it in many places at once. Neither
-Dask nor Spark is imported before it is asked for.
+The kernel (:mod:`~abrank.engines.kernel`), with the join and the measures of
+:func:`abrank.evaluate`, scores complete queries of a partition; an engine runs it in parallel. Dask
+and Spark are only imported on request.
 """
 
 from abrank.engines.engine import needs_engine

@@ -1,4 +1,4 @@
-"""Plan a job, hand its partitions to threads, Dask or Spark, and resume what was finished."""
+"""Plan a job, run its partitions on threads, Dask or Spark, and resume finished ones."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ from abrank.options import Engine
 
 @dataclass(frozen=True, eq=False)
 class EngineScores:
-    """Scores of all partitions."""
+    """The scores of all partitions."""
 
     query_ids: tuple[str, ...]
     values: FloatArray  # float64[n_queries, n_systems, n_measures]
-    done: tuple[Done, ...]  # by partition
-    scoring: KernelOptions  # its measures have their scales
+    done: tuple[Done, ...]  # one per partition
+    scoring: KernelOptions  # measures with their scales resolved
     tables: tuple[ParquetTable, ...]
 
 
@@ -75,15 +75,15 @@ def score_tables(
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.keep_scores) as folder:
         tables = _tables(qrels, runs, folder, max_input_size=max_input_size)
-        if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
+        if any(map(has_open_scale, scoring.measures)):  # the scale needs all judgments
             judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece))
             highest = max(int(np.max(rows.value, initial=0)) for rows in judged)
             measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
-        if engine.keep_scores is not None:  # else no later run can resume, and no hash is needed
+        if engine.keep_scores is not None:  # hashes are only needed to resume
             here = (t for t in tables if isinstance(t.filesystem, fs.LocalFileSystem))
             for path in (Path(piece.path) for table in here for piece in table.pieces):
-                if path.parent == folder and not path.name.startswith("_"):  # it may be deleted
+                if path.parent == folder and not path.name.startswith("_"):  # may be deleted
                     keep = "keep the scores in a folder of their own"
                     raise ArgumentError(f"{folder} holds {path.name}, an input: {keep}")
             tables = [stamped(table) for table in tables]
@@ -94,7 +94,7 @@ def score_tables(
         done = _score_partitions(job, partitions, engine, on_progress)
         query_ids, values = read_scores(job, done)
         _succeed(job, done)
-        # Give back the memory that Arrow holds for further partitions before the comparison.
+        # Release the memory that Arrow keeps for further partitions before the comparison.
         pa.default_memory_pool().release_unused()
         return EngineScores(query_ids, values, done, scoring, tuple(tables))
 
@@ -105,7 +105,7 @@ def _score_partitions(
     engine: Engine,
     on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
-    """Score the partitions that no earlier run has finished; return all, by number."""
+    """Score the partitions that are not finished yet; return all, by number."""
     done = {outcome.number: outcome for outcome in finished(job, partitions)}
     remaining = [partition for partition in partitions if partition.number not in done]
     if remaining:
@@ -141,7 +141,7 @@ def _folder(output: str | None) -> Iterator[Path]:
     try:
         with locked(folder / "_lock", busy):
             yield folder
-    finally:  # what was refused leaves no folder
+    finally:  # leave no folder after an error
         if is_new and {path.name for path in folder.iterdir()} <= {"_lock", "_qrels.parquet"}:
             shutil.rmtree(folder)
 
@@ -152,7 +152,7 @@ def _tables(
     opened = [open_table(run, RUN, max_input_size=max_input_size) for run in runs.values()]
     if is_parquet(qrels):
         return [open_table(qrels, QRELS, max_input_size=max_input_size), *opened]
-    # Judgments of another kind are written as Parquet, where the workers find them.
+    # Other judgments are written as Parquet to a place that workers can read.
     judgments = read_qrels(qrels, max_input_size=max_input_size)
     columns = {
         "query_id": ids.take(ids.encode(judgments.query_ids), judgments.query),
@@ -168,11 +168,11 @@ def _tables(
 def _job_and_partitions(
     job: Job, tables: list[ParquetTable], engine: Engine, folder: Path
 ) -> tuple[Job, list[Partition]]:
-    """Divide by ranges of query ids; where that is not possible, regroup the rows first."""
+    """Partition by ranges of query ids; if that is not possible, regroup the rows first."""
     partitions = by_range(tables, rows=engine.rows)
     if partitions is not None:
         return job, partitions
-    # Named by all that decides what is in it: rows of another job are never taken up.
+    # The name depends on everything that affects the content, so that jobs never mix.
     spill_folder = folder / "_regrouped" / job.stamp[:32]
     for path in (folder / "_regrouped").glob("*"):
         if path != spill_folder:
@@ -188,7 +188,7 @@ def _job_and_partitions(
 
 
 def _error(message: str, kind: str) -> Exception:
-    """Return the error that a worker met; it came as text, which every engine can carry."""
+    """Rebuild a worker's error from text, which every engine can transport."""
     if kind == "ReadError":
         where, _, problem = message.partition(": ")
         return ReadError(where, problem)
@@ -197,10 +197,9 @@ def _error(message: str, kind: str) -> Exception:
 
 
 def _succeed(job: Job, done: Sequence[Done]) -> None:
-    """Mark the job as complete, and delete its temporary files."""
     folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
-    # Files that a killed process left half written.
+    # Files that a killed process left incomplete.
     unfinished = (*folder.glob(".part-*.parquet.*"), *folder.glob(f".{SUCCESS}.*"))
     for path in (folder / "_qrels.parquet", *unfinished):
         path.unlink(missing_ok=True)
@@ -214,13 +213,13 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
 
 
 def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    """Apply a function to every item where the engine says, in whatever order."""
+    """Apply a function to every item on the engine; results come in any order."""
     if engine.name == "dask":
         return _on_dask(function, items, scheduler=engine.address)
     if engine.name == "spark":
         return spark.run(function, items, master=engine.address)
-    # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
-    # needs no ``if __name__ == "__main__"``.
+    # Threads, because Arrow and NumPy release the interpreter lock, and because processes would
+    # need ``if __name__ == "__main__"`` in the calling script.
     return threaded_map(function, items, maximum=os.cpu_count() or 1)
 
 
@@ -233,8 +232,8 @@ def _on_dask(
     *,
     scheduler: Any,  # noqa: ANN401 - an address, or a Client
 ) -> Iterator[Any]:
-    """Apply a function to every item, on the workers of a cluster, or of one started for it."""
-    # A partition whose worker died is scored again by another.
+    """Apply a function to every item on a Dask cluster, which is started if necessary."""
+    # A partition whose worker died is scored again by another one.
     distributed: Any
     try:
         from dask import distributed
@@ -245,8 +244,8 @@ def _on_dask(
     with ExitStack() as stack:
         client = scheduler
         if scheduler is None:
-            # One thread a process: a worker that dies takes one partition with it. The dashboard is
-            # at a free port, as another cluster may have the usual one.
+            # One thread per process, so that a dying worker loses one partition only. The dashboard
+            # uses a free port, because another cluster may use the default one.
             options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
             cluster = distributed.LocalCluster(**options, host="127.0.0.1")
             cluster = stack.enter_context(cluster)

@@ -1,4 +1,4 @@
-"""Which sources an engine can score by partitions, which need one, and the files they stand for."""
+"""Decide which sources are scored by partitions, and list their files."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from abrank.inputs.storage import (
 if TYPE_CHECKING:
     from pyarrow import fs
 
-LARGE = 256 << 20  # bytes of a Parquet file
+LARGE = 256 << 20  # bytes above which a Parquet file is scored by partitions
 
 
 def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is named as Parquet: by its ending, as a folder of such files, or a URI."""
+    """Whether a source is Parquet: by its ending, a folder of such files, or a URI."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = os.fspath(source)
     if path.endswith(TABLES) or has_parquet(path):
         return True
-    if is_uri(path):  # a folder, unless it has the name of a file that is read as a whole
+    if is_uri(path):  # a folder, unless its name is that of a single file
         return not path.endswith(FILE_ENDINGS)
     if not is_glob(path) or os.path.lexists(path):
         return False
@@ -43,31 +43,31 @@ def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def fits_engine(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a run can be scored by partitions: Parquet that is no table of a data lake."""
+    """Whether a run can be scored by partitions: Parquet, but no data lake table."""
     return is_parquet(source) and not format_of_folder(source)
 
 
 def needs_engine(source: object) -> bool:
-    """Whether a run is better scored by partitions: Parquet that is large, or not one file."""
-    # A file that is small is read like any other, and its report has the lists of documents.
+    """Whether a run should be scored by partitions: large Parquet files, or several."""
+    # A small file is read like any other, so that reports can list its documents.
     if not fits_engine(source):
         return False
     path = os.fspath(source)
-    if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
+    if os.path.isfile(path):  # noqa: PTH113 - False even if the name is too long
         return Path(path).stat().st_size >= LARGE
     return is_glob(path) or is_uri(path) or Path(path).is_dir()
 
 
-_FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
+_FOLDERS = "(?:[^_./][^/]*/)*"  # without hidden folders
 
 
 def is_glob(path: str) -> bool:
-    """Whether a path stands for those that match it; brackets stand for themselves."""
+    """Whether a path is a pattern; brackets are literal."""
     return WILD.search(path) is not None
 
 
 def files_of(names: Sequence[Any]) -> tuple[Any, list[str]]:
-    """Return the file system of some paths, and the files that they stand for, by name."""
+    """Return the file system of paths, and the files that they denote, sorted by name."""
     from pyarrow.fs import LocalFileSystem
 
     filesystem: Any = LocalFileSystem()
@@ -81,7 +81,7 @@ def files_of(names: Sequence[Any]) -> tuple[Any, list[str]]:
 
 
 def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
-    """Return the files that a path, a folder or a glob stands for, in the order of their names."""
+    """Return the files of a path, a folder or a pattern, sorted by name."""
     from pyarrow.fs import FileSelector, FileType, LocalFileSystem
 
     info = filesystem.get_file_info(path)
@@ -105,14 +105,14 @@ def _listed(filesystem: fs.FileSystem, path: str) -> list[str]:
         raise lake_refusal(path, kind)
     if isinstance(filesystem, LocalFileSystem):
         require_no_lake(base, path)
-    # The first names match, and none below them is hidden.
+    # The first parts match the pattern, and no folder below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1
     return sorted(file for file in files if meant.fullmatch(f"{file[start:]}/"))
 
 
 def _below(folder: str, above: tuple[str, ...]) -> Iterator[str]:
-    """Yield every file below a folder of this machine; ``above`` it stand those walked through."""
+    """Yield every file below a local folder; ``above`` are the folders that lead to it."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_file():
@@ -125,7 +125,6 @@ def _below(folder: str, above: tuple[str, ...]) -> Iterator[str]:
 
 
 def _expression(part: str) -> str:
-    """Return a regular expression of a part of a glob, the slash behind it too."""
     if part == "**":
         return _FOLDERS
     wild = {"*": "[^/]*", "?": "[^/]"}

@@ -1,8 +1,8 @@
-"""Which row groups are scored together, so that queries are whole, and the job that scores them."""
+"""Group row groups into partitions of complete queries, and run the job that scores them."""
 
-# Where tables are sorted by query id, a partition is a range of query ids: it takes the row groups
-# that overlap it, and of those only its own rows, so a query that is split over row groups or files
-# is whole again. Where they are not, the rows are first regrouped by a hash of the query id.
+# If tables are sorted by query id, a partition is a range of query ids. It reads the row groups
+# that overlap the range and keeps the rows in it, so that queries split over row groups or files
+# are complete. Other tables are first regrouped by a hash of the query id.
 
 from __future__ import annotations
 
@@ -40,20 +40,19 @@ from abrank.inputs.columns import Columns, Source
 from abrank.inputs.reading import RunCounts
 from abrank.options import ROWS
 
-# --- Which row groups are scored together, so that every query is whole
+# --- Partitions of complete queries
 
 
-MAX_READ_RATIO = 2.5  # times that all rows may be read before regrouping is cheaper
+MAX_READ_RATIO = 2.5  # if rows would be read more often than this, regrouping is cheaper
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Whole queries: a range of their ids, or a bucket of regrouped rows."""
+    """Complete queries: a range of ids, or a bucket of regrouped rows."""
 
     number: int
-    pieces: tuple[tuple[Piece, ...], ...]  # of each table, the row groups that hold its queries
-    # low, high: the first query id, and the first that is no longer in it; without them every
-    # query of the pieces is
+    pieces: tuple[tuple[Piece, ...], ...]  # per table, the row groups with its queries
+    # The first query id, and the first one after the range; None: all queries of the pieces.
     low: Key | None = None
     high: Key | None = None
 
@@ -66,7 +65,7 @@ class Partition:
 
 
 def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partition] | None:
-    """Divide the queries of tables that are sorted by query id."""
+    """Partition the queries of tables that are sorted by query id."""
     everything = [piece for table in tables for piece in table.pieces]
     if len({type(key) for piece in everything for key in (piece.low, piece.high)}) != 1:
         return None
@@ -95,7 +94,7 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
 
 
 def _cuts(table: ParquetTable, rows: int) -> list[Key]:
-    """Return the query ids at which partitions begin: where row groups do."""
+    """Return the query ids at which partitions begin, taken from row groups."""
     ordered = sorted(table.pieces, key=lambda piece: piece.low)  # type: ignore[arg-type,return-value]
     cuts: list[Key] = []
     n_held = rows
@@ -107,7 +106,7 @@ def _cuts(table: ParquetTable, rows: int) -> list[Key]:
     return cuts
 
 
-# --- Regroup rows that are not sorted by query, by a hash of the query id, in two steps
+# --- Regroup rows that are not sorted by query, in two steps, by a hash of the query id
 
 
 _NAMES = ("query", "doc", "value", "row", "part")
@@ -115,7 +114,7 @@ _NAMES = ("query", "doc", "value", "row", "part")
 
 @dataclass(frozen=True)
 class Spill:
-    """One task of the first step: some row groups, and where their rows go."""
+    """One task of the first step: some row groups, and the destination of their rows."""
 
     table: ParquetTable
     pieces: tuple[Piece, ...]
@@ -125,12 +124,12 @@ class Spill:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """A table of which the rows were regrouped; its pieces are batches of Arrow files."""
+    """A table with regrouped rows; its pieces are batches of Arrow files."""
 
     label: str
 
     def load(self, piece: Piece) -> list[Columns]:
-        """Return the rows of a bucket that one file holds."""
+        """Return the rows of a bucket from one file."""
         try:
             with pa.OSFile(piece.path) as file:
                 reader = pa.ipc.open_file(file)
@@ -144,7 +143,7 @@ class Regrouped:
             column.to_numpy(zero_copy_only=False) for column in (value, row, group)
         )
         result = []
-        for number in np.unique(groups).tolist():  # the rows of each row group apart
+        for number in np.unique(groups).tolist():  # rows of one row group at a time
             rows = np.flatnonzero(groups == number)
             source = Source(None, None, len(rows), labels[number], "row")
             whole = Columns(query, doc, values, position.astype(np.int64), source)
@@ -170,12 +169,12 @@ def spills(
 
 
 def spill(task: Spill) -> tuple[str, str] | None:
-    """Write the rows of some row groups by bucket, whole files or none."""
-    # Return what is wrong and which error that is, in words that every engine can carry.
+    """Write the rows of some row groups by bucket, atomically."""
+    # Return the error and its type as text, which every engine can transport.
     path, done_file = Path(task.path), Path(f"{task.path}.done")
     with suppress(OSError):
         if done_file.read_bytes() == _digest_of_file(path):
-            return None  # left by an earlier run that was interrupted
+            return None  # finished by an interrupted run
     try:
         rows = [*chain.from_iterable(map(task.table.load, task.pieces))]
         _write_buckets(rows, task.n_buckets, path)
@@ -193,7 +192,7 @@ def _digest_of_file(path: Path) -> bytes:
 def by_bucket(
     tables: Sequence[ParquetTable], tasks: Sequence[Spill], n_buckets: int
 ) -> tuple[list[Regrouped], list[Partition]]:
-    """Return the regrouped tables and their partitions, once every task is done."""
+    """Return the regrouped tables and their partitions after all tasks are done."""
     regrouped_tables = [Regrouped(table.label) for table in tables]
     partitions = []
     for bucket in range(n_buckets):
@@ -242,7 +241,7 @@ _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 
 
 def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArray]:
-    """Read the scores of one partition: what is recorded of it, its queries, and the scores."""
+    """Read the scores of one partition: metadata, queries, and scores."""
     # The scores are float64[n_systems, n_queries, n_measures].
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
@@ -256,7 +255,7 @@ def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArr
         shape = n_systems, n_queries, n_measures = about["shape"]
         if table.num_rows != n_systems * n_queries * n_measures:
             raise ReadError(str(path), "is not as it was written")
-        # One system after the other, each by query and measure, as it was written.
+        # Stored by system, query and measure.
         values = table.column(1).to_numpy().reshape(shape)
         first = table.column(0).take(pa.array(np.arange(n_queries) * n_measures))
         query_ids = pa.concat_arrays(first.cast(pa.large_binary()).chunks or [ids.encode([])])
@@ -270,12 +269,12 @@ def read_part(path: Path) -> tuple[dict[str, Any], pa.LargeBinaryArray, FloatArr
 
 
 def read_folder(folder: Path) -> pa.Table:
-    """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
+    """Read a folder of scores in Parquet; parts written by a job are verified."""
     paths = sorted(folder.glob("part-*.parquet"))
     try:
         success = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
         expected = success["stamp"], success["partitions"]
-    except (OSError, ValueError, LookupError, TypeError):  # not there, or another program's
+    except (OSError, ValueError, LookupError, TypeError):  # missing, or from another program
         expected = None
     try:
         if expected is not None:
@@ -297,7 +296,6 @@ def read_folder(folder: Path) -> pa.Table:
 
 
 def _digest(about: bytes, query_ids: pa.LargeBinaryArray, values: FloatArray) -> bytes:
-    """Return a hash of the scores of a partition and of what is recorded with them."""
     queries = query_ids.to_pylist()
     sha256 = hashlib.sha256(about)
     sha256.update(np.array([len(query) for query in queries], "<i8").tobytes())
@@ -308,42 +306,42 @@ def _digest(about: bytes, query_ids: pa.LargeBinaryArray, values: FloatArray) ->
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with every partition; it travels to every worker."""
+    """What to do with every partition; it is sent to every worker."""
 
     systems: tuple[str, ...]
-    tables: tuple[ParquetTable | Regrouped, ...]  # the judgments, and a run of each system
+    tables: tuple[ParquetTable | Regrouped, ...]  # judgments, and one run per system
     scoring: KernelOptions
-    folder: str  # where the scores are written, a file a partition
-    # Of everything that decides the scores: files with another stamp are of another job
+    folder: str  # where scores are written, one file per partition
+    # Hash of everything that affects the scores; files with another stamp belong to another job.
     stamp: str = ""
 
     def path(self, partition: int) -> Path:
-        """Return the file of a partition's scores."""
+        """Return the file for a partition's scores."""
         return Path(self.folder) / f"part-{partition:05d}.parquet"
 
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a partition."""
+    """The outcome of a partition."""
 
     number: int
     n_queries: int = 0
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
-    bad: str = ""  # why it could not be scored; empty where it was
-    kind: str = ""  # which error that was
+    bad: str = ""  # error message; empty if it was scored
+    kind: str = ""  # type of the error
 
 
 def stamp_of(
     tables: Sequence[ParquetTable], systems: Sequence[str], scoring: KernelOptions, *, rows: int = 0
 ) -> str:
-    """Return a hash of what decides the scores and their partitions: what is read, and how."""
+    """Return a hash of everything that affects the scores and their partitions."""
     sources = [[table.columns, table.stamp] for table in tables]
     text = json.dumps([__version__, sources, list(systems), repr(scoring), rows], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def score_partition(job: Job, partition: Partition) -> Done:
-    """Score one partition and write its scores, a whole file or none."""
+    """Score one partition and write its scores atomically."""
     try:
         judged, *of_runs = (
             [rows for piece in pieces for rows in _load(job, table, piece, partition)]
@@ -358,8 +356,8 @@ def score_partition(job: Job, partition: Partition) -> Done:
 
 
 def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
-    """Return what an earlier run of the same job has finished; what is damaged is no part of it."""
-    # Scores of another job that did not finish are deleted.
+    """Return the partitions that an earlier run of this job finished, except damaged ones."""
+    # Scores of another, unfinished job are deleted.
     result = []
     numbers = {job.path(partition.number): partition.number for partition in partitions}
     for path in sorted(Path(job.folder).glob("part-*.parquet")):
@@ -367,7 +365,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
             about, _, _ = read_part(path)
         except ReadError as error:
             if path in numbers:
-                continue  # it is written anew
+                continue  # it is scored again
             raise ArgumentError(f"{error}; choose another folder or remove it") from error
         if about["stamp"] != job.stamp or path not in numbers:
             if (Path(job.folder) / SUCCESS).exists():
@@ -404,7 +402,7 @@ def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
 
 
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
-    """Return a table without its list of row groups, small enough to send to each worker."""
+    """Return a table without its row groups, small enough to send to each worker."""
     return replace(table, pieces=(), stamp=()) if isinstance(table, ParquetTable) else table
 
 
@@ -415,7 +413,7 @@ def _load(
         return table.load(piece)
     low, high = partition.low, partition.high
     result = []
-    for rows in _cached_load(job.stamp, table, piece):  # the next partitions need the rest of it
+    for rows in _cached_load(job.stamp, table, piece):  # cached, because later partitions need it
         queries, ends = ids.runs(rows.query)
         keys: list[Any] = ids.unpack(queries)
         if isinstance(low if low is not None else high, int):
@@ -428,7 +426,7 @@ def _load(
 
 @lru_cache(maxsize=4)
 def _cached_load(
-    stamp: str,  # noqa: ARG001 - another job may find another file under the same name
+    stamp: str,  # noqa: ARG001 - part of the cache key, because files may change between jobs
     table: ParquetTable | Regrouped,
     piece: Piece,
 ) -> list[Columns]:
@@ -436,7 +434,6 @@ def _cached_load(
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:
-    """Write the scores of a partition, a whole file or none, its pages with checksums."""
     values = scored.values.transpose(1, 0, 2)
     about = {
         "stamp": job.stamp,

@@ -1,6 +1,6 @@
-"""Parquet tables by row group, and the kernel that scores the whole queries of Arrow tables."""
+"""Parquet tables by row group, and the kernel that scores complete queries of Arrow tables."""
 
-# The kernel runs on the worker that has the partition; its join and measures are those of
+# The kernel runs on the worker of each partition; its join and measures are those of
 # `abrank.evaluate`.
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from abrank.measures.names import require_rel
 def column_names(
     names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> tuple[str, str, str]:
-    """Find the three columns of a table among its ``names``, or those that ``columns`` gives."""
+    """Find the three columns of a table in ``names``, or take those in ``columns``."""
     query, document, value = choose_columns(names, layout, columns, label=label)
     if layout == QRELS and document == value:
         raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
@@ -62,7 +62,7 @@ def column_names(
 
 
 def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
-    """Check the three columns of a table, which stand in the order of the layout."""
+    """Check the three columns of a table, given in the order of the layout."""
     columns = [stored_as(table.column(i)) for i in range(3)]
     if len(columns[0]):
         return of_table(columns, label, QRELS if layout == QRELS else RUN)
@@ -70,12 +70,12 @@ def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
 
 
 def concatenated(tables: Sequence[Columns]) -> Columns:
-    """Return the rows of several tables as one; see :func:`require_once` for its messages."""
+    """Concatenate the rows of several tables; for errors see :func:`require_once`."""
     return stacked(tables, "") if len(tables) > 1 else tables[0] if tables else _empty("")
 
 
 def require_once(row_groups: Sequence[Columns]) -> None:
-    """Refuse a document that a query names twice; the message names both row groups."""
+    """Refuse a document that occurs twice in a query; the message names both row groups."""
     rows = concatenated(row_groups)
     first, again = duplicates(ids.number(rows.query)[1], rows.doc)
     if not len(again):
@@ -98,7 +98,7 @@ def require_once(row_groups: Sequence[Columns]) -> None:
 
 
 def by_query(rows: Columns) -> Columns:
-    """Return the rows with those of each query together, in the order read within one."""
+    """Sort rows by query; within a query they keep their order."""
     starts, _ = ids.runs(rows.query)
     if len(kernels.unique(starts)) == len(starts):
         return rows
@@ -111,7 +111,7 @@ def _empty(label: str) -> Columns:
     return Columns(none, none, np.empty(0), nowhere, Source(None, None, 0, label, "row"))
 
 
-# --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
+# --- The kernel of all engines: from complete rankings and judgments to scores
 
 
 SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())])
@@ -119,7 +119,7 @@ SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """What is measured, and how runs are read: :func:`abrank.evaluate` has the same keywords."""
+    """The measures, and how runs are read: like the options of :func:`abrank.evaluate`."""
 
     measures: tuple[Measure, ...]
     score_dtype: ScoreDtype = "float64"
@@ -127,7 +127,7 @@ class KernelOptions:
     depth: int | None = None
     missing: Missing = "zero"
     same_id: SameId = "keep"
-    # Of which measures the user said from which grade on a document is relevant; None for all
+    # Measures for which the user set the lowest relevant grade; None: all.
     stated: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
@@ -146,12 +146,12 @@ class Scored:
 
     query_ids: tuple[str, ...]  # ascending
     values: FloatArray  # float64[n_queries, n_systems, n_measures]
-    # Counts on each system's run
+    # Counts of each system's run.
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 
 def score_table(run: pa.Table, qrels: pa.Table, scoring: KernelOptions) -> pa.Table:
-    """Score whole queries of one run."""
+    """Score complete queries of one run."""
     ranked_rows = read_rows(run, RUN, RUN.kind)
     judged_rows = read_rows(qrels, QRELS, QRELS.kind)
     scored = score_rows({"run": [ranked_rows]}, [judged_rows], scoring)
@@ -161,7 +161,7 @@ def score_table(run: pa.Table, qrels: pa.Table, scoring: KernelOptions) -> pa.Ta
 def score_rows(
     runs: Mapping[str, Sequence[Columns]], judgments: Sequence[Columns], scoring: KernelOptions
 ) -> Scored:
-    """Score the same whole queries of several systems."""
+    """Score the same complete queries of several systems."""
     try:
         qrels = build_qrels(concatenated(judgments), "qrels", scoring.duplicates)
     except ValueError:
@@ -209,7 +209,7 @@ def _join(
         same_id=scoring.same_id,
     )  # fmt: skip
     rows = by_query(concatenated(parts))
-    # In slices that stay in the processor's cache; the engine has a thread for each partition.
+    # In slices that fit the processor cache; each partition already has its own thread.
     block = partial(ranked, score_dtype=scoring.score_dtype)
     try:
         judged, counts, _ = join(slices(rows), block)
@@ -222,7 +222,7 @@ def _join(
     return judged, counts, 0
 
 
-# --- Measures that take the highest grade from the judgments: here that of all partitions
+# --- Measures whose scale comes from the judgments: here from those of all partitions
 
 
 def has_open_scale(measure: Measure) -> bool:
@@ -231,22 +231,22 @@ def has_open_scale(measure: Measure) -> bool:
 
 
 def with_scale(measure: Measure, highest: int) -> Measure:
-    """Return a measure whose scale ends at the highest grade of all judgments."""
+    """Set the scale of a measure to the highest grade of all judgments."""
     return resolved(measure, JudgedRun.from_grades([[int(np.maximum(highest, 0))]]))
 
 
-# --- Tables in Parquet: one file, a folder, Hive partitions or a glob, on any file system
+# --- Tables in Parquet: a file, a folder, Hive partitions or a pattern, on any file system
 
-# A table is listed with what the footers of its files say of each row group: how many rows, and the
-# least and the largest query id. Nothing else is read.
+# A table is listed by the footers of its files: per row group the number of rows and the lowest and
+# highest query id. Nothing else is read.
 
 
-_LOOKED_AT = 1 << 16  # bytes of a file that is no Parquet
+_LOOKED_AT = 1 << 16  # bytes checked to identify a file that is not Parquet
 _ONLY_PARQUET = (
     "--engine (engine=) reads Parquet only; leave it out, and this file is read as it is"
 )
 
-Key = bytes | int  # of a query: its id's bytes, or a number where the column holds numbers
+Key = bytes | int  # query id as bytes, or as a number in a numeric column
 
 
 @dataclass(frozen=True)
@@ -256,13 +256,13 @@ class Piece:
     path: str
     group: int
     n_rows: int
-    # low, high: least and largest query id; None where the file does not say
+    # Lowest and highest query id; None if the file does not have them.
     low: Key | None = None
     high: Key | None = None
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the row group in messages."""
         return f"{self.path}, row group {self.group}"
 
 
@@ -270,20 +270,20 @@ class Piece:
 class ParquetTable:
     """A table in Parquet, and its row groups."""
 
-    label: str  # as it was named
+    label: str  # as named by the user
     layout: Layout
-    # Names of the query id, of the document and of the number
+    # Names of the columns with query id, document id and number.
     columns: tuple[str, str, str]
     pieces: tuple[Piece, ...]
     filesystem: Any = field(repr=False, compare=False)
-    # Of every file its path, its size and a hash, once :func:`stamped` has made them
+    # Path, size and hash of every file, set by :func:`stamped`.
     stamp: tuple[tuple[str, int, str], ...] = ()
-    # Bytes that a row group may hold; 4 GiB without it
+    # Maximum bytes of a row group; default: 4 GiB.
     max_input_size: int | None = None
 
     @property
     def n_rows(self) -> int:
-        """Rows of all row groups."""
+        """Total number of rows."""
         return sum(piece.n_rows for piece in self.pieces)
 
     def load(self, piece: Piece) -> list[Columns]:
@@ -293,7 +293,7 @@ class ParquetTable:
             try:
                 with self.filesystem.open_input_file(piece.path) as file:
                     data = ParquetData(file, maximum=self.max_input_size)
-                    # A row for each document names its query: its id is read once.
+                    # In nested tables the query id may also name the document: read it once.
                     names = list(dict.fromkeys(self.columns))
                     table = data.read(names, group=piece.group, coded=[query])
             except Oversized as error:
@@ -348,9 +348,9 @@ def open_table(
 
 
 def stamped(table: ParquetTable) -> ParquetTable:
-    """Return a table with hashes of its files, by which a later job knows them again."""
-    # A file of this machine is hashed whole: its time can be set back. An object of a store is
-    # known by the time that the store gives it, and is hashed where it gives none.
+    """Return a table with hashes of its files, by which a later job recognises them."""
+    # Local files are hashed completely, because their time can be set back. Objects in a store are
+    # identified by the store's time, and hashed if there is none.
     paths = sorted({piece.path for piece in table.pieces})
     local = isinstance(table.filesystem, fs.LocalFileSystem)
 
@@ -369,7 +369,6 @@ def stamped(table: ParquetTable) -> ParquetTable:
 
 
 def _footer(filesystem: fs.FileSystem, path: str) -> tuple[Any, tuple[Group, ...]]:
-    """Return the schema of a file, and its row groups."""
     try:
         with filesystem.open_input_file(path) as file:
             data = ParquetData(file)
@@ -410,7 +409,7 @@ def _pieces(
 
 
 def _key(value: bytes, kind: pa.DataType) -> Key | None:
-    """Return a bound of the query ids as it is stored, as what it stands for."""
+    """Decode a stored bound of the query ids."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_integer(kind):
         return int.from_bytes(value, "little", signed=pa.types.is_signed_integer(kind))
@@ -418,7 +417,7 @@ def _key(value: bytes, kind: pa.DataType) -> Key | None:
 
 
 def _require_range(queries: pa.ChunkedArray, piece: Piece) -> None:
-    """Refuse query ids other than the footer says: partitions were made by what it says."""
+    """Refuse query ids outside the range in the footer, by which partitions were made."""
     if piece.low is None or piece.high is None:
         return
     low, high = piece.low, piece.high

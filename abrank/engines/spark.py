@@ -1,6 +1,6 @@
 """Spark: partitions of Parquet files as tasks, or the rows of a DataFrame by ``mapInArrow``.
 
-``pip install pyspark``, here and on the workers; Java 17 runs it.
+Needs ``pip install pyspark``, here and on the workers, and Java 17.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-ROWS = 250_000  # of a run and its judgments that a task holds before it scores them
+ROWS = 250_000  # rows of a run and its judgments that a task collects before it scores them
 _LONG = "query_id string, measure string, value double"
 
 
 def run(
     function: Callable[[_Item], _Result], items: Sequence[_Item], *, master: str | None = None
 ) -> Iterator[_Result]:
-    """Apply a function to every item, each a task of Spark, which tries a failed one again."""
+    """Apply a function to every item as a Spark task; Spark retries failed tasks."""
     if not items:
         return
     work = pickle.dumps(function), [pickle.dumps(item) for item in items]
@@ -59,34 +59,34 @@ def evaluate(
     *,
     columns: dict[str, str] | None = None,
 ) -> DataFrame:
-    """Score the run in a DataFrame, on its own session.
+    """Score the run in a DataFrame, in its own session.
 
-    Run and judgments are brought together by query id in one shuffle, so no query is split.
+    Run and judgments are co-partitioned by query id in one shuffle, so no query is split.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Columns ``query_id doc_id score``, or the names that other tools give them.
+        Columns ``query_id doc_id score``, or the names that other tools use.
     qrels : pyspark.sql.DataFrame, or path, pandas DataFrame, dict of dicts, tuples or Qrels
         Columns ``query_id doc_id relevance``.
     measures : sequence of str, optional
-        nDCG@10, AP, RR, P@10 and R@100 without it.
+        Default: nDCG@10, AP, RR, P@10 and R@100.
     columns : dict, optional
-        Which columns of ``df`` to take.
+        Column names of ``df``.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        ``query_id measure value``, not yet computed; by the kernel of :func:`abrank.evaluate`.
-        Every judged query has its rows, those without results too.
+        ``query_id measure value``, evaluated lazily, with the kernel of :func:`abrank.evaluate`.
+        Every judged query has rows, even without results.
 
     Raises
     ------
     ArgumentError
-        If a measure is unknown, or its scale is left to the judgments (``ERR@10``; say
+        If a measure is unknown, or takes its scale from the judgments (``ERR@10``; use
         ``ERR(max_grade=4)@10``).
     ReadError
-        If a column is not there. What is wrong in a row is raised by the task that meets it.
+        If a column is missing. Errors in a row are raised by the task that reads it.
     """
     scoring = KernelOptions(parse_measures(measures))
     for measure in scoring.measures:
@@ -106,7 +106,7 @@ def evaluate(
 
 
 class _Kernel:
-    """The kernel over the batches of a partition, sorted by query."""
+    """The kernel applied to the batches of a partition, sorted by query."""
 
     def __init__(self, scoring: KernelOptions) -> None:
         self.scoring = scoring
@@ -133,7 +133,7 @@ class _Kernel:
 
 
 def _three_columns(df: DataFrame, layout: Layout, columns: dict[str, str] | None) -> DataFrame:
-    """Return three columns under their own names, and which of the two tables a row is of."""
+    """Return three columns with standard names, and a mark for the table of each row."""
     query, document, number = column_names(df.columns, layout, columns, "the DataFrame")
     return df.selectExpr(
         f"cast(`{query}` as string) as query_id",
@@ -145,7 +145,7 @@ def _three_columns(df: DataFrame, layout: Layout, columns: dict[str, str] | None
 
 @contextmanager
 def _session(master: str | None) -> Iterator[Any]:
-    """Return the session that there is, or one that is stopped at the end."""
+    """Yield the existing session, or a new one that is stopped at the end."""
     try:
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
@@ -161,7 +161,7 @@ def _session(master: str | None) -> Iterator[Any]:
     if master is None or master.startswith("local"):
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-        # Workers run this Python, not the first one on the PATH.
+        # Workers must use this Python, not the first one on the PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
         spark = builder.getOrCreate()

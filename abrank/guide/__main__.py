@@ -1,6 +1,6 @@
-"""``python -m abrank.guide build DIR`` writes the guide as a site of files that opens offline.
+"""``python -m abrank.guide build DIR`` writes the guide as a site that works offline.
 
-``python -m abrank.guide reference DIR`` writes the reference of every public name beside it.
+``python -m abrank.guide reference DIR`` writes the reference of all public names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The catalogue of measures, tests and cautions, the guide as a site of files, the reference."""
+"""Generate the pages of measures, tests and cautions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from abrank.report.sections.cautions import Names, caution
 
 @dataclass(frozen=True)
 class Example:
-    """The numbers of an example of a caution, when it appears, what to do, and where it is from."""
+    """An example of a caution: its numbers, when it appears, what to do, and its source."""
 
     values: Mapping[str, Any]
     when: str
@@ -46,21 +46,21 @@ EXAMPLES: Mapping[str, Example] = {
     code: Example(item["example"], item["when"], item["do"], item["source"])
     for code, item in _CAUTIONS.items()
 }
-# The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
-# relevant and was not found.
+# The example ranking for every measure: d2 is unjudged, d3 and d4 have equal scores, and d6 is
+# relevant but not retrieved.
 QRELS = {"d1": 2, "d3": 1, "d4": 0, "d5": 0, "d6": 1}
 RUN = {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d4": 3.0, "d5": 1.0}
 ROWS = [("q", str(1 + (doc == "d6")), doc, grade) for doc, grade in QRELS.items()]
-# What stands in the place of a parameter that must be given.
+# Values for parameters without default.
 GIVEN = {"cutoff": 5, "recall": 0.5, "multiple": 1.0, "threshold": 2.0, "max_rel": 2}
-# Measures that ir_measures has under the name they have here.
+# Measures with the same name in ir_measures.
 IR_MEASURES = {
     "AP", "AP_IA", "Accuracy", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec",
     "Judged", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "NumQ", "NumRel", "NumRelRet", "NumRet",
     "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "StRecall",
     "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP",
 }  # fmt: skip
-# What ranx can be asked for.
+# Measures of ranx.
 RANX = (
     "hits", "hit_rate", "precision", "recall", "f1", "r-precision", "bpref", "rbp.8", "mrr", "map",
     "dcg", "dcg_burges", "ndcg", "ndcg_burges",
@@ -74,7 +74,7 @@ NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
 
 def names() -> list[str]:
-    """Return what has a page of its own: measures, tests and cautions."""
+    """Return the names that have their own page: measures, tests and cautions."""
     load_plugins()
     return [*catalogue(), *TESTS, *JOINT_TESTS, *EXAMPLES]
 
@@ -85,7 +85,7 @@ def entries() -> Iterator[GuidePage]:
 
 
 def entry(name: str) -> GuidePage | None:
-    """Return the page of one measure, in whatever spelling, or of a test or a caution."""
+    """Return the page of one measure (in any spelling), test or caution."""
     if name in TESTS or name in JOINT_TESTS:
         test = TESTS[name] if name in TESTS else JOINT_TESTS[name]
         text, sections = split(inspect.getdoc(test.function))
@@ -126,8 +126,8 @@ def entry(name: str) -> GuidePage | None:
 
 
 def _work(entry: MeasureEntry) -> tuple[Measure, float, float] | None:
-    """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4."""
-    # None for one of somebody's own with a parameter that must be given and that nobody here knows.
+    """Return a measure, its value on the example ranking, and that with d3 above d4."""
+    # None for user-defined measures with an unknown parameter without default.
     required = [parameter.name for parameter in entry.parameters if parameter.required]
     if not GIVEN.keys() >= set(required):
         return None
@@ -210,7 +210,7 @@ def _range(low: float, high: float) -> str:
 
 
 def _worked(entry: MeasureEntry) -> str:
-    """Return the measure on the list of the measures' page, as an example that runs."""
+    """Return the measure's value on the example ranking, as an example that runs."""
     work = _work(entry)
     if work is None:
         return ""
@@ -232,7 +232,6 @@ def _worked(entry: MeasureEntry) -> str:
 
 
 def _importing(examples: str, *lines: str) -> str:
-    """Return examples as Markdown, the first with the imports that their module has done."""
     imports = "".join(f">>> {line}\n" for line in lines)
     return _markdown(examples.replace(">>>", f"{imports}>>>", 1))
 
@@ -245,7 +244,7 @@ def _dialects(entry: MeasureEntry) -> str:
         try:
             ranx += [name + text] if expand(name + text)[0].entry == entry else []
         except ArgumentError:
-            continue  # no cut-off stands behind it
+            continue  # the name has no cut-off
     rows = {
         "ir_measures, PyTerrier": [entry.name] if entry.name in IR_MEASURES else [],
         "trec_eval, pytrec_eval": [n for n, item in TREC_EVAL.items() if item.name == entry.name],
@@ -261,7 +260,6 @@ def _dialects(entry: MeasureEntry) -> str:
 
 
 def _form(entry: MeasureEntry) -> str:
-    """Write the name with its parameters and their defaults."""
     inside = [
         parameter.name if parameter.required else f"{parameter.name}={literal(parameter.default)}"
         for parameter in entry.parameters
@@ -306,14 +304,14 @@ def _table_of(docstring: str | None) -> str:
     return "\n".join(lines[first : last + 1])
 
 
-# Ten queries of three systems, and four more on which all of them score the same.
+# Ten queries of three systems, followed by four queries on which all systems tie.
 _SCORES = np.array([[4, 6, 7], [5, 5, 7], [2, 5, 4], [6, 7, 9], [3, 2, 4], [1, 4, 3], [7, 8, 8],
                     [2, 4, 5], [5, 8, 6], [3, 5, 6]]) / 10  # fmt: skip
 _TIED = np.vstack([_SCORES, np.full((4, 3), 0.5)])
 
 
 def _with_ties(name: str) -> str:
-    """Say what queries on which the systems score the same change of a test's answer."""
+    """Describe how queries on which the systems tie change a test's result."""
     if name in TESTS:
         before, after = (
             float(run_test(name, scores[:, 1] - scores[:, 0]).pvalue[0])
@@ -356,14 +354,14 @@ OVERVIEWS: Mapping[str, Callable[[], GuidePage]] = {
 }  # fmt: skip
 
 
-# --- From numpydoc to Markdown
+# --- Convert numpydoc to Markdown
 
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([\w]+)`")
 _CITED = re.compile(r" ?\[(\d)\]_")
 
 
 def _markdown(text: str) -> str:
-    """Return a piece of a docstring as Markdown: code, citations, and examples in fences."""
+    """Convert a part of a docstring to Markdown: code, citations, and examples in fences."""
     text = _CITED.sub(r" [\1]", _ROLE.sub(r"`\1`", text)).replace("``", "`")
     blocks = [
         _fenced(block) if block.startswith(">>>") else block.replace("* ", r"\* ")
@@ -386,7 +384,7 @@ _ACCENT = re.compile(r"""\{?\\(["'v])\{?(\w)\}?\}?""")
 
 
 def _in_full(source: str) -> str:
-    """Return a part of a measure's source in the words of its entry in the bibliography."""
+    """Replace a short citation by its bibliography entry."""
     sub = _ACCENT.sub(
         lambda result: normalize("NFC", result[2] + _ACCENTS[result[1]]),
         bibliography().get(key_of(source), ""),
@@ -407,7 +405,7 @@ def _in_full(source: str) -> str:
 
 
 def _sources(source: str, sections: Mapping[str, str]) -> str:
-    """Return where a test is from, and what else is cited, as a numbered list."""
+    """Return the source of a test and other references as a numbered list."""
     parts = [part.rpartition(": ") for part in source.split("; ")]
     works = [f"{kind}{colon}{_in_full(work)}" for kind, colon, work in parts]
     works += re.split(r"(?:^|\n)\.\. \[\d+\] ", sections.get("References", ""))[1:]

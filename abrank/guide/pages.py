@@ -1,10 +1,10 @@
-"""The pages of the guide by heading, and what a page is."""
+"""The list of guide pages by heading, and the class of pages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The pages by heading, in the order in which they are listed. A topic is the name of its file.
+# Pages by heading, in the order of the table of contents. A topic is the name of its file.
 CONTENTS: dict[str, tuple[str, ...]] = {
     "Start here": ("start", "verdicts", "margin", "gates"),
     "For what you do": (
@@ -23,7 +23,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "disagree",
     ),
 }  # fmt: skip
-# Pages that are written from a registry, with one page for each thing in it.
+# Pages that are generated from a registry, with one page per entry.
 MADE = ("measures", "tests", "cautions")
 
 
@@ -36,5 +36,5 @@ class GuidePage:
 
     @property
     def title(self) -> str:
-        """The first line without its mark."""
+        """The first line without its Markdown mark."""
         return self.text.partition("\n")[0].removeprefix("# ")

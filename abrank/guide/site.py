@@ -1,4 +1,4 @@
-"""The guide as a site that opens offline, and the reference of every public name beside it."""
+"""Write the guide as a site that works offline, and the reference of all public names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abrank._support.files import replace_all
 from abrank.guide import all_pages, read_page
 from abrank.guide.pages import CONTENTS, GuidePage
 
-# What a user may import. All else is internal, whatever its name begins with.
+# The public modules. All others are internal, even without a leading underscore.
 PUBLIC = (
     "abrank", "abrank.agreement", "abrank.collections", "abrank.comparison", "abrank.diagnostics",
     "abrank.engines", "abrank.engines.spark", "abrank.estimate",
@@ -29,7 +29,7 @@ PUBLIC = (
 
 
 def build_reference(folder: Path) -> Path:
-    """Write a page for each public module into a folder; return the first one."""
+    """Write a page for each public module into a folder; return the path of the first one."""
     import pdoc
     from pdoc import render
 
@@ -37,14 +37,14 @@ def build_reference(folder: Path) -> Path:
         bind(importlib.import_module(name))
     render.configure(docformat="numpy", show_source=False, search=False)
     with warnings.catch_warnings():
-        # pdoc cannot resolve names that are imported only for type checkers, and warns of each.
+        # pdoc warns about each name that is imported only for type checkers.
         warnings.filterwarnings("ignore", "Error parsing type annotation")
         pdoc.pdoc(*PUBLIC, output_directory=folder)
     return folder / "abrank.html"
 
 
 def bind(module: ModuleType) -> None:
-    """Import all that a module offers on demand: pdoc sees only what is there."""
+    """Import everything that a module imports on demand, so that pdoc can see it."""
     for name in getattr(module, "__all__", ()):
         setattr(module, name, getattr(module, name))
 
@@ -64,11 +64,11 @@ _ROLES = {
     "table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row",
     "th": "columnheader", "td": "cell",
 }  # fmt: skip
-LONGEST_CELL = 24  # characters of the cells of a table that fits a telephone as it is
+LONGEST_CELL = 24  # characters of a cell that fits on a phone
 
 
 def build(folder: Path) -> Path:
-    """Write the site into a folder, which is made if need be; return its first page."""
+    """Write the site into a folder, which is created if needed; return its first page."""
     pages = all_pages()
     frame = Environment(
         loader=PackageLoader("abrank.guide"), autoescape=True, undefined=StrictUndefined,
@@ -78,7 +78,7 @@ def build(folder: Path) -> Path:
     front = GuidePage("index", front_page())
     files = {}
     for page in (front, *(page for item in pages.values() for page in item)):
-        body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes
+        body = Markup(to_html(page.text))  # to_html escapes HTML in the page
         text = frame.render(page=page, body=body, menu=menu, version=abrank.__version__)
         files[folder / f"{page.topic}.html"] = text.encode()
     replace_all(files)
@@ -86,7 +86,7 @@ def build(folder: Path) -> Path:
 
 
 def front_page() -> str:
-    """Return what abrank is, what it prints, and where to begin, as Markdown."""
+    """Return the front page as Markdown: what abrank is, an example, and links."""
     sample = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
     lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{sample}\n```"]
     lines += ["## For what you do"]
@@ -95,13 +95,13 @@ def front_page() -> str:
 
 
 def to_html(text: str) -> str:
-    """Return Markdown as HTML: headings with anchors, tables that scroll, links to other pages."""
+    """Convert Markdown to HTML with anchors, scrollable tables and links between pages."""
     html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
     html = _LINK.sub(lambda m: f'{m[1]}{m[2]}.html{m[3] or ""}"', html)
     html = _HEADING.sub(
         lambda m: f'<h{m[1]} id="{anchor(_TAG.sub("", m[2]))}">{m[2]}</h{m[1]}>', html
     )
-    # What is wider than a phone scrolls by itself, by keyboard as well.
+    # Wide code scrolls by itself, also by keyboard.
     html = html.replace("<pre>", '<pre tabindex="0">')
     return _TABLE.sub(
         lambda m: f'<div class="wide" tabindex="0" role="group">{_labelled(m[0])}</div>', html
@@ -109,16 +109,16 @@ def to_html(text: str) -> str:
 
 
 def _labelled(table: str) -> str:
-    """Let a table of sentences stand on a telephone row by row, each cell under its heading."""
+    """Label the cells of a wide table, so that phones can show it row by row."""
     if max(len(_TAG.sub("", cell)) for cell in _CELL.findall(table)) <= LONGEST_CELL:
         return table
     headings = cycle(_TAG.sub("", heading) for heading in _HEAD.findall(table))
-    for tag, role in _ROLES.items():  # which a table that is shown as blocks would lose
+    for tag, role in _ROLES.items():  # CSS blocks would otherwise remove the table roles
         table = re.sub(rf"<{tag}\b", f'<{tag} role="{role}"', table)
     table = re.sub("<td", lambda m: f'{m[0]} data-label="{next(headings)}"', table)
     return table.replace("<table", '<table class="rows"', 1)
 
 
 def anchor(heading: str) -> str:
-    """Return the anchor of a heading, as GitHub makes it."""
+    """Return the anchor of a heading, in GitHub's format."""
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")

@@ -1,17 +1,18 @@
-"""Paired tests, intervals and effect sizes: arrays in, arrays out.
+"""Paired tests, intervals and effect sizes for arrays.
 
-These are the functions to call, the tables of what there is, and what a test of one's own is made
-of; what a function returns is described in its module. Nothing here knows what is measured. Rows
-are queries, the query pairs the two systems, columns are comparisons, and a difference is always
-candidate minus baseline; ``confidence`` is the level of an interval, ``alpha`` that of a test, and
-equal ``seed`` give equal draws.
+This module exports the functions to call, the registries of tests, and the parts for writing a new
+test; each function's module describes its result. Nothing here knows what is measured. Rows are
+queries, which pair the two systems, and columns are comparisons. A difference is always candidate
+minus baseline. ``confidence`` is the level of an interval and ``alpha`` that of a test. Equal
+values of ``seed`` give equal results.
 
-Where the data are too few or too even, every analysis answers, and warns of nothing: without a
-query all is NaN; where there is no spread to judge by, what rests on an error has p NaN and the
-interval (-inf, inf); where all differences are 0, p is 1 and the interval [0, 0]. Tables of it are
-in :mod:`~abrank.inference.registry` (of pairs) and :mod:`~abrank.inference.systems.registry` (of
-many systems). A number that is not finite is an ArgumentError with the place of the first; so are
-shapes that do not fit and arguments out of range; other names are an UnknownNameError.
+Every analysis also answers for degenerate data, without warnings. Without queries all results are
+NaN. Without variance, a result that needs a standard error has p NaN and the interval (-inf, inf).
+If all differences are 0, p is 1 and the interval [0, 0]. The modules
+:mod:`~abrank.inference.registry` (pairs) and :mod:`~abrank.inference.systems.registry` (many
+systems) have tables of these cases. A non-finite number raises an ArgumentError that names the
+first one; so do shapes that do not fit and arguments out of range. An unknown name raises an
+UnknownNameError.
 """
 
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from abrank.inference.effect_size import EFFECT_SIZES, effect_size
 from abrank.inference.families import ADJUSTMENTS, adjust
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
-# What an everyday comparison does without is imported when it is asked for.
+# Names that an everyday comparison does not need are imported on first use.
 _HOMES = homes(
     {
         "abrank.inference.meta_analysis": "pool_collections",

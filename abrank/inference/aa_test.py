@@ -1,4 +1,4 @@
-"""The A/A test: how often a test finds a difference where there is none, on one's own data."""
+"""The A/A test: how often a test rejects on the user's own data if there is no difference."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from abrank.inference.wilcoxon import wilcoxon_pvalues
 Way = Literal["flips", "halves", "resampled"]
 
 N_REPLICATIONS = 1_000
-# The level of a test that draws is then off by .002, well within the band.
+# With this number a Monte Carlo test's level is off by at most .002, well within the band.
 N_RESAMPLES = 9_999
-# Fewer resampled queries are too unlike the normal ones of a t test: of 12 it finds 6 to 8 %.
+# Fewer resampled queries are far from normal: of 12 queries the t test rejects 6 to 8 %.
 MIN_RESAMPLED = 25
-# Part of what a seed means: another value here gives other replications.
+# Together with the seed this determines the replications; changing it changes results.
 VALUES_AT_ONCE = 1_000_000
 
 
@@ -33,13 +33,13 @@ CLUSTER_ROBUST = "cluster-robust t"
 
 @record
 class AARow:
-    """How often one test found a difference where there was none."""
+    """How often a test rejected in replications without a difference."""
 
-    # `rate` is the share of replications with p < alpha, `low` and `high` its 95 % interval.
-    # `band_low` and `band_high` enclose 95 % of the shares that tests of exactly the level alpha
-    # would give, all checks that are made together within; `too_often` says that the rate is above.
-    # A rate below is no fault: exact tests of few distinct values cannot use up their level. `by`
-    # says how a difference was ruled out.
+    # `rate` is the share of replications with p < alpha; `low` and `high` are its 95 % interval. If
+    # all tests had exactly level alpha, the rates of all simultaneous checks would lie between
+    # `band_low` and `band_high` with probability 95 %. `too_often` says that `rate` is above the
+    # band. A rate below it is no error, because exact tests with few distinct p-values cannot use
+    # their full level. `by` says how the difference was removed.
 
     test: str
     by: str
@@ -65,15 +65,15 @@ def check_level(
     n_checks: int = 1,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> AARow:
-    """Count the false findings of a two-sided test on differences with nothing to find (A/A)."""
-    # "flips" turns the sign of each difference by the toss of a coin, as if the systems' names had
-    # been swapped query by query. "halves" splits the queries at random and tests the differences
-    # of the one half less those of the other, pair by pair. Both make the differences symmetric
-    # about 0. "resampled" takes the mean from every difference and draws as many with replacement:
-    # their shape stays, and a test of something else than the mean is seen to find it. Of clusters
-    # the signs turn together, or whole ones are drawn; `robust` asks the cluster-robust t test.
-    # `n_checks` are made together, all within the band in 95 %. A p that is not defined finds
-    # nothing; without a query the rate is NaN, its interval [0, 1].
+    """Count the false positives of a two-sided test on data without a difference (A/A test)."""
+    # "flips" flips the sign of each difference with probability 1/2, as if the systems were
+    # swapped. "halves" splits the queries at random and tests the paired differences between the
+    # halves. Both make the distribution symmetric about 0. "resampled" subtracts the mean from the
+    # differences and draws from them with replacement. This keeps the shape of the distribution, so
+    # tests of another parameter than the mean may reject. Clusters are flipped or drawn as a whole;
+    # `robust` uses the cluster-robust t test. `n_checks` is the number of simultaneous checks in
+    # the 95 % band. An undefined p counts as not rejected; without queries the rate is NaN with
+    # interval [0, 1].
     # Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery
     # 18, 140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the
     # rate.
@@ -84,12 +84,12 @@ def check_level(
     checks.count("n_replications", n_replications)
     checks.count("seed", seed, at_least=0)
     level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
-    # The shares between which those of right tests lie, all of them in 95 % of cases.
+    # The band contains the rates of all valid tests together in 95 % of cases.
     tails = [0.025 / n_checks, 1.0 - 0.025 / n_checks]
     low, high = np.asarray(binom.ppf(tails, n_replications, level)) / n_replications
     band = float(low), float(high)
     if name == "bounded" and by != "flips":
-        # Two differences in a row, or one less the mean, reach twice as far.
+        # The difference of two differences, or a difference minus the mean, has twice the range.
         options = {**options, "span": 2.0 * options.get("span", 1.0)}
     test = CLUSTER_ROBUST if robust else name
     n_queries = len(values) // 2 if by == "halves" else len(values)
@@ -119,7 +119,7 @@ def check_level(
 
     total = 0
     if by == "resampled" and clusters is not None:
-        # Clusters differ in size, and so do the samples: they are tested one by one.
+        # Clusters differ in size, so samples differ in size and are tested one by one.
         for _ in range(n_replications):
             total += rejected(*_draw_clusters(values, index, random))
     else:
@@ -135,7 +135,6 @@ def check_level(
 def _replicate(
     values: FloatArray, by: Way, random: np.random.Generator, count: int, index: IntArray
 ) -> FloatArray:
-    """Return differences with nothing to find: shape (count, n_queries or half of them)."""
     if by == "flips":
         signs = random.choice([-1.0, 1.0], (count, int(index.max()) + 1))
         return np.asarray(values * signs[:, index])
@@ -150,7 +149,6 @@ def _replicate(
 def _draw_clusters(
     values: FloatArray, index: IntArray, random: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
-    """Return the differences, less their mean, of clusters drawn anew, and their labels."""
     sizes = np.bincount(index)
     drawn = random.integers(0, len(sizes), len(sizes))
     labels = np.repeat(np.arange(len(sizes)), sizes[drawn])
@@ -170,10 +168,10 @@ def rejections(
     n_resamples: int,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> BoolArray:
-    """Return whether a two-sided test finds a difference in each of many samples."""
+    """Return whether a two-sided test rejects, for each of many samples."""
     if name == "wilcoxon":
         return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
-    if name == "permutation":  # the exact one, made for one sample, takes a second for a dozen
+    if name == "permutation":  # the exact algorithm is too slow for thousands of samples
         options = {"method": "monte-carlo", **options}
     result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **options)
     return np.asarray(result.pvalue < alpha)

@@ -1,4 +1,4 @@
-"""The studentised bootstrap of the mean difference, and what resampling shares with other rooms."""
+"""The studentised bootstrap of the mean difference, and parts shared by other resampling tests."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import TIE, align_interval_with_pvalue, round_off, to_lattice
 
 N_RESAMPLES = 9_999
-# Part of what a seed means: another value here gives other resamples.
+# Together with the seed this determines the resamples; changing it changes results.
 DRAWS_AT_ONCE = 2_000_000
-# Above it, how often each value is drawn is itself drawn, on a grid of so many steps a deviation.
+# With more queries, the counts of values on a grid are drawn instead of single queries. The grid
+# has this number of steps per standard deviation.
 MANY_QUERIES = 10_000
 RESAMPLED_STEPS = 10.0
-# With more resamples without spread than this, their endless t blow up the interval.
+# With a larger share of resamples without variance, their infinite t make the interval useless.
 MOST_WITHOUT_SPREAD = 0.01
 
 
 def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:
-    """Split each value between the two multiples of ``step`` next to it, so that sums stay."""
+    """Distribute each value to the two nearest multiples of ``step`` without changing the sum."""
     multiple = np.floor(values / step)
     share = values / step - multiple
-    # No value is further from the mean than sqrt(n) standard deviations: this array stays short.
+    # Values lie within sqrt(n) standard deviations of the mean, so this array is short.
     cell = (multiple - multiple.min()).astype(np.int64)
     weights = np.bincount(cell, (1.0 - share) * counts, cell.max() + 2)
     weights += np.bincount(cell + 1, share * counts)
@@ -49,25 +50,26 @@ def bootstrap(
 ) -> Answer:
     """Estimate the mean difference by the t statistics of resampled queries (bootstrap-t).
 
-    Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
-    of. A query is drawn with both its scores, which pairs them.
+    Estimand: the mean difference. Hypothesis: it is 0 in the population that the queries are a
+    sample of. A query is drawn with both its scores, which pairs them.
 
     Parameters
     ----------
     seed : int
-        The resamples depend on it and on the number of queries.
+        Seed of the resamples; they also depend on the number of queries.
     n_resamples : int, optional
-        Resamples B; 9,999.
+        Number B of resamples. Default: 9,999.
 
     Notes
     -----
-    ``statistic`` is t. Where more than one resample in a hundred would have no spread (up to four
-    queries; most differences 0) the paired t test stands in for it. p is (b + 1) / (B + 1), b the
-    resamples whose abs(t) about the sample's mean is at least the observed one; the interval is
-    symmetric, by the order statistic of the same resamples. It keeps its level, with few
-    queries with room to spare; percentile, BCa and basic intervals (``scipy.stats.bootstrap``)
-    reject too often up to some 100 queries. Up to 10,000 queries all columns share the resamples;
-    with more, the differences are first put on a grid of a tenth of their standard deviation.
+    ``statistic`` is t. If more than 1 % of the resamples would have no variance (up to four
+    queries, or most differences 0), the paired t test is used instead. p is (b + 1) / (B + 1),
+    where b counts the resamples whose abs(t) about the sample mean is at least the observed one.
+    The interval is symmetric, from an order statistic of the same resamples. The test keeps its
+    level and is conservative with few queries; percentile, BCa and basic intervals
+    (``scipy.stats.bootstrap``) reject too often with up to about 100 queries. With up to 10,000
+    queries all columns share the resamples; with more, the differences are first rounded to a grid
+    of a tenth of their standard deviation.
 
     Examples
     --------
@@ -83,7 +85,7 @@ def bootstrap(
     rows = np.stack(
         [instead.estimate, instead.statistic, instead.pvalue, instead.ci_low, instead.ci_high]
     )
-    # The chance that all draws of a resample are one value, by column.
+    # The probability that a resample consists of a single value, by column.
     shares = [np.unique(column, return_counts=True)[1] / len(column) for column in differences.T]
     one_value = np.array([(share ** len(differences)).sum() for share in shares])
     columns = np.flatnonzero(one_value <= MOST_WITHOUT_SPREAD)
@@ -112,8 +114,8 @@ def resampled_t(
     shares: FloatArray | None = None,
 ) -> FloatArray:
     """Return t of resampled units about the mean, float64[n_draws, n_columns]."""
-    # `residual` are the sums of the units, or of cells with such shares of them, less the mean
-    # times `sizes`, their queries: one each without them.
+    # `residual` are the sums of the units (or of grid cells, with their `shares`) minus the mean
+    # times `sizes`, the numbers of queries in the units; without `sizes` they are 1.
     k, columns = residual.shape[1], [residual, residual**2]
     if sizes is not None:
         size = np.asarray(sizes, np.float64)[:, None]
@@ -134,7 +136,7 @@ def resampled_t(
         crossed, n, squared_sizes = total, np.full(1, n_units), np.full(1, n_units)
     shift = total / n
     spread = squares - 2.0 * shift * crossed + shift**2 * squared_sizes
-    # What is left where all that is drawn has one mean is rounding.
+    # If all drawn values have the same mean, the rest is rounding error.
     constant = spread <= 1e-9 * squares
     error = np.sqrt(n_units / (n_units - 1.0) * np.where(constant, 1.0, spread)) / n
     moved = np.abs(shift) > TIE * np.abs(residual).max(axis=0, initial=0.0)
@@ -143,9 +145,9 @@ def resampled_t(
 
 
 def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
-    """Return the t* of resamples drawn as counts of values on a grid, shape (n_draws,)."""
+    """Return t of resamples that are drawn as counts of values on a grid, shape (n_draws,)."""
     n_queries = differences.size
-    # Swapping the systems then swaps the answer: the cells are drawn in the same order.
+    # Use the same order of cells after swapping the systems, so that the result is mirrored.
     sign = -1.0 if differences.sum() < 0.0 else 1.0
     step = float(differences.std()) / RESAMPLED_STEPS
     cells, weights = on_grid(*np.unique(sign * differences, return_counts=True), step)
@@ -157,13 +159,13 @@ def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
 def invert_t(
     t_star: FloatArray, mean: float, error: float, alpha: float, alternative: Alternative
 ) -> tuple[float, float, float]:
-    """Return p-value and limits of the bootstrap-t, symmetric if two-sided."""
+    """Return the p-value and limits of the bootstrap-t; symmetric if two-sided."""
     direction = -1.0 if alternative == "less" else 1.0
     observed = direction * mean / error
     replicates = direction * t_star
     if alternative == "two-sided":
         observed, replicates = abs(observed), np.abs(replicates)
-    # A resample with the observed t is a tie, whatever its last digits.
+    # A resample with the observed t counts as a tie despite rounding errors.
     close = np.isclose(replicates, observed, rtol=1e-9, atol=0.0)
     replicates = np.where(close, observed, replicates)
     n = replicates.size

@@ -1,12 +1,11 @@
-"""Tests of the mean difference where queries come in groups: sessions, users, topic variants."""
+"""Tests of the mean difference for clustered queries (sessions, users), and weighted means."""
 
-# Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted.
-# With n**2 / sum m**2 the effective number of clusters, t answers from three on, the bootstrap from
-# seven on: below, where one cluster has 40 to 60 % of the queries, it finds a difference in 7 to 17
-# % of samples without one. Else p is NaN and the interval unbounded. With fewer than 6 clusters the
-# permutation test cannot reach .05. The plain t test, which knows of no clusters, finds a
-# difference in 17 % of samples without one (`reports/calibration`). Also here: the t test of a
-# weighted mean.
+# Queries of one cluster are dependent, so clusters are the units that are resampled or flipped. The
+# effective number of clusters is n**2 / sum m**2 for sizes m. The t test needs three effective
+# clusters. The bootstrap needs seven: below, if one cluster has 40 to 60 % of the queries, it
+# rejects 7 to 17 % of true hypotheses. With fewer, p is NaN and the interval unbounded. With fewer
+# than 6 clusters the permutation test cannot reach .05. The plain t test, which ignores clusters,
+# rejects 17 % of true hypotheses (`reports/calibration`).
 
 from __future__ import annotations
 
@@ -29,23 +28,23 @@ from abrank.inference.sign_flips import flip_signs
 
 CLUSTER_TESTS = ("t", "permutation", "bootstrap")
 N_RESAMPLES = 9_999
-# The grid of the residuals of many clusters has so many steps a standard deviation: what it adds to
-# the variance, a 2,400th at most, is in the error of each resample, too.
+# With many clusters, residuals are rounded to a grid with this number of steps per standard
+# deviation. The added variance, at most 1/2400, is part of the error of each resample, too.
 RESAMPLED_STEPS = 20.0
-# To draw how often a pair of size and residual occurs takes as long as to draw so many clusters.
+# Drawing the count of a (size, residual) pair costs as much as drawing this number of clusters.
 MEMBERS_OF_A_PAIR = 4
-# Effective clusters below which a test says nothing (``stratified``: all collections together), and
-# clusters from which all flips together can reach a p of .05.
+# Minimum number of effective clusters for each test (``stratified``: all collections together), and
+# the number of clusters from which all sign flips together can reach p = .05.
 FEWEST_EFFECTIVE = {"t": 3.0, "permutation": 0.0, "bootstrap": 7.0, "stratified": 3.0}
 FEWEST_TO_FLIP = 6
 
 
 @record
 class ClusterResult(TestResult):
-    """The answer of :func:`run_cluster_test`, and its grounds."""
+    """The result of :func:`run_cluster_test`."""
 
-    # `n_effective` is the effective number of clusters, n**2 / sum m**2; `freedom` the degrees of
-    # freedom of t. The other fields are those of :class:`~abrank.inference.TestResult`.
+    # `n_effective` is the effective number of clusters, n**2 / sum m**2; `freedom` is the degrees
+    # of freedom of t. The other fields are those of :class:`~abrank.inference.TestResult`.
 
     _: KW_ONLY
     n_clusters: int
@@ -62,22 +61,23 @@ def run_cluster_test(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> ClusterResult:
-    """Test the mean difference over queries, two-sided, where these come in clusters."""
-    # Hypothesis: it is 0 in the population the clusters are a sample of; for the permutation test,
-    # all differences of a cluster change sign together by the toss of one coin.
-    # With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its error
-    # is the root of sum (S_g - m_g mean)**2 / (1 - m_g / n) / n**2: the cluster-robust one that has
-    # no bias where queries are independent (CR2), by the root of the inverse of each block of I -
-    # H, which has this closed form for a mean [1]; no library has it. Its t has the degrees of
-    # freedom of the scaled chi-square whose first two moments are those of the squared error [1],
-    # [2]: with G - 1 and the error without 1 - m_g / n, t finds a difference in 29 to 47 % of
-    # samples without one where one of 5 to 20 clusters has most queries. The permutation interval
-    # holds the shifts theta whose S_g - m_g theta are not rejected: of up to 16 clusters an order
-    # statistic of the means over sets of them, of more a root of the p that the characteristic
-    # function gives, to 1e-4 of the standard error. The bootstrap resamples clusters and is the
-    # symmetric bootstrap-t with the error of each resample [3]; above 10,000 clusters of many
-    # different sums these are first put on a grid of a twentieth of the standard deviation. With
-    # clusters of one query the first two are the plain tests.
+    """Test the mean difference over clustered queries, two-sided."""
+    # Hypothesis: the mean difference is 0 in the population that the clusters are a sample of; for
+    # the permutation test: all differences of a cluster change sign together with probability 1/2.
+    # With S_g the sum of a cluster's differences and m_g its size, the mean is sum S / n. Its
+    # standard error is the root of sum (S_g - m_g mean)**2 / (1 - m_g / n) / n**2. This is the
+    # cluster-robust error without bias for independent queries (CR2), which multiplies by the
+    # inverse root of each block of I - H and has this closed form for a mean [1]; no library
+    # provides it. The degrees of freedom match the first two moments of the squared error to a
+    # scaled chi-square [1], [2]. With G - 1 degrees and without the factor 1 - m_g / n, t would
+    # reject 29 to 47 % of true hypotheses if one of 5 to 20 clusters has most queries. The
+    # permutation interval contains the shifts theta for which S_g - m_g theta is not rejected. Its
+    # limits are order statistics of means over sets of clusters for up to 16 clusters; for more
+    # they are roots of the p from the characteristic function, to 1e-4 of the standard error. The
+    # bootstrap resamples clusters; it is the symmetric bootstrap-t with the error of each resample
+    # [3]. Above 10,000 clusters with many different sums, these are first rounded to a grid of a
+    # twentieth of the standard deviation. If every cluster has one query, t and permutation equal
+    # the plain tests.
     # Source: [1] Bell & McCaffrey (2002), Survey Methodology 28, 169-181; Pustejovsky & Tipton
     # (2018), Journal of Business & Economic Statistics 36, 672-683. [2] Imbens & Kolesar (2016),
     # Review of Economics and Statistics 98, 701-712. [3] Cameron, Gelbach & Miller (2008), Review
@@ -109,9 +109,9 @@ def run_cluster_test(
 
 
 def numbered(labels: Sequence[object] | IntArray) -> tuple[tuple[str, ...], IntArray]:
-    """Return the distinct labels as text, in order, and the place of each label among them."""
+    """Return the distinct labels as sorted text, and the index of each label among them."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
-        if labels.size and labels.min() >= 0 and labels.max() < 2 * labels.size:  # codes
+        if labels.size and labels.min() >= 0 and labels.max() < 2 * labels.size:  # small codes
             occurs = np.bincount(labels) > 0
             names = np.flatnonzero(occurs)
             return tuple(map(str, names.tolist())), (np.cumsum(occurs) - 1)[labels]
@@ -124,12 +124,12 @@ def numbered(labels: Sequence[object] | IntArray) -> tuple[tuple[str, ...], IntA
 
 
 def cluster_sizes(labels: Sequence[object]) -> IntArray:
-    """Return the number of queries of each cluster, in the order of their names as text."""
+    """Return the number of queries of each cluster, sorted by cluster name."""
     return np.bincount(numbered(labels)[1])
 
 
 def effective_clusters(sizes: npt.ArrayLike) -> float:
-    """Return the effective number of clusters, n**2 / sum m**2; 0 where there is none."""
+    """Return the effective number of clusters, n**2 / sum m**2; 0 without clusters."""
     m = np.asarray(sizes, dtype=np.float64)
     return float(m.sum() ** 2 / (m**2).sum()) if m.size else 0.0
 
@@ -140,14 +140,14 @@ def freedom_of_clusters(sizes: npt.ArrayLike, *, times: float = 1.0) -> float:
     n = times * m.sum()
     if times * len(m) < 2.0 or m.max() >= n:
         return 0.0
-    # sum over g != h of a product is the square of the sum less the sum of the squares.
+    # The sum over g != h of the products is the squared sum minus the sum of squares.
     share = m**2 / (1.0 - m / n) / n
     crossed = (times * share.sum()) ** 2 - times * (share**2).sum()
     return float(n**2 / (times * (m**2).sum() + crossed))
 
 
 def lasting_share(sums: FloatArray, sizes: IntArray, squares: float) -> float:
-    """Return the share of the mean's squared error that more queries of these clusters leave."""
+    """Return the share of the squared error that remains if these clusters get more queries."""
     # Source: Searle, Casella & McCulloch (1992), Variance Components, 3.6.
     n_clusters, n = len(sizes), float(sizes.sum())
     if n_clusters < 2 or n == n_clusters:
@@ -161,7 +161,7 @@ def lasting_share(sums: FloatArray, sizes: IntArray, squares: float) -> float:
 
 
 def deciding_test(name: str, sizes: npt.ArrayLike) -> str:
-    """Return the cluster test that decides: what was asked, or flips where it can say nothing."""
+    """Return the deciding test: the requested one, or sign flips if there are too few clusters."""
     few = effective_clusters(sizes) < FEWEST_EFFECTIVE[name]
     return "permutation" if few and np.size(sizes) >= FEWEST_TO_FLIP else name
 
@@ -169,7 +169,6 @@ def deciding_test(name: str, sizes: npt.ArrayLike) -> str:
 def _answer(
     name: str, sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
 ) -> tuple[tuple[float, ...], int]:
-    """Return estimate, statistic, p-value and limits of one column, and the random flips."""
     largest = np.abs(sums).max(initial=0.0)
     total = float(round_off(sums.sum(keepdims=True), scale=largest)[0])
     mean = total / float(sizes.sum())
@@ -195,7 +194,7 @@ def _answer(
 
 
 def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True) -> float:
-    """Return the cluster-robust error of the mean; NaN where the clusters have no spread."""
+    """Return the cluster-robust standard error of the mean; NaN without variance."""
     n_clusters, n = len(sums), sizes.sum()
     largest = np.abs(sums).max(initial=0.0)
     residual = round_off(sums - sizes * (sums.sum() / n), scale=largest)
@@ -207,11 +206,10 @@ def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True)
 
 
 def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> FloatArray:
-    """Return t of resampled clusters about the mean, the residuals of which sum to 0."""
     n_clusters = len(residual)
     shares: FloatArray | None = None
     (distinct, of_size), counts = np.unique(np.stack([residual, sizes]), axis=1, return_counts=True)
-    # How often each pair of size and residual is drawn is itself drawn, where few are different.
+    # If there are few distinct pairs of size and residual, draw the count of each pair.
     if MEMBERS_OF_A_PAIR * len(counts) <= n_clusters:
         residual, sizes, shares = distinct, of_size, counts / n_clusters
     elif n_clusters > MANY_QUERIES:
@@ -228,8 +226,8 @@ def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> F
 
 
 def effective_queries(weights: FloatArray) -> float:
-    """Return Kish's effective number: so many queries of one weight tell as much."""
-    # Of shares, as squares of very large and very small weights would not be.
+    """Return Kish's effective sample size: equally weighted queries with the same information."""
+    # Scaled first, because squares of very large or very small weights overflow or vanish.
     return effective_clusters(weights / weights.max(initial=0.0))
 
 
@@ -240,15 +238,15 @@ def weighted_result(
     confidence: float | FloatArray,
     clusters: Sequence[object] | None = None,
 ) -> TestResult:
-    """Test the weighted mean of each column, two-sided; of dependent queries by their clusters."""
-    # With p the shares of the weights, P and S the sums of p and of p**2 in a cluster, s the sum of
-    # p**2 in all, and T a cluster's sum of p r, r the residuals about the weighted mean, the
-    # squared error is the sum of T**2 / (1 - 2 P + s P**2 / S): robust to other variances and to
-    # dependence within clusters, and without bias where all differences are independent and have
-    # one variance (CR2 by one factor a cluster). Its t has 1 / sum P**2 - 1 degrees of freedom,
-    # Kish's effective number less one. In samples without a difference it finds one in 5 to 6 %,
-    # with the error of HC1 and n - 1 degrees in 6 to 11 % (`reports/calibration/weights.md`). Fewer
-    # than three effective clusters are not tested.
+    """Test the weighted mean of each column, two-sided; dependent queries by their clusters."""
+    # With p the shares of the weights, P and S the sums of p and p**2 in a cluster, s the total sum
+    # of p**2, and T the sum of p r in a cluster, where r are residuals about the weighted mean, the
+    # squared error is the sum of T**2 / (1 - 2 P + s P**2 / S). It is robust to unequal variances
+    # and to dependence within clusters, and unbiased if all differences are independent with equal
+    # variance (CR2 with one factor per cluster). t has 1 / sum P**2 - 1 degrees of freedom, Kish's
+    # effective number minus one. It rejects 5 to 6 % of true hypotheses; the HC1 error with n - 1
+    # degrees rejects 6 to 11 % (`reports/calibration/weights.md`). At least three effective
+    # clusters are required.
     # Source: Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36, 672-683;
     # Kish (1965), Survey Sampling, 11.7.
     data = as_differences(differences)

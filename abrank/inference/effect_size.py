@@ -1,7 +1,8 @@
-"""Effect sizes of paired scores, each with an interval; how differences spread, and outliers."""
+"""Effect sizes of paired scores with intervals; shape of the differences; outliers."""
 
-# One query without a difference has the value of no difference, and an unbounded interval. Where
-# the scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
+# A single query without a difference has the effect size of no difference and an unbounded
+# interval. If the scores (for glass_delta: the baseline's) have no variance, the result is NaN and
+# unbounded.
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ Limits: TypeAlias = tuple[FloatArray, FloatArray]
 
 @record
 class EffectSize:
-    """A registered effect size: its estimate, its interval, how that is made, what bounds it."""
+    """A registered effect size: its estimate, its interval and the interval's method."""
 
-    # The estimate is a function of a, b and their differences, rounded once for all; the interval
-    # of it, of these and alpha.
+    # `estimate` is a function of a, b and their rounded differences; the interval is a function of
+    # the estimate, of these and of alpha.
 
     estimate: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
     interval: Callable[..., Limits]
@@ -48,26 +49,25 @@ EFFECT_SIZES: Registry[EffectSize] = Registry("effect size")
 
 
 def _mean(scores: FloatArray) -> FloatArray:
-    """Return column means; NaN without rows."""
     return scores.mean(axis=0) if len(scores) else np.full(scores.shape[1], np.nan)
 
 
 def _deviation(scores: FloatArray) -> FloatArray:
-    """Return the standard deviation of each column, 0 where there is no spread but rounding."""
+    """Return the standard deviation of each column, 0 if there is only rounding error."""
     if len(scores) < 2:
         return np.zeros(scores.shape[1])
     return np.where(has_spread(scores), scores.std(axis=0, ddof=1), 0.0)
 
 
 def _standardised(d: FloatArray, deviation: FloatArray) -> FloatArray:
-    """Return mean difference over deviation: 0 for no difference at all, NaN for no spread."""
+    """Return mean difference / deviation: 0 if there is no difference, NaN without deviation."""
     is_zero = ~np.any(d, axis=0)
     size = np.where(is_zero & (len(d) > 0), 0.0, np.nan)
     return np.divide(_mean(d), deviation, out=size, where=~is_zero & (deviation > 0.0))
 
 
 def _by_differences(factor: Callable[[int], float]) -> EffectSize:
-    """Return the mean difference over the differences' deviation, times a factor of n."""
+    """Define mean difference / standard deviation of the differences * a factor of n."""
 
     def estimate(_a: FloatArray, _b: FloatArray, d: FloatArray) -> FloatArray:
         d_z = _standardised(d, _deviation(d))
@@ -87,7 +87,7 @@ def _by_differences(factor: Callable[[int], float]) -> EffectSize:
 
 
 def _hedges_bias(n_queries: int) -> float:
-    """Return J(n - 1); Hedges 1981, equation 6e. It is not defined for two queries."""
+    """Return J(n - 1); Hedges 1981, equation 6e. It is undefined for two queries."""
     from scipy.special import poch
 
     half = (n_queries - 1) / 2.0
@@ -95,13 +95,13 @@ def _hedges_bias(n_queries: int) -> float:
 
 
 def _over(scale: Scores, squares: Scores) -> EffectSize:
-    """Return the mean difference over a spread of the scores, whose square is a mean of squares."""
+    """Define mean difference / a deviation of the scores, whose square is a mean of squares."""
 
     def interval(
         size: FloatArray, a: FloatArray, b: FloatArray, _d: FloatArray, alpha: FloatArray
     ) -> Limits:
         n, unit = len(a), scale(a, b)
-        # How much one query moves the effect size: through the mean, and through the variance.
+        # The influence of one query on the effect size, through the mean and through the variance.
         influence = _centred(b - a) / unit - size / 2.0 * _centred(squares(a, b)) / unit**2
         error = np.sqrt((influence**2).sum(axis=0) / (n * (n - 1)))
         half = student_quantile(n - 1, 1.0 - alpha / 2.0) * error
@@ -124,7 +124,7 @@ def _wilson_limits(size: FloatArray, share: FloatArray, alpha: FloatArray) -> Li
 
 
 def _rank_biserial(_a: FloatArray, _b: FloatArray, d: FloatArray) -> FloatArray:
-    """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
+    """Return (W+ - W-) / (W+ + W-) without zeros; Kerby 2014."""
     ranks, doubled_w = signed_ranks(d)
     total = ranks.sum(axis=0)
     net = 2.0 * doubled_w / np.maximum(total, 1) - (total > 0)
@@ -153,7 +153,7 @@ def _p_better_interval(
 
 EFFECT_SIZES.add("d_z", _by_differences(lambda _: 1.0))  # Cohen 1988, section 2.3.5
 EFFECT_SIZES.add("hedges_g", _by_differences(_hedges_bias))
-# Cumming 2012, equation 11.10: the root of the mean variance of both.
+# Cumming 2012, equation 11.10: the root of the mean of both variances.
 EFFECT_SIZES.add(
     "d_av",
     _over(
@@ -180,7 +180,7 @@ EFFECT_SIZES.add(
 
 @record
 class EffectInterval:
-    """An effect size with its interval, arrays of shape (n_comparisons,), and how it is made."""
+    """An effect size with its interval, arrays of shape (n_comparisons,), and its method."""
 
     estimate: FloatArray
     ci_low: FloatArray
@@ -199,18 +199,18 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     Parameters
     ----------
     name : {"d_z", "hedges_g", "d_av", "glass_delta", "rank_biserial", "p_better"}
-        Mean difference over the differences' standard deviation; the same without its small-sample
-        bias; mean difference over the root mean variance of the two, and over the standard
-        deviation of the baseline; matched rank-biserial correlation; share of queries on which b
-        is better, ties counted by half.
+        Mean difference divided by the standard deviation of the differences; the same with
+        Hedges' bias correction; mean difference divided by the root mean variance of both systems;
+        divided by the standard deviation of the baseline; matched rank-biserial correlation; share
+        of queries on which b is better, ties counted as half.
     a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
         Scores, paired by row.
 
     Returns
     -------
     ndarray of shape (n_comparisons,)
-        Unitless. 0 where all differences are 0 (``p_better``: .5); NaN where there is no spread to
-        divide by or too few queries.
+        Unitless. 0 if all differences are 0 (``p_better``: .5); NaN if the divisor is 0 or there
+        are too few queries.
 
     Examples
     --------
@@ -230,13 +230,13 @@ def effect_interval(
     differences: FloatArray | None = None,
 ) -> EffectInterval:
     """Compute a registered effect size with its interval."""
-    # d_z and hedges_g: the noncentralities that the observed t does not reject, over sqrt(n), so
-    # that the interval excludes 0 exactly when the paired t test rejects; exact if the differences
-    # are normal. d_av and glass_delta: delta method with the scores' own moments (t quantiles),
-    # which for normal scores is Bonett's. rank_biserial and p_better: Wilson's score interval; for
-    # the first with the variance that W+ has if the sign of a difference does not depend on its
-    # size, for the second with that of wins, ties and losses. On real runs they hold the
-    # population's own value as often as they say, p_better with ten queries 92 to 93 %
+    # d_z and hedges_g: the noncentralities that the observed t does not reject, divided by sqrt(n).
+    # The interval excludes 0 exactly if the paired t test rejects; it is exact for normal
+    # differences. d_av and glass_delta: delta method with the moments of the scores (t quantiles),
+    # which for normal scores equals Bonett's interval. rank_biserial and p_better: Wilson's score
+    # interval. Its variance for rank_biserial is that of W+ if the sign of a difference does not
+    # depend on its size; for p_better that of wins, ties and losses. On real runs they cover the
+    # population value at the nominal rate, but p_better with ten queries only 92 to 93 %
     # (`reports/calibration`).
     # Source: Cumming & Finch (2001), Educational and Psychological Measurement 61, 532-574; Bonett
     # (2008), Psychological Methods 13, 99-109; Wilson (1927), Journal of the American Statistical
@@ -260,18 +260,18 @@ def effect_interval(
     return EffectInterval(estimate, low, high, entry.method)
 
 
-# --- How the differences are spread, and which queries stand apart
+# --- Shape of the distribution of differences, and outliers
 
-# A smooth curve through few values, or through a heap at one, shows what is not there.
+# A density of few values, or of values with one very frequent value, would be misleading.
 MIN_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
 
 Form: TypeAlias = Literal["dots", "values", "bins", "density"]
 
 
 def spread_form(differences: FloatArray) -> Form:
-    """Return the picture that shows how differences are spread without making anything up."""
-    # Dots below 10 queries; a bar a value where there are few values; bins where more than a fifth
-    # of the queries have one value; a density else.
+    """Choose the plot that shows the differences without inventing detail."""
+    # Dots below 10 queries; one bar per value if there are few values; a histogram if more than a
+    # fifth of the queries have the same value; otherwise a density.
     n = len(differences)
     counts = np.unique(differences, return_counts=True)[1]
     if n < MIN_FOR_DENSITY:
@@ -282,7 +282,7 @@ def spread_form(differences: FloatArray) -> Form:
 
 
 def moments(differences: npt.ArrayLike) -> tuple[float, float]:
-    """Return skewness g1 and excess kurtosis g2; NaN for fewer than two or one value."""
+    """Return skewness g1 and excess kurtosis g2; NaN for fewer than two distinct values."""
     values = round_off(as_differences(differences)[:, 0])
     if len(values) < 2 or np.ptp(values) == 0.0:
         return np.nan, np.nan
@@ -291,21 +291,22 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
     return float(np.mean(squares * centred)), float(np.mean(squares * squares)) - 3.0
 
 
-# --- Queries further from the others than chance leaves of normal differences
+# --- Queries that are further from the others than expected for normal differences
 
-# Rosner's percentage points for several outliers are right from so many values on; for one, always.
+# Rosner's critical values for several outliers are valid from this size on; for one outlier,
+# always.
 MIN_FOR_SEVERAL = 15
 
 
 def rosner_outliers(
     differences: npt.ArrayLike, *, maximum: int = 3, alpha: float = 0.05
 ) -> IntArray:
-    """Return the places of outliers, the furthest first, by the generalised extreme deviate."""
-    # Hypothesis: the differences are a sample of one normal distribution; `alpha` is the share of
-    # such samples in which any outlier is found. At most `maximum` are looked for, one below 15
-    # queries, where the test of several is too free. The studentised deviates do not depend on the
-    # mean and its standard error (Basu's theorem), so of normal differences as many samples have an
-    # outlier among those with a small p of the t test as among all others.
+    """Return the positions of outliers, furthest first, by the generalised extreme deviate."""
+    # Hypothesis: the differences are a sample from one normal distribution; `alpha` is the
+    # probability of finding any outlier in such a sample. At most `maximum` outliers are sought,
+    # only one below 15 queries, where the test for several is anti-conservative. Studentised
+    # deviates are independent of the mean and its standard error (Basu's theorem). So for normal
+    # differences, samples with a small p of the t test have outliers as often as all others.
     # Source: Rosner (1983), Technometrics 25(2), 165-172, equation 2.5; of one outlier Grubbs
     # (1969).
     from scipy.special import stdtrit
@@ -322,7 +323,7 @@ def rosner_outliers(
             break
         furthest = int(np.argmax(np.abs(deviates)))
         order.append(remaining[furthest])
-        # How many standard deviations the largest deviate of this step may be from the mean.
+        # The largest deviate, in standard deviations, that is not an outlier at this step.
         m = len(remaining)
         t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
         if abs(deviates[furthest]) > (m - 1) * t / np.sqrt((m - 2 + t * t) * m) * spread:

@@ -1,4 +1,4 @@
-"""The relative change of a mean with Fieller's interval, and the interval of one system's mean."""
+"""Fieller's interval of the relative change of a mean, and intervals of one system's mean."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from abrank.inference.rounding import has_spread
 
 @record
 class RelativeChange:
-    """The change of the mean as a share of A's: what a relative margin is compared with.
+    """The change of the mean as a share of A's mean; a relative margin is compared with it.
 
-    ``baseline`` is A's mean. ``ci_low`` and ``ci_high`` have the level ``1 - alpha``, ``tost_low``
-    and ``tost_high`` the level ``1 - 2 alpha`` of the two one-sided tests.
+    ``baseline`` is A's mean. ``ci_low`` and ``ci_high`` have level ``1 - alpha``; ``tost_low`` and
+    ``tost_high`` have level ``1 - 2 alpha``, for the two one-sided tests.
     """
 
     baseline: float
@@ -53,12 +53,13 @@ def relative_change(
     *,
     alpha: float,
 ) -> RelativeChange:
-    """Return the relative change of the mean, Fieller's intervals at both levels of a verdict."""
-    # `run_t` is the t test of columns of scores: plain, of clusters or with weights.
+    """Return the relative change of the mean, with Fieller's intervals at both levels."""
+    # `run_t` is the t test to use: plain, clustered or weighted.
     # Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-    # Fieller's interval lies above m exactly where the t test shows the mean of b - (1 + m) a to be
-    # above 0, so that the error of the baseline's mean is taken into account. The squared error of
-    # such a test is a quadratic form of the scores, so that squared half-widths of the intervals of
+    # Fieller's interval lies above m exactly if the t test shows that the mean of b - (1 + m) a is
+    # above 0, so it accounts for the error of the baseline's mean. The squared error of such a test
+    # is a quadratic form of the scores. Therefore the squared half-widths of the intervals of a, b
+    # and b - a can replace the variances.
     # a, b and b - a stand in the place of the variances.
     first, second = paired_scores(a, b)
     _require_shares(first, second)
@@ -71,7 +72,7 @@ def relative_change(
             squares[~has_spread(columns)] = 0.0
         mean_a, mean_b, _ = result.estimate.tolist()
         of_a, of_b, of_d = squares.tolist()
-        # Else the test bounds nothing.
+        # Without a finite error the test gives no bounds.
         ends = -math.inf, math.inf
         if np.isfinite(squares).all():
             ends = _fieller_limits(mean_a, mean_b, of_a, of_b, (of_a + of_b - of_d) / 2.0)
@@ -81,9 +82,9 @@ def relative_change(
 
 def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeChange:
     """Return the relative change of the means of two independent groups, shape (n_units, 1)."""
-    # Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t of `b - a`.
+    # Source: Fieller (1954), as above; the degrees of freedom are those of Welch's t for `b - a`.
     mean_a, mean_b = a.mean(), b.mean()
-    _require_shares(mean_a, mean_b)  # units may lie below 0, as of a ratio of sums
+    _require_shares(mean_a, mean_b)  # single units may be negative, such as those of a ratio
     limits: list[float] = []
     for level in (alpha, 2.0 * alpha):
         result = welch(a, b, confidence=1.0 - level)
@@ -95,8 +96,8 @@ def change_of_groups(a: FloatArray, b: FloatArray, *, alpha: float) -> RelativeC
 def change_interval(
     a: npt.ArrayLike, b: npt.ArrayLike, half_width: float, *, independent: bool = False
 ) -> tuple[float, float, float]:
-    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a."""
-    # Of independent groups each unit has a score in one group and may be NaN in the other.
+    """Return the relative change and Fieller's limits, given the half-width for b - a."""
+    # Units of independent groups have NaN for the other group.
     if independent:
         groups = [scores[np.isfinite(scores)] for scores in map(np.asarray, (a, b))]
         mean_a, mean_b = (float(scores.mean()) for scores in groups)
@@ -132,12 +133,11 @@ def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, Float
 def _fieller_limits(
     mean_a: float, mean_b: float, square_a: float, square_b: float, product: float
 ) -> tuple[float, float]:
-    """Return Fieller's limits from the squares of half the widths of the intervals of the means."""
     # The t test's quadratic in theta: squared * theta**2 - 2 mixed * theta + constant <= 0.
     squared, mixed = mean_a**2 - square_a, mean_a * mean_b - product
     if not squared > 0.0:
         return -math.inf, math.inf
-    # Not negative but for rounding: the ratio itself is never rejected.
+    # Negative only by rounding, because the ratio itself is never rejected.
     root = math.sqrt(max(mixed**2 - squared * (mean_b**2 - square_b), 0.0))
     return (mixed - root) / squared - 1.0, (mixed + root) / squared - 1.0
 
@@ -155,10 +155,10 @@ def mean_interval(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> tuple[float, float]:
-    """Return the limits between which the mean of one system's scores lies."""
-    # They are the means that the test of the centred scores does not reject: Student's t, sign
-    # flips (each score as far above the mean as below it by the toss of a coin), the studentised
-    # bootstrap, or bets, which ask for nothing but `bounds`.
+    """Return the confidence limits of the mean of one system's scores."""
+    # The interval contains the means that the test of the centred scores does not reject: Student's
+    # t, sign flips (symmetric scores), the studentised bootstrap, or bets, which assume only
+    # `bounds`.
     checks.one_of("test", test, MEAN_TESTS)
     minimum, maximum = bounds
     if test == "bounded":
@@ -166,7 +166,7 @@ def mean_interval(
             raise ArgumentError("bets are of single queries, which clusters make dependent")
         if not math.isfinite(maximum - minimum) or scores.min() < minimum or scores.max() > maximum:
             raise ArgumentError("bounded needs a known range that holds all scores")
-        # On the range from -1 to 1 a score is what the difference of a bounded measure is.
+        # Rescale the scores to the range -1 to 1, the range of differences of a bounded measure.
         centre, half = (minimum + maximum) / 2.0, (maximum - minimum) / 2.0
         level = np.array([1.0 - confidence])
         bets = bounded(((scores - centre) / half)[:, None], alternative="two-sided", alpha=level)
@@ -185,10 +185,10 @@ def mean_interval(
 
 @record
 class Unseen:
-    """What may hold beyond the queries compared, where none of them shows a difference.
+    """What cannot be excluded beyond these queries if none of them shows a difference.
 
     ``share`` is the upper limit of the share of queries on which the systems differ; ``difference``
-    the mean difference that this share bounds, NaN where the range of the measure is not known.
+    is the largest mean difference for this share, NaN if the range of the measure is unknown.
     """
 
     share: float
@@ -196,7 +196,7 @@ class Unseen:
 
 
 def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
-    """Bound what so many queries without any difference leave open."""
+    """Compute what a number of queries without any difference cannot exclude."""
     # Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
     checks.level("alpha", alpha)
     share = -math.expm1(math.log(alpha) / checks.count("n_queries", n_queries))

@@ -1,4 +1,4 @@
-"""Several comparisons at once: adjusted p-values, and max-T by their joint distribution."""
+"""Several comparisons at once: adjusted p-values, and max-T with their joint distribution."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from abrank.inference.rounding import (
 )
 from abrank.inference.sign_flips import all_subsets, composed_flips, random_subsets
 
-# --- Adjusted p-values of a family
+# --- Adjusted p-values
 
 ADJUSTMENTS = (
     "none", "bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel", "bh", "by"
@@ -36,19 +36,19 @@ _MULTIPLETESTS = {"hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by"}
 
 
 def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
-    """Adjust the p-values of a family for their number.
+    """Adjust the p-values of a family for multiple comparisons.
 
-    Returned is an array of the same shape: reject at level alpha where the value is below alpha.
+    The result has the same shape; reject at level alpha if the adjusted value is below alpha.
 
     Parameters
     ----------
     pvalues : array_like of any shape
-        Between 0 and 1. NaN (a test that is not defined) stays NaN and is no member of the family.
+        Between 0 and 1. NaN (an undefined test) stays NaN and does not count in the family.
     method : str
         One of ``ADJUSTMENTS``. "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
-        "hommel" bound the chance of any false finding, "bh" and "by" the expected share of false
-        ones. All but "bonferroni", "holm" and "by" ask for independent or positively dependent
-        tests.
+        "hommel" control the probability of any false positive; "bh" and "by" control the false
+        discovery rate. All except "bonferroni", "holm" and "by" need independent or positively
+        dependent tests.
 
     References
     ----------
@@ -82,8 +82,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
 
 
 def _stepwise(pvalues: FloatArray, method: str) -> FloatArray:
-    """Return p-values adjusted by Holm or by Benjamini and Hochberg, not cut at 1."""
-    # Own: cold comparisons and rankings ask for them, and statsmodels takes a second to load.
+    """Return p-values adjusted by Holm or Benjamini-Hochberg, without the cap at 1."""
+    # Not from statsmodels, which takes a second to import for every comparison and ranking.
     order, ranks = np.argsort(pvalues, kind="stable"), np.arange(1, pvalues.size + 1)
     result = np.empty_like(pvalues)
     if method == "holm":
@@ -95,9 +95,9 @@ def _stepwise(pvalues: FloatArray, method: str) -> FloatArray:
 
 
 def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray:
-    """Return at which share of alpha a procedure tests each p-value of a family."""
-    # An interval of the level 1 - share x alpha excludes 0 exactly where the adjusted p is below
-    # alpha. Of "bonferroni" and "sidak" it is one for all, and the intervals hold jointly.
+    """Return the share of alpha at which a procedure tests each p-value of a family."""
+    # An interval of level 1 - share * alpha excludes 0 exactly if the adjusted p is below alpha.
+    # For "bonferroni" and "sidak" the share is constant, and the intervals are simultaneous.
     adjusted = adjust(pvalues, method)
     defined = ~np.isnan(pvalues)
     m = max(1, int(defined.sum()))
@@ -105,7 +105,7 @@ def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray
         return np.full(pvalues.shape, 1.0 / m)
     if method == "sidak":
         return np.full(pvalues.shape, -math.expm1(math.log1p(-alpha) / m) / alpha)
-    if method == "holm":  # not cut at 1, which would make an interval of no level of its own
+    if method == "holm":  # without the cap at 1, which would hide the level of the interval
         adjusted[defined] = _stepwise(pvalues[defined], method)
     if method == "by":
         adjusted = adjust(pvalues, "bh") * float((1.0 / np.arange(1, m + 1)).sum())
@@ -115,25 +115,25 @@ def share_of_alpha(pvalues: FloatArray, method: str, alpha: float) -> FloatArray
     return share
 
 
-# --- Max-T: several comparisons at once by the joint distribution of the largest statistic
+# --- Max-T: joint tests by the distribution of the largest statistic
 
 N_FLIPS = 19_999
-# Above it the flips are the products of a few.
+# With more queries, flips are products of a few random ones.
 MANY_QUERIES = 10_000
-# Two z nearer to each other than this are one.
+# z-values closer than this are equal.
 SAME_Z = 1e-9
 # What is held at once: pairs of systems, their differences on all queries, and sums under flips.
 PAIRS_AT_ONCE, DIFFERENCES_AT_ONCE, SUMS_AT_ONCE = 2**12, 2**23, 2**16
 COLUMNS_AT_ONCE = 16
-N_TOLD = 20  # times that are told how far it is
+N_TOLD = 20  # number of progress reports
 
 
 @record
 class MaxT:
-    """Adjusted p-values and simultaneous intervals: arrays of shape (n_comparisons,)."""
+    """Adjusted p-values and simultaneous intervals, arrays of shape (n_comparisons,)."""
 
-    # `pvalue` is that of the single step, and the intervals belong to it. `pvalue_step_down` is
-    # never above it. `pvalue_alone` is not adjusted.
+    # `pvalue` is from the single-step procedure and corresponds to the intervals.
+    # `pvalue_step_down` is at most `pvalue`. `pvalue_alone` is not adjusted.
 
     pvalue: FloatArray
     ci_low: FloatArray
@@ -151,22 +151,22 @@ def max_t(
     seed: int = 0,
 ) -> MaxT:
     """Test a family of mean differences jointly, two-sided (Westfall and Young's max-T)."""
-    # Hypothesis: all differences of a query change sign together by the toss of one coin. The
-    # shared flips keep the correlation of the comparisons, which Bonferroni and Holm give away: the
-    # chance that any interval misses its mean is 1 - confidence under the hypothesis. An interval
-    # excludes 0 exactly when its `pvalue` < 1 - confidence.
-    # With z = abs(sum d) / sqrt(sum d**2), which grows with abs(t) and whose denominator no flip
-    # changes, p is the share of flips, the identity among them, whose largest z reaches the
-    # column's. The critical c, an order statistic of the largest z, becomes c sqrt((n - 1) / (n -
-    # c**2)) on the scale of t. The step-down p compares a column with the largest z of the columns
-    # whose z is no larger, and is never below the p of a column with a larger z. It finds more, and
-    # bounds the chance of any false finding all the same; but the confidence set that belongs to it
-    # does not say on which side of 0 a mean lies, so that the single step is what has intervals.
+    # Hypothesis: all differences of a query change sign together with probability 1/2. Because the
+    # flips are shared, the correlation of the comparisons is used, which Bonferroni and Holm
+    # ignore. Under the hypothesis all intervals cover their means with probability `confidence`,
+    # and an interval excludes 0 exactly if its `pvalue` < 1 - confidence. z = abs(sum d) / sqrt(sum
+    # d**2) increases with abs(t), and flips do not change its denominator. p is the share of flips,
+    # including the identity, whose largest z is at least the column's z. The critical value c, an
+    # order statistic of the largest z, becomes c sqrt((n - 1) / (n - c**2)) on the scale of t. The
+    # step-down p compares a column with the largest z of the columns whose z is not larger, and is
+    # at least the p of columns with larger z. It is more powerful and also controls the familywise
+    # error. But its confidence set does not tell on which side of 0 a mean lies, so intervals are
+    # only given for the single step.
     # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, pp. 116-117; Boytsov,
     # Belova & Westfall (2013), SIGIR, 403-412; Stefansson, Kim & Hsu (1988), in Statistical
     # Decision Theory and Related Topics IV, vol. 2, 89-104: the set that inverts a step-down test.
-    # Where all 2**n flips are no more than `n_resamples` + 1 they are enumerated. Above 10,000
-    # queries the flips are all products of a few random ones (`composed_flips`).
+    # All 2**n flips are enumerated if there are at most `n_resamples` + 1. Above 10,000 queries the
+    # flips are all products of a few random ones (`composed_flips`).
     data = as_differences(differences)
     live = np.any(data != 0.0, axis=0)
     numbers, _ = to_lattice(data[:, live])
@@ -195,17 +195,16 @@ def max_t_of_systems(
     on_part: Callable[[int, int], None] | None = None,
     alone_of_first: bool = False,
 ) -> MaxT:
-    """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums."""
-    # With `alone_of_first`, `pvalue_alone` may be NaN but for the pairs of system 0: of all pairs,
-    # in the order of triu_indices, most are then left out of most of the work.
-    # The sum of a pair under a flip is the difference of the sums of its systems, which are found
-    # once a system; the differences of a query are never held for all pairs.
-    # The intervals are those of the single step, but for pairs that the steps alone tell apart:
-    # there the limit next to 0 is put at 0 (the float beside it), so that they exclude 0 exactly
-    # where `pvalue_step_down` < 1 - confidence. Promised is each by itself: the single-step
-    # intervals hold all means with at least `confidence`, and the chance that the steps find any
-    # pair without a difference is at most 1 - confidence. The chance that all that is shown is
-    # right may fall below `confidence`.
+    """Compute :func:`max_t` for the differences of many pairs of systems with far fewer sums."""
+    # With `alone_of_first`, `pvalue_alone` may be NaN except for pairs with system 0. If all pairs
+    # are compared, in the order of triu_indices, this avoids most of the work. The sum of a pair
+    # under a flip is the difference of two system sums, which are computed once per system. The
+    # differences of all pairs are never held in memory. The intervals are from the single step. If
+    # only the step-down p of a pair is significant, the limit next to 0 is moved to 0 (its
+    # neighbouring float), so that the interval excludes 0 exactly if `pvalue_step_down` < 1 -
+    # confidence. Two guarantees hold separately: the single-step intervals cover all means with at
+    # least `confidence`, and the step-down p-values give a false positive with at most 1 -
+    # confidence. Both together may hold with less than `confidence`.
     # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano &
     # Wolf (2005), Econometrica 73, 1237-1282.
     n_resamples = checks.resamples(n_resamples)
@@ -217,14 +216,14 @@ def max_t_of_systems(
     for part in pairs_at_once(len(first), len(scores)):
         left, right = first[part], second[part]
         data = scores.take(right, axis=1) - scores.take(left, axis=1)
-        # What rounding takes to 0 is no more than a step of so much a query.
+        # What rounding sets to 0 is at most one step of this size per query.
         near, zero = np.abs(data) <= 2 * len(scores) * TIE * scale, data == 0.0
         rounded = np.flatnonzero((near > zero).any(axis=0))
         data[:, rounded] = round_off(data[:, rounded], scale=scale)
         zero[:, rounded] = data[:, rounded] == 0.0
         differ = ~zero.all(axis=0)
         live[part] = differ
-        # What rounding leaves of equal scores is no difference.
+        # Rounding errors of equal scores are no difference.
         numbers = units.take(right, axis=1) - units.take(left, axis=1)
         numbers[zero] = 0
         parts.append(_FlipColumns.of(*(item.compress(differ, axis=1) for item in (data, numbers))))
@@ -241,7 +240,7 @@ def max_t_of_systems(
             np.subtract(table[i], table[j], out=row)
 
     def may_exceed(largest: FloatArray, n_flips: int) -> BoolArray:
-        """Say which pairs may have a larger z under some flip, and those of system 0."""
+        """Return which pairs may have a larger z under some flip, always including system 0."""
         from scipy.spatial.distance import pdist
 
         ratio = pdist(sums(n_flips) / largest, "chebyshev")[live]
@@ -261,7 +260,7 @@ def max_t_of_systems(
 
 
 class _FlipColumns(NamedTuple):
-    """What max-T asks of each column of differences that are not all 0."""
+    """The statistics that max-T needs of each column, except columns of zeros."""
 
     total: IntArray
     size: FloatArray  # root of the sum of squares
@@ -286,7 +285,7 @@ def _jointly(
     on_part: Callable[[int, int], None] | None = None,
     may_exceed: Callable[[FloatArray, int], BoolArray] | None = None,
 ) -> MaxT:
-    """Return max-T of all columns; ``flipped`` writes the sums of live ones under every flip."""
+    """Compute max-T for all columns; ``flipped`` writes the sums of nonzero ones per flip."""
     n_columns = len(live)
     alpha = float(as_alpha(float(confidence), 1)[0])
     n_flips = checks.resamples(n_resamples)
@@ -303,14 +302,14 @@ def _jointly(
         pvalue[:, live], largest = _pvalues(
             statistics, n_queries, flips, flipped, on_part, may_exceed
         )
-        # The simultaneous intervals of one critical value.
+        # Simultaneous intervals use one critical value.
         table = np.arange(largest.size + 1) / largest.size
         k = int(np.searchsorted(table, alpha, side="left"))
         critical = np.partition(largest, largest.size - k)[largest.size - k]
         room = n_queries - critical**2
         half: FloatArray = np.full(len(statistics.mean), np.inf)
-        # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
-        # nothing.
+        # z is at most sqrt(n) and here at most the largest observed one. A critical value that
+        # large rejects nothing.
         if room > 1e-8 * n_queries and critical < largest.max() - SAME_Z:
             factor = critical * np.sqrt((n_queries - 1) / room)
             half = factor * np.where(np.isnan(statistics.error), 0.0, statistics.error)
@@ -331,27 +330,26 @@ def _pvalues(
     on_part: Callable[[int, int], None] | None,
     may_exceed: Callable[[FloatArray, int], BoolArray] | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values of every column, and the largest z of every flip, the identity first."""
-    # The rows of the p-values are single step, step down and alone.
-    # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
+    # The rows of p-values are single step, step-down and not adjusted.
+    # Equal z may differ in the last digits, and a sum of two lattices by two units per query.
     reached = np.abs(snap(statistics.total, 2 * n_queries)) / statistics.size - SAME_Z
-    # Of all flips those that leave the last query do: the others only turn the sign of their sums.
+    # Keeping the sign of the last query covers half of all flips; the others mirror the sums.
     n_sums = n_flips + 1 if n_flips else 2 ** (n_queries - 1)
     largest: FloatArray = np.zeros(n_sums)
     pvalue = np.full((3, len(reached)), np.nan)
     order = np.argsort(reached, kind="stable")
     levels = reached[order]
-    # A few columns at a time, smallest z first: the flips are the same, and the sums of all need
-    # not be held. The step down compares a column with the largest z of the columns so far. A flip
-    # whose largest z is M reaches the columns of a level up to M, until a column has a larger z: so
-    # only the columns where a flip has a new largest z are looked at, which are few. The identity
-    # reaches every level, and the others those of 0.
+    # Process a few columns at a time, smallest z first, to limit memory; the flips are the same.
+    # The step-down p compares a column with the largest z of the columns so far. A flip with
+    # largest z M counts for columns with z up to M, until a later column has a larger z under this
+    # flip. So only those columns matter where a flip reaches a new maximum, which are few. The
+    # identity counts for every column, and all other flips count for columns with z = 0.
     reaching = np.zeros(len(order) + 1, np.int64)
     reaching[0] = n_sums
     reaching[np.searchsorted(levels, 0.0, side="right")] -= n_sums - 1
     largest[0] = np.inf
     step = max(1, SUMS_AT_ONCE // n_sums)
-    # About as many columns have a new largest z after so many.
+    # After this number of columns, about as many have a new maximum.
     n_first = math.isqrt(len(order) * n_sums)
     stride = max(1, len(order) // step // N_TOLD)
     block = np.empty((step, n_sums))
@@ -368,7 +366,7 @@ def _pvalues(
     parts = (part[i : i + step] for part in stages() for i in range(0, len(part), step))
     for turn, places in enumerate(parts):
         columns = order[places]
-        # Into arrays that are there: to make them takes longer than to fill them.
+        # Reuse arrays, because allocating them takes longer than filling them.
         z, reaches = block[: len(columns)], block_reaches[: len(columns)]
         flipped(columns, n_flips, z)
         np.abs(z, out=z)
@@ -397,8 +395,8 @@ def _pvalues(
 
 
 def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> FloatArray:
-    """Return the sums of each column under every flip, the identity first: (columns, flips)."""
-    # Whole numbers of up to 33 bits: floats hold the sums of a million of them exactly.
+    """Return the sums of each column under every flip, identity first: (columns, flips)."""
+    # Whole numbers of at most 33 bits: floats represent sums of a million of them exactly.
     n_queries, n_columns = numbers.shape
     if n_queries > MANY_QUERIES:
         n_generators = n_flips.bit_length()

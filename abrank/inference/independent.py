@@ -1,4 +1,4 @@
-"""Two independent groups (Welch's t, permutation, bootstrap, effect sizes), and repeated runs."""
+"""Two independent groups: Welch's t, permutation, bootstrap, effect sizes; and repeated runs."""
 
 # A group is an array of shape (n_units, n_comparisons).
 
@@ -19,21 +19,22 @@ from abrank.inference.paired import satterthwaite, t_answer
 from abrank.inference.registry import TestResult, as_alpha, finite
 
 N_RESAMPLES = 9999
-# With more units in both groups, how often a value is in a group is drawn, not each unit: values as
-# they are up to so many distinct ones, else on a grid of so many steps a deviation.
+# If both groups have more units, counts of values are drawn instead of units. Up to this number of
+# distinct values they are used as they are; else they are rounded to a grid with the given number
+# of steps per standard deviation.
 MANY_UNITS = 2_000
 MOST_VALUES = 500
 STEPS = 50.0
 
 
 def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
-    """Test whether two independent groups have one mean, whatever their variances."""
+    """Test whether two independent groups have the same mean, with unequal variances."""
     # Source: Welch (1947), Biometrika 34, 28-35.
     alpha = as_alpha(confidence, a.shape[1])
     rows = np.full((5, a.shape[1]), np.nan)
     rows[0] = estimate = b.mean(axis=0) - a.mean(axis=0)
     if min(len(a), len(b)) > 1:
-        # What is left of one value by rounding is no variance.
+        # If a group has one value, its computed variance is only rounding error.
         squares = [x.var(axis=0, ddof=1) * (np.ptp(x, axis=0) > 0.0) / len(x) for x in (a, b)]
         error, freedom = satterthwaite(np.stack(squares), [[len(a) - 1.0], [len(b) - 1.0]])
         varies = np.isfinite(error)
@@ -43,8 +44,8 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
 
 
 def deviation_of_groups(a: FloatArray, b: FloatArray) -> float:
-    """Return the deviation that a unit has in two groups of half the units with the same error."""
-    # NaN where a group has fewer than two units.
+    """Return the standard deviation with the same error for two groups of half the units each."""
+    # NaN if a group has fewer than two units.
     if min(len(a), len(b)) < 2:
         return math.nan
     square = float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b)
@@ -54,7 +55,7 @@ def deviation_of_groups(a: FloatArray, b: FloatArray) -> float:
 def permute_labels(
     a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
 ) -> TestResult:
-    """Test Welch's statistic of one comparison by permutations of the labels; no interval."""
+    """Test Welch's statistic of one comparison by permuting labels; there is no interval."""
     # Source: Janssen (1997), Statistics & Probability Letters 36, 9-21; scipy.stats.ttest_ind.
     from scipy import stats
 
@@ -65,7 +66,7 @@ def permute_labels(
     else:
         batch = max(1, DRAWS_AT_ONCE // n)
         method = stats.PermutationMethod(n_resamples=resamples, batch=batch, rng=random)
-        with warnings.catch_warnings():  # of permutations that make a group of one value
+        with warnings.catch_warnings():  # from permutations with a constant group
             warnings.simplefilter("ignore", RuntimeWarning)
             permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
         statistic, pvalue = permuted.statistic, permuted.pvalue
@@ -79,7 +80,6 @@ def permute_labels(
 def _permute_counts(
     a: FloatArray, b: FloatArray, n_resamples: int, random: np.random.Generator
 ) -> tuple[float, float]:
-    """Return Welch's statistic and its p by drawing how often each value is in the group of B."""
     pooled = np.concatenate([a, b])
     if len(np.unique(pooled)) > MOST_VALUES:
         step = float(pooled.std()) / STEPS
@@ -96,7 +96,7 @@ def _permute_counts(
     for sign, n, total in zip((-1.0, 1.0), (len(a), len(b)), sums, strict=True):
         means += sign * total[:, 0] / n
         squares += (total[:, 1] - total[:, 0] ** 2 / n) / (n - 1.0) / n
-    with np.errstate(divide="ignore"):  # where both groups are of one value
+    with np.errstate(divide="ignore"):  # if both groups are constant
         statistics = means / np.sqrt(np.maximum(squares, 0.0))
     observed_t, permuted = float(statistics[0]), statistics[1:]
     ties = np.isclose(permuted, observed_t, rtol=1e-9, atol=0.0)
@@ -107,7 +107,7 @@ def _permute_counts(
 def bootstrap_groups(
     a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
 ) -> TestResult:
-    """Bootstrap the difference of two means, each group by itself: percentile interval and p."""
+    """Bootstrap the difference of two means, groups resampled separately: percentile method."""
     # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 8;
     # scipy.stats.bootstrap.
     from scipy import stats
@@ -136,7 +136,6 @@ def bootstrap_groups(
 def _resampled_means(
     group: FloatArray, n_resamples: int, random: np.random.Generator
 ) -> FloatArray:
-    """Return means of resampled units, drawn as counts of values."""
     values, counts = np.unique(group, return_counts=True)
     weights = counts.astype(np.float64)
     if len(values) > MOST_VALUES:
@@ -173,21 +172,21 @@ EFFECTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 }
 
 
-# --- Two systems that were each run several times: seeds, refreshes of an index, folds
+# --- Two systems that were each run several times (seeds, index refreshes, folds)
 
-# Averaged per query, repeated runs say of these runs which system is better. Here the run is drawn,
-# too, so that the answer holds for another training run.
+# Averages over repeated runs only allow conclusions about these runs. Here runs are treated as
+# random, too, so that the result applies to further training runs.
 
-SMALL_SHARE = 0.1  # of the variance, from which on further runs hardly help
+SMALL_SHARE = 0.1  # share of the variance below which further runs hardly help
 
 
 @record
 class RepeatsResult:
-    """The mean difference over queries and runs, and what the runs have to do with its error.
+    """The mean difference over queries and runs, and how much of its error is due to the runs.
 
-    ``share_of_runs`` is the part of the squared error that endless runs would take away;
-    ``runs_needed`` how many runs of each system leave a tenth of it to the runs (None where all of
-    it is theirs).
+    ``share_of_runs`` is the share of the squared error that infinitely many runs would remove.
+    ``runs_needed`` is the number of runs per system that reduces it to a tenth (None if all of
+    the error is due to the runs).
     """
 
     estimate: float
@@ -211,25 +210,25 @@ def compare_repeats(
     Parameters
     ----------
     a, b : array_like of shape (n_queries, n_runs)
-        Scores of baseline and candidate, a column a run. The numbers of runs may differ.
+        Scores of baseline and candidate, one column per run. The numbers of runs may differ.
     confidence : float
 
     Raises
     ------
     ArgumentError
-        If there are fewer than two queries, or two runs of each.
+        If there are fewer than two queries, or fewer than two runs of a system.
 
     Notes
     -----
-    Score = system + query + system x query + run of the system + rest; system is fixed, all else
-    random, with one variance of runs for both systems. With D the variance of the differences of
-    the per-query means, V the pooled variance of the means of runs, E the mean square of query x
-    run within systems and k = 1 / n_runs(a) + 1 / n_runs(b), the squared error is
-    D / n + k (V - E / n), the last term at least 0, with Satterthwaite's degrees of freedom. That
-    is the restricted maximum likelihood of ``statsmodels`` ``MixedLM`` where no component is 0
-    (scores of all runs on all queries are balanced), which takes minutes for 200 queries, as its
-    query and run effects are crossed. In simulations without a difference it finds one in 4.5 to
-    5.6 % with three runs or more of each, and in 4.5 to 7 % with two.
+    Score = system + query + system x query + run of the system + residual. The system effect is
+    fixed and all others are random; runs of both systems have the same variance. Let D be the
+    variance of the differences of per-query means, V the pooled variance of the means of runs, E
+    the mean square of query x run within systems, and k = 1 / n_runs(a) + 1 / n_runs(b). The
+    squared error is D / n + k (V - E / n), the last term at least 0, with Satterthwaite's degrees
+    of freedom. If no component is 0 this equals the REML estimate of ``statsmodels``
+    ``MixedLM`` (scores of all runs on all queries are balanced), which takes minutes for 200
+    queries because query and run effects are crossed. In simulations it rejects 4.5 to 5.6 % of
+    true hypotheses with at least three runs of each system, and 4.5 to 7 % with two.
 
     References
     ----------
@@ -265,7 +264,7 @@ def compare_repeats(
         -inverse_runs * residual / n,
     ])  # fmt: skip
     freedoms = np.array([n - 1, run_freedom, run_freedom * (n - 1)], np.float64)
-    if parts[1] + parts[2] <= 0.0:  # runs differ no more than their queries make them
+    if parts[1] + parts[2] <= 0.0:  # runs differ no more than expected from their queries
         parts, freedoms = parts[:1], freedoms[:1]
     squared, mean = float(parts.sum()), difference.mean(keepdims=True)
     error, freedom = satterthwaite(parts, freedoms)

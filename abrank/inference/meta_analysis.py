@@ -1,9 +1,9 @@
-"""One comparison over several collections: by query, by precision, and for one to come."""
+"""Summaries of one comparison over several collections of queries."""
 
-# A collection with one query (or cluster) is left out of `fixed` and `random`; `stratified` and
-# `equal`, where it weighs, have p NaN and no bounds then. `fixed` and `random` are NaN where no
-# collection has spread, `random` also where only one can be judged. Where all differences are 0
-# every summary is 0, p 1.
+# A collection with a single query (or cluster) is left out of `fixed` and `random`; if such a
+# collection has weight, `stratified` and `equal` have p NaN and no bounds. `fixed` and `random` are
+# NaN if no collection has variance, `random` also with a single usable collection. If all
+# differences are 0, every summary is 0 with p 1.
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from abrank.inference.student import find_root, student_quantile
 
 @record
 class Summary(IntervalRow):
-    """A mean difference over collections, its standard error, interval and p-value.
+    """A mean difference over collections with standard error, interval and p-value.
 
-    The interval excludes 0 exactly when p < alpha.
+    The interval excludes 0 exactly if p < alpha.
     """
 
     estimate: float
@@ -40,9 +40,9 @@ class Summary(IntervalRow):
 
 @record
 class MetaAnalysis:
-    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
+    """The results of :func:`pool_collections`; arrays of shape (n_collections,) in input order.
 
-    ``freedom`` are Satterthwaite's degrees of freedom of ``stratified``.
+    ``freedom`` is Satterthwaite's degrees of freedom of ``stratified``.
     """
 
     n_queries: IntArray
@@ -65,7 +65,7 @@ class MetaAnalysis:
 
 
 class Moments(NamedTuple):
-    """A collection's queries: the variance of one, its freedom, what is independent of them."""
+    """A collection: variance of one query, its degrees of freedom, and what is independent."""
 
     variance: float
     freedom: float
@@ -73,7 +73,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, values: FloatArray, clusters: Sequence[object] | None) -> Moments:
-        """Return them; the variance is that of as many independent queries with this error."""
+        """Compute the moments; the variance is per independent query, from the actual error."""
         n = len(values)
         if clusters is None:
             return cls(float(values.var(ddof=1)) if has_spread(values) else 0.0, max(1.0, n - 1), n)
@@ -93,34 +93,34 @@ def pool_collections(
     """Summarise the mean difference over several collections of queries.
 
     Estimand and hypothesis: the mean difference, and that it is 0, over all queries of these
-    collections (``stratified``), over the collections (``equal``), as one effect common to all
-    (``fixed``), or in the population of collections (``random``). The query pairs the scores;
-    collections share no query.
+    collections (``stratified``), over the collections with equal weight (``equal``), as one effect
+    common to all (``fixed``), or in the population of collections (``random``). The query pairs the
+    scores; collections share no query.
 
     Parameters
     ----------
     differences : sequence of array_like of shape (n_queries,)
-        Candidate minus baseline, an array a collection.
+        Candidate minus baseline, one array per collection.
     clusters : sequence of (sequence of length n_queries, or None), optional
-        The cluster of each query, for each collection; None where its queries are independent.
+        The cluster of each query, for each collection; None if its queries are independent.
         Collections share no cluster.
 
     Notes
     -----
-    ``stratified`` and ``equal`` have Satterthwaite's degrees of freedom. With clusters the error of
+    ``stratified`` and ``equal`` use Satterthwaite's degrees of freedom. With clusters, the error of
     a collection and its degrees of freedom are those of :func:`run_cluster_test` (CR2).
 
-    ``fixed`` weighs by 1 / error**2 and takes the errors for known, which asks for a hundred
-    queries each. ``random`` weighs by 1 / (error**2 + tau**2), tau such that the weighted squares
-    about the mean are k - 1 [1]_, and uses t with k - 1 degrees of freedom. That is the interval of
-    Hartung, Knapp, Sidik and Jonkman where tau > 0, whose factor is 1 by the choice of tau, and
-    theirs with the factor kept from falling below 1 where tau = 0 [2]_.
+    ``fixed`` weights by 1 / error**2 and treats the errors as known, which needs about a hundred
+    queries per collection. ``random`` weights by 1 / (error**2 + tau**2), with tau such that the
+    weighted sum of squares about the mean is k - 1 [1]_, and uses t with k - 1 degrees of freedom.
+    If tau > 0 this is the Hartung-Knapp-Sidik-Jonkman interval (its factor is then 1); if tau = 0,
+    it is that interval with the factor kept at 1 or above [2]_.
 
-    n queries of one value (all tied, say) do not say that no query has another: their share is at
-    most 1 - alpha**(1 / n), at the level of the intervals [3]_. The summaries ``fixed`` and
-    ``random`` take the variance of such a collection to be that share of the mean square of the
-    differences other than 0 of the collections that vary. So it counts for more than one that
-    varies, but not endlessly; leaving it out would leave out what speaks against a difference.
+    If all n queries of a collection have the same value, other queries may still differ: their
+    share is at most 1 - alpha**(1 / n), at the level of the intervals [3]_. ``fixed`` and
+    ``random`` assume for such a collection this share of the mean square of the nonzero differences
+    in the other collections. It then has more weight than a collection with variance, but not
+    unlimited weight. Leaving it out would ignore evidence against a difference.
 
     References
     ----------
@@ -148,9 +148,9 @@ def pool_collections(
     spread = variance > 0.0
     error = np.where(spread, np.sqrt(variance / np.maximum(1, n)), np.nan)
     _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
-    # How large the variance may be where all queries are of one value: of n queries none differs,
-    # so of all a share of 1 - alpha**(1 / n) may. One that does is taken to differ as those of the
-    # collections that vary.
+    # The largest plausible variance if all n queries have the same value: a share of 1 - alpha**(1
+    # / n) of all queries may differ. Those are assumed to differ as in the collections with
+    # variance.
     bounded = (n_units > 1) & ~spread & spread.any()
     varied = [part[part != 0.0] for part, has in zip(parts, spread, strict=True) if has]
     square = float(np.mean(np.concatenate(varied) ** 2)) if varied else 0.0
@@ -166,7 +166,7 @@ def pool_collections(
     if n.sum() and not any(part.any() for part in parts):
         stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
         pooled = np.nan
-    # The limits for the effect in a collection to come.
+    # Prediction limits for the effect in a new collection.
     low, high = (0.0, 0.0) if random.error == 0.0 else (-np.inf, np.inf)
     if random.error != 0.0 and k >= 3:
         half = -student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2)
@@ -180,8 +180,9 @@ def pool_collections(
 
 
 def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
-    """Return the variance between collections that leaves k - 1 weighted squares; at least 0."""
-    # As `statsmodels` ``combine_effects`` with ``method_re="iterated"``, which stops 1e-5 from it.
+    """Return the variance between collections with k - 1 weighted squares; at least 0."""
+    # Like `statsmodels` ``combine_effects`` with ``method_re="iterated"``, which stops 1e-5 from
+    # it.
     k = len(mean)
 
     def excess(tau_squared: float) -> float:
@@ -190,14 +191,14 @@ def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
 
     if k < 2 or excess(0.0) <= 0.0:
         return 0.0
-    # With errors of 0 the squares would be k - 1 at the plain variance; errors only lower them.
+    # Upper end: without errors, the plain variance gives k - 1 squares; errors only reduce them.
     return float(find_root(excess, 0.0, float(mean.var(ddof=1)), rtol=1e-14))
 
 
 def _by_variance(
     judged: BoolArray, mean: FloatArray, variance: FloatArray, alpha: float, *, freedom: float
 ) -> tuple[FloatArray, Summary]:
-    """Return shares in proportion to 1 / variance, 0 for what is not judged, and their mean."""
+    """Return weights proportional to 1 / variance (0 if unusable), and the weighted mean."""
     weight = np.divide(1.0, variance, out=np.zeros(len(judged)), where=judged)
     total = float(weight.sum())
     if not total:
@@ -211,7 +212,7 @@ def _by_variance(
 def _within(
     weight: IntArray, n: IntArray, mean: FloatArray, moments: Sequence[Moments], alpha: float
 ) -> tuple[Summary, float]:
-    """Return a weighted mean of these collections, its error from within them, its freedom."""
+    """Return a weighted mean of collections with its within-collection error and freedom."""
     with_queries = np.flatnonzero(n)
     if not with_queries.size:
         return _summary(np.nan, np.nan, alpha, freedom=1), np.nan
@@ -226,7 +227,6 @@ def _within(
 def _error_within(
     share: FloatArray, n: IntArray, moments: Sequence[Moments]
 ) -> tuple[float, float]:
-    """Return the error of a weighted mean of collections and Satterthwaite's freedom; or NaN."""
     variance, freedom = np.array([moment[:2] for moment in moments]).T
     if any(moment.n_units == 1 for moment in moments):
         return np.nan, 1.0
@@ -235,7 +235,6 @@ def _error_within(
 
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
-    """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
     values, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
     _, pvalue, low, high = t_answer(values, its_error, freedom, level)
     return Summary(estimate, error, float(low[0]), float(high[0]), float(pvalue[0]))
@@ -245,10 +244,10 @@ def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> 
 
 
 class Segmented(NamedTuple):
-    """Answers of :func:`segments_within`, a segment each."""
+    """The results of :func:`segments_within`, one per segment."""
 
-    # `answers` are p-value and limits of each alone, then adjusted, float64[6, n_segments];
-    # `variance` is that of as many independent queries with the error of the mean.
+    # `answers`, float64[6, n_segments]: p-value and limits, plain and adjusted. `variance` is per
+    # independent query, derived from the error of the mean.
 
     answers: FloatArray
     variance: FloatArray
@@ -262,11 +261,11 @@ def segments_within(
     alpha: float,
     clusters: Sequence[Sequence[str]] | None = None,
 ) -> Segmented:
-    """Test the mean difference in segments whose queries are drawn within collections."""
-    # The error is from within the collections, as that of `stratified`; p-values are adjusted by
-    # Holm and, of independent queries, for skewness, as by :func:`answer_by_segment`. Collections
-    # with one query (or cluster) of a segment are taken for one together, and one such alone for
-    # part of the smallest other, as their own spread is not known [1].
+    """Test the mean difference in segments whose queries are sampled within collections."""
+    # The error is computed within collections, like that of `stratified`. p-values are adjusted by
+    # Holm and, for independent queries, for skewness, as by :func:`answer_by_segment`. Collections
+    # with a single query (or cluster) in a segment have unknown variance. They are merged with each
+    # other; if there is only one, with the smallest other collection [1].
     # Source: [1] Collapsed strata: Cochran (1977), Sampling Techniques, section 5A.12.
     values = np.full((4, len(parts)), np.nan)
     for i in np.flatnonzero(large).tolist():
@@ -293,9 +292,9 @@ def segments_within(
 def _within_segment(
     values: FloatArray, strata: Sequence[str], clusters: Sequence[str] | None
 ) -> tuple[float, float, float, float]:
-    """Return mean, error, degrees of freedom, and the skewness that t is corrected for."""
+    """Return mean, standard error, degrees of freedom, and the skewness to correct t for."""
     place = numbered(strata)[1]
-    # A cluster belongs to one collection.
+    # Clusters of different collections differ even if they have the same name.
     units = [f"{i}/{unit}" for i, unit in zip(place, clusters or range(len(values)), strict=True)]
     n_units = np.bincount(place[np.unique(units, return_index=True)[1]])
     single_unit = np.flatnonzero(n_units == 1)

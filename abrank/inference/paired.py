@@ -1,4 +1,4 @@
-"""The paired tests of a mean: t, sign, sign-flip permutation, and the betting interval."""
+"""Paired tests of a mean: t, sign, sign-flip permutation, and the betting test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from abrank.inference.rounding import (
 from abrank.inference.sign_flips import flip_signs
 from abrank.inference.student import find_root, student_quantile
 
-# Of a mean, as a share of the largest difference.
+# Rounding error of a mean, as a share of the largest difference.
 ROUNDING = 1e-14
 
 
@@ -36,13 +36,14 @@ ROUNDING = 1e-14
 def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -> Answer:
     """Test the mean difference by Student's t.
 
-    Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
-    of. The query pairs the scores. It keeps its level on per-query scores from 25 queries up.
+    Estimand: the mean difference. Hypothesis: it is 0 in the population that the queries are a
+    sample of. The query pairs the scores. On per-query scores the test keeps its level from 25
+    queries.
 
     Notes
     -----
-    ``statistic`` is t = mean(d) / (s / sqrt(n)), s the standard deviation of the n differences d,
-    with n - 1 degrees of freedom. Without spread it is NaN, and the interval unbounded.
+    ``statistic`` is t = mean(d) / (s / sqrt(n)), where s is the standard deviation of the n
+    differences d, with n - 1 degrees of freedom. If s is 0, t is NaN and the interval unbounded.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def t_answer(
     alpha: FloatArray,
     alternative: Alternative = "two-sided",
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return t, its p-value and the limits that go with it; NaN and unbounded without an error."""
+    """Return t, p-value and limits; NaN and unbounded if the standard error is NaN."""
     statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=np.isfinite(error))
     pvalue = t_pvalue(statistic, freedom, alternative)
     limits = t_interval(mean, error, freedom, alpha, alternative)
@@ -71,13 +72,13 @@ def t_answer(
 
 
 def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return mean and standard error of each column; an error of NaN where there is no spread."""
+    """Return mean and standard error of each column; the error is NaN without variance."""
     n_queries = len(differences)
     mean = differences.mean(axis=0)
-    # Differences that add up to 0 leave something in the last digits.
+    # A sum of differences that should be 0 leaves rounding errors.
     mean[np.abs(mean) <= ROUNDING * np.abs(differences).max(axis=0, initial=0.0)] = 0.0
     error = np.full_like(mean, np.nan)
-    # Rounded first, as .3 - .2 and .2 - .1 must not count as spread.
+    # Round first, because .3 - .2 and .2 - .1 differ by rounding only.
     spread = has_spread(differences)
     if spread.any():
         error[spread] = differences.std(axis=0, ddof=1)[spread] / np.sqrt(n_queries)
@@ -102,7 +103,7 @@ def t_interval(
     alpha: FloatArray,
     alternative: Alternative,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the t interval; unbounded where the error is NaN."""
+    """Return the limits of the t interval; unbounded if the error is NaN."""
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     half = np.full_like(mean, np.inf)
     defined = np.isfinite(error)
@@ -114,7 +115,7 @@ def t_interval(
 
 
 def satterthwaite(squares: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the error whose square is a sum of independent ones, NaN for none, and its freedom."""
+    """Return the root of a sum of independent squared errors and its degrees of freedom."""
     # Source: Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     total = np.asarray(squares.sum(axis=0))
     error = np.sqrt(total, out=np.full_like(total, np.nan), where=total > 0.0)
@@ -122,11 +123,11 @@ def satterthwaite(squares: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArr
     return error, np.divide(total**2, spread, out=np.ones_like(total), where=total > 0.0)
 
 
-# --- The t test where the differences are skewed
+# --- The t test for skewed differences
 
 
 def skewness_of(differences: FloatArray) -> FloatArray:
-    """Return the skewness of each column; NaN where there is no spread."""
+    """Return the skewness of each column; NaN without variance."""
     values = np.full(differences.shape[1], np.nan)
     spread = has_spread(differences)
     centred = (differences - differences.mean(axis=0))[:, spread]
@@ -144,13 +145,13 @@ def skewed_t(
     *,
     alternative: Alternative = "two-sided",
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p-values and limits that both t and t corrected for skewness (:func:`hall`) show."""
-    # The skewness of few queries comes out too small, hence times 1 + 6 / n, a factor found by
-    # simulation (`reports/calibration`). Of p-values the larger, of limits the outer: 0 lies
-    # outside exactly where both reject.
+    """Combine t with t corrected for skewness (:func:`hall`); return p-values and limits."""
+    # The sample skewness is biased towards 0, so it is multiplied by 1 + 6 / n, a factor found by
+    # simulation (`reports/calibration`). The larger p-value and the outer limits are used, so the
+    # interval excludes 0 exactly if both tests reject.
     n = np.broadcast_to(np.asarray(n_queries, np.float64), mean.shape)
     _, pvalue, low, high = t_answer(mean, error, n - 1.0, alpha, alternative)
-    corrected = np.abs(skewness) > ROUNDING  # False where there is no spread
+    corrected = np.abs(skewness) > ROUNDING  # False without variance
     if not corrected.any():
         return pvalue, low, high
     m, s, n, alpha = (x[corrected] for x in (mean, error * np.sqrt(n), n, alpha))
@@ -163,7 +164,7 @@ def skewed_t(
     ends = []
     for end in (-quantile, quantile):
         inner = g * (end - shift)
-        near = np.expm1(np.log1p(np.clip(inner, -0.5, None)) / 3.0)  # to the last digit
+        near = np.expm1(np.log1p(np.clip(inner, -0.5, None)) / 3.0)  # accurate near 0
         ends.append(3.0 / g * np.where(inner > -0.5, near, np.cbrt(1.0 + inner) - 1.0))
     below = np.minimum(low[corrected], m - s * ends[0])
     above = np.maximum(high[corrected], m - s * ends[1])
@@ -180,18 +181,19 @@ def skewed_t(
     source="Hall 1992; Student 1908",
 )
 def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -> Answer:
-    """Test the mean difference by Student's t, where t without the skewness bears it out, too.
+    """Test the mean difference by Student's t, confirmed by t corrected for skewness.
 
-    Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
-    of. The query pairs the scores. It is for small levels, as those of an error budget: there t
-    and sign flips find too much where differences are skewed (``reports/calibration/reuse.md``).
+    Estimand: the mean difference. Hypothesis: it is 0 in the population that the queries are a
+    sample of. The query pairs the scores. Use it at small levels, such as those of an error budget:
+    there t and sign flips reject too often if differences are skewed
+    (``reports/calibration/reuse.md``).
 
     Notes
     -----
-    ``statistic`` is t. The p-value is the larger of t's and of Hall's, the interval spans
-    both; NaN and unbounded where those of t are. With T = mean(d) / s, and g the skewness of d
-    times 1 + 6 / n, T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n), times sqrt(n), is compared with
-    Student's t with n - 1 degrees of freedom.
+    ``statistic`` is t. The p-value is the larger one of the t test and Hall's test, and the
+    interval covers both; they are NaN and unbounded if t is undefined. With T = mean(d) / s, and g
+    the skewness of d times 1 + 6 / n, Hall's statistic is
+    sqrt(n) (T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n)), with n - 1 degrees of freedom.
 
     Examples
     --------
@@ -219,15 +221,15 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
 def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -> Answer:
     """Test whether the candidate wins as many queries as it loses; ties are dropped.
 
-    Estimand: (wins - losses) / (wins + losses), between -1 and 1. It says nothing of how much is
-    won. Hypothesis: a query that is decided is won by either system with probability one half. The
-    query pairs the scores.
+    Estimand: (wins - losses) / (wins + losses), between -1 and 1; sizes of differences are ignored.
+    Hypothesis: both systems win a query with probability 1/2, if it is not tied. The query pairs
+    the scores.
 
     Notes
     -----
-    ``statistic`` is the number of wins. Of w wins and l losses p is min(1, 2 P(X >= max(w, l))) of
-    w + l tosses of a fair coin; the interval is Clopper and Pearson's for the share of wins, put on
-    the scale of the estimand.
+    ``statistic`` is the number of wins. For w wins and l losses, p is min(1, 2 P(X >= max(w, l)))
+    with X binomial (w + l, 1/2). The interval is Clopper and Pearson's for the share of wins,
+    converted to the scale of the estimand.
 
     Examples
     --------
@@ -242,8 +244,8 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     rounded = round_off(differences)
     wins = np.count_nonzero(rounded > 0.0, axis=0).astype(np.float64)
     losses = np.count_nonzero(rounded < 0.0, axis=0).astype(np.float64)
-    # P(X >= x) of a fair binomial is an incomplete beta function; a cold comparison asks for it,
-    # and `scipy.stats.binomtest` takes one column at a time, and scipy.stats a second to load.
+    # P(X >= x) of a fair binomial is an incomplete beta function. `scipy.stats.binomtest` handles
+    # one column at a time, and importing scipy.stats takes a second.
     pvalues, limits = [], []
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     for x, rest in ((wins, losses), (losses, wins)):
@@ -288,39 +290,40 @@ def permutation(
 ) -> Answer:
     """Test the mean difference by flipping the signs of the queries' differences.
 
-    Estimand: the mean difference. Hypothesis: which of the two systems got which score of a query
-    is a coin toss, so each difference is symmetric about 0. The query pairs the scores.
+    Estimand: the mean difference. Hypothesis: the two scores of a query could be swapped between
+    the systems, so each difference is symmetric about 0. The query pairs the scores.
 
     Parameters
     ----------
     seed : int
-        The flips depend on it and on the number of queries, and are shared by all columns.
+        Seed of the flips, which also depend on the number of queries and are shared by all columns.
     n_resamples : int, optional
-        Random flips m; 99,999, or 9,999 above 100,000 queries. Where all 2**n flips are no more
-        than m + 1 they are enumerated instead.
+        Number m of random flips. Default: 99,999, or 9,999 above 100,000 queries. If there are at
+        most m + 1 flips in all (2**n), they are enumerated instead.
     method : {"exact", "monte-carlo"}
-        "exact" draws only for a column whose p would be unsure by more than a thousandth of it and
-        by more than 1e-6.
+        "exact" uses random flips only for a column whose exact p would be uncertain by more than
+        0.1 % of p and by more than 1e-6.
 
     Notes
     -----
-    ``statistic`` is the mean difference. Method "exact", or "Monte Carlo" where any column was
-    drawn. Let J be the flipped queries. After a shift by theta the flipped mean is at least the
-    observed one exactly when the mean of d over J is <= theta (for the empty J: always). So theta
-    is rejected by a count of subset means, and the limits are subset means.
+    ``statistic`` is the mean difference. ``method`` of the result is "exact", or "Monte Carlo" if
+    random flips were used for any column. Let J be the set of flipped queries. After a shift by
+    theta, the flipped mean is at least the observed one exactly if the mean of d over J is
+    <= theta (always, for the empty J). So the test of theta counts subset means, and the limits are
+    subset means.
 
-    The exact test goes through all flips of up to 16 queries. Above, the distribution of the
-    flipped sum is computed: differences of few decimals or small fractions by convolution [1]_, up
-    to 32 others by meeting in the middle, all else from the characteristic function between proven
-    bounds (:mod:`abrank.inference.student`), at a cost that hardly grows with the queries. The
-    limits are subset means where those can be listed, else roots of that p, to 1e-4 of the standard
-    error (2e-3 where many queries tie).
+    For up to 16 queries the exact test enumerates all flips. Above, it computes the distribution of
+    the flipped sum: differences with few decimals or small fractions by convolution [1]_; up to 32
+    others by meeting in the middle; all others from the characteristic function, with proven bounds
+    (:mod:`abrank.inference.student`) and nearly constant cost. The limits are subset means if those
+    can be listed; else they are roots of that p, to 1e-4 of the standard error (2e-3 if many
+    queries tie).
 
-    With random flips p = (b + 1) / (m + 1) [2]_. The identity and the negative of every flip count
-    too, so the one-sided p is half the two-sided one.
+    With random flips p = (b + 1) / (m + 1) [2]_. The identity and the negative of every flip are
+    included, so the one-sided p is half the two-sided one.
 
-    The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0 (which in
-    floats is 0 above 1074). With n <= 5 at 95 % the interval is unbounded.
+    The smallest two-sided p is 2**(1 - n0), where n0 is the number of nonzero differences (this is
+    0 in floats above 1074). With n <= 5 and 95 % the interval is unbounded.
 
     References
     ----------
@@ -348,11 +351,11 @@ def permutation(
     return Answer.from_rows(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)
 
 
-# What is bet of the capital, the same on every query: more of the shares are large, since small
-# samples reject by large bets alone.
+# The shares of the capital that are bet, the same for every query. Large shares are more frequent,
+# because small samples can only be rejected by large bets.
 _N_SHARES = 64
 _SHARES = np.sin((2 * np.arange(1, _N_SHARES + 1) - 1) * np.pi / (4 * _N_SHARES))
-_LEAST = 1e-12  # a mean in place of 0
+_LEAST = 1e-12  # replaces a mean of 0
 
 
 @paired_test(
@@ -365,27 +368,28 @@ _LEAST = 1e-12  # a mean in place of 0
 def bounded(
     differences: FloatArray, *, alternative: Alternative, alpha: FloatArray, span: float = 1.0
 ) -> Answer:
-    """Test the mean of differences of a bounded measure by bets; nothing else is assumed.
+    """Test the mean difference of a bounded measure by betting, without further assumptions.
 
-    Estimand: the mean difference. Hypothesis: it is 0. The query pairs the scores. No shape of the
-    differences is taken for granted, not even that rare large losses stand among those seen: the
-    level is kept at any number of queries, and looking again while they come in costs nothing. It
-    is wider for it, most of all where queries are few.
+    Estimand: the mean difference. Hypothesis: it is 0. The query pairs the scores. The shape of the
+    differences is arbitrary; even rare large losses need not be in the sample. The level holds for
+    any number of queries, and the test may be repeated while queries arrive. In exchange its
+    interval is wider, above all with few queries.
 
     Parameters
     ----------
     span : float
-        Largest difference that a query can have, 1 for a measure from 0 to 1; a larger one is an
-        ArgumentError.
+        Largest possible difference of a query: 1 for a measure from 0 to 1. A larger observed
+        difference is an ArgumentError.
 
     Notes
     -----
-    ``statistic`` is the logarithm of what the richer bet has made of 1, below 0 where that was the
-    bet on A. With x = (d / span + 1) / 2 in [0, 1], a mean m is bet against by K(m), the mean over
-    fixed shares f of the product over queries of 1 + f (x / m - 1): its expectation is 1 where the
-    mean is m, so it reaches 1 / alpha with a chance of at most alpha, at any time (Ville's
-    inequality). One half of the capital bets that the mean is larger, one half by 1 - x that it is
-    smaller; the interval holds the means against which neither has won ("hedged grid Kelly").
+    ``statistic`` is the logarithm of the capital of the more successful bet, starting from 1; it is
+    negative if that was the bet on A. Let x = (d / span + 1) / 2 in [0, 1]. The capital of the bet
+    against a mean m is K(m): the mean over fixed shares f of the product over queries of 1 + f (x /
+    m - 1). If the mean is m its expectation is 1, so it ever reaches 1 / alpha with probability at
+    most alpha (Ville's inequality). Half of the capital bets on a larger mean and half, with 1 - x,
+    on a smaller one. The interval contains the means against which neither bet has won ("hedged
+    grid Kelly").
 
     Examples
     --------
@@ -422,7 +426,7 @@ def bounded(
 
 
 def _log_capital(values: FloatArray, counts: FloatArray, mean: float) -> float:
-    """Return the logarithm of what bets on a larger mean have made of 1."""
+    """Return the logarithm of the capital of bets on a larger mean, starting from 1."""
     logs = np.log1p(np.multiply.outer(_SHARES, values / mean - 1.0)) @ counts
     maximum = float(logs.max())
     return maximum + math.log(float(np.exp(logs - maximum).mean()))

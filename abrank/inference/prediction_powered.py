@@ -1,9 +1,9 @@
-"""Tests of the mean difference from few queries with human judgments and many with a machine's."""
+"""Tests of the mean difference from few human-judged and many machine-judged queries."""
 
-# The machine's differences narrow the interval; the queries that people judged keep it honest.
-# Where the machine's are one value on the judged queries, the slope is 0 and the answer is that of
-# the paired t test on them. The sign-flip test has no exact counterpart: with the slope 1 and 100
-# queries it rejected 7.5 to 10 % of true null hypotheses at the level 5 %.
+# The machine's differences narrow the interval; the human-judged queries keep it valid. If the
+# machine's differences on the judged queries are constant, the slope is 0 and the result is that of
+# the paired t test. There is no exact sign-flip version: with slope 1 and 100 queries, sign flips
+# rejected 7.5 to 10 % of true hypotheses at the level 5 %.
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.student import student_quantile
 
-# By the rule of three, a failure as frequent as this many in n queries can be absent from n.
+# Rule of three: a failure with a rate of 3 / n can be absent from a sample of n queries.
 UNSEEN_FAILURES = 3.0
-# Two parameters are estimated, the mean and the slope, and one degree of freedom must be left.
+# The mean and the slope are estimated, and one degree of freedom must remain.
 MIN_JUDGED = 3
-# Resamples of the judged queries for the interval of their worth, and values held at once.
+# Resamples of the judged queries for the interval of their worth, and a limit of memory.
 N_RESAMPLES = 1_999
 VALUES_AT_ONCE = 1_000_000
-# Fewer errors that carry the sum of squares tell nothing of the others: the machine is set aside.
+# If fewer errors make up the sum of squares, it is unreliable and the machine is set aside.
 FEWEST_ERRORS = 6.0
 
 
 @record
 class PredictionPowered(TestResult):
-    """The answer of :func:`run_prediction_powered`, and what it rests on: one a comparison.
+    """The result of :func:`run_prediction_powered`, with arrays of shape (n_comparisons,).
 
-    ``slope`` is lambda, ``correlation`` that of people and machine on the judged queries,
-    ``floored`` says that the residual variance was raised to its minimum, ``refused`` that people
-    alone answer, ``outside`` is the share of all queries whose machine difference lies outside the
-    range of the judged ones, ``worth`` how many human queries alone would be as precise. The other
-    fields are those of :class:`~abrank.inference.TestResult`.
+    ``slope`` is lambda. ``correlation`` is that of human and machine differences on the judged
+    queries. ``floored`` says that the residual variance was raised to its minimum, ``refused`` that
+    only human judgments are used. ``outside`` is the share of all queries whose machine difference
+    is outside the range of the judged ones. ``worth`` is the number of human-judged queries that
+    would be equally precise without the machine. The other fields are those of
+    :class:`~abrank.inference.TestResult`.
     """
 
     _: KW_ONLY
@@ -69,47 +70,47 @@ def run_prediction_powered(
 ) -> PredictionPowered:
     """Test the mean difference, two-sided, by regression on a machine's differences.
 
-    Estimand: the mean of the human differences in the population that all queries are a sample of.
-    Hypothesis: it is 0. The query pairs the scores. The judged queries
-    must be a random draw from all; nothing is assumed of the machine, but that it does not depend
-    on which queries were drawn.
+    Estimand: the mean human difference in the population that all queries are a sample of.
+    Hypothesis: it is 0. The query pairs the scores. The judged queries must be a random sample of
+    all queries. The machine may be arbitrary, but must not depend on which queries were sampled.
 
     Parameters
     ----------
     differences : array_like of shape (n_judged,) or (n_judged, n_comparisons)
-        Candidate minus baseline by the human judgments.
+        Candidate minus baseline by human judgments.
     judged : array_like of int, shape (n_judged,)
-        The row of ``predicted`` of each judged query, each another.
+        The row of ``predicted`` of each judged query; rows must be distinct.
     predicted : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline by the machine's judgments, the judged queries included.
+        Candidate minus baseline by the machine's judgments, including the judged queries.
     confidence : float or array_like of shape (n_comparisons,)
     floor : float
-        The residual variance is at least this many over n_judged (at most 1) of the variance of the
-        human differences, or of the predicted part where that is larger.
+        The residual variance is at least floor / n_judged (at most 1) times the variance of the
+        human differences, or of the predicted part if that is larger.
     fewest_errors : float
-        Where fewer residuals e carry their sum of squares, (sum e**2)**2 / sum e**4, the slope is 0
-        and people alone answer, by the t test. A machine that is right but for rare gross failures
-        shows few of them in a sample: without this, 95 % intervals of 50 human queries held in 84 %
-        of samples of the worst pair (``reports/calibration``).
+        Minimum effective number of residuals e, (sum e**2)**2 / sum e**4. Below it the slope is 0
+        and the t test uses human judgments only. A machine that is right except for rare large
+        errors shows few of them in a sample; without this rule, 95 % intervals from 50 human-judged
+        queries covered only 84 % in the worst pair (``reports/calibration``).
 
     Raises
     ------
     ArgumentError
         If shapes do not fit, a value is not finite, fewer than three queries are judged, or
-        ``judged`` is not of distinct rows.
+        ``judged`` has repeated rows.
 
     Notes
     -----
-    With d the human and f the machine's differences, S sums over the n judged queries, and N of
-    all: lambda = S_df / S_ff; the estimate is mean_n(d) + lambda (mean_N(f) - mean_n(f)); its
-    variance is s2 (1/n + (mean_N(f) - mean_n(f))**2 / S_ff) + lambda**2 var(f) / N with the
-    residual variance s2 = max(RSS / (n - 2), min(1, 3/n) max(var d, lambda**2 var f)). t has n - 2
-    degrees of freedom. This is the regression estimator of survey sampling [1]_, in the form of
-    prediction-powered inference with its slope estimated [2]_. The floor is the rule of three: n
-    queries without a gross failure of the machine leave a rate of 3/n open [3]_.
+    Let d be the human and f the machine's differences, and let n denote the judged queries and N
+    all queries. With sums of products S over the judged queries, lambda = S_df / S_ff; the estimate
+    is mean_n(d) + lambda (mean_N(f) - mean_n(f)); its variance is s2 (1/n + (mean_N(f) -
+    mean_n(f))**2 / S_ff) + lambda**2 var(f) / N, where the residual variance is s2 = max(RSS / (n -
+    2), min(1, 3/n) max(var d, lambda**2 var f)). t has n - 2 degrees of freedom. This is the
+    regression estimator of survey sampling [1]_, which is prediction-powered inference with an
+    estimated slope [2]_. The floor is the rule of three: n queries without a gross error of the
+    machine do not exclude an error rate of 3/n [3]_.
 
-    Neither lambda nor the standard error changes where a constant is added to d, so that interval
-    and p-value are inverses; no scale of the machine's differences changes the answer.
+    Adding a constant to d changes neither lambda nor the standard error, so interval and p-value
+    correspond. The scale of the machine's differences has no effect.
 
     References
     ----------
@@ -144,7 +145,7 @@ def run_prediction_powered(
         answers, test="prediction-powered", n_queries=len(predictions),
         confidence=confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
     )  # fmt: skip
-    # The share of queries outside the range of the judged ones, by more than rounding.
+    # Share of queries outside the range of the judged ones by more than rounding error.
     predicted_judged, slack = predictions[rows], TIE * np.abs(predictions).max(axis=0, initial=0.0)
     is_beyond = (predictions < predicted_judged.min(axis=0) - slack) | (
         predictions > predicted_judged.max(axis=0) + slack
@@ -158,7 +159,7 @@ def run_prediction_powered(
 
 
 class _Fit(NamedTuple):
-    """The regression of people on machine: arrays of shape (n_comparisons,)."""
+    """Regression of human on machine differences: arrays of shape (n_comparisons,)."""
 
     estimate: FloatArray
     error: FloatArray
@@ -176,7 +177,7 @@ def worth_interval(
     *,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the 95 % interval of how many human queries alone would give an interval as narrow."""
+    """Return the 95 % bootstrap interval of the number of equally precise human queries."""
     # Source: Efron (1979), Annals of Statistics 7, 1-26.
     d, predictions = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
     predicted_judged = predictions[_rows_of(judged, n_judged=len(d), n_queries=len(predictions)), 0]
@@ -206,7 +207,7 @@ def _fit(
     dc, fc = d - d.mean(axis=0), predicted_judged - predicted_judged.mean(axis=0)
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))
     s_ff = np.where(is_flat, 1.0, s_ff)
-    # How many residuals carry their sum of squares; 0 where they are rounding.
+    # Effective number of residuals; 0 if they are only rounding errors.
     squares = (dc - s_df / s_ff * fc) ** 2
     total = squares.sum(axis=0)
     n_errors = np.divide(
@@ -233,7 +234,6 @@ def _fit(
 
 
 def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
-    """Return the human queries whose t interval would be as narrow: n (half / half)**2."""
     n = len(d)
     half_of_people = (
         student_quantile(np.full(len(alpha), n - 1.0), alpha / 2.0) * mean_and_error(d)[1]
@@ -253,7 +253,7 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
 
 
 def welch_pvalue(first: FloatArray, second: FloatArray) -> float:
-    """Return Welch's two-sided p-value that two independent samples have one mean."""
+    """Return Welch's two-sided p-value for equal means of two independent samples."""
     # Source: Welch (1947), Biometrika 34, 28-35.
     if min(len(first), len(second)) < 2:
         return float("nan")

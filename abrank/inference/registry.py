@@ -1,6 +1,6 @@
 """The registry of paired tests, and the function that runs one.
 
-Where the data are too few or too even for a test, the answer is the one below and never a warning:
+For degenerate data the results are as follows, without any warning:
 
 ==================  ============  ==============  ==============  ==============  ==============
 differences         t             permutation     wilcoxon        sign            bootstrap
@@ -19,10 +19,10 @@ two values          as any other data, for every test
 not finite          refused with the place of the first, for every test
 ==================  ============  ==============  ==============  ==============  ==============
 
-The betting test of bounded differences answers all but the first two and "all 0" as any other data:
-it rests on no spread. The p-values and intervals of the table are two-sided. "One value" and "0"
-are meant to 10 digits of the largest difference.
-Above 300 queries wilcoxon's are normal approximations.
+The betting test of bounded differences needs no variance; it only treats the cases without queries,
+with one query and with all 0 in a special way. The p-values and intervals in the table are
+two-sided. "One value" and "0" are meant to 10 digits of the largest difference. Above 300 queries
+the Wilcoxon test uses its normal approximation.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ from abrank._support.registry import Registry
 from abrank._support.result import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray, Function
 
-_UNSET: Any = None  # made of the p-value
+_UNSET: Any = None  # set from the p-value
 
 
 @record
 class Answer:
-    """What a registered test returns: arrays of shape (n_comparisons,) and how they were found.
+    """The result of a registered test function: arrays of shape (n_comparisons,) and the method.
 
     Attributes
     ----------
     estimate, statistic, pvalue, ci_low, ci_high : ndarray of shape (n_comparisons,)
-        ``estimate`` and the interval are in the unit of the differences (or of the estimand). NaN
-        where the test is not defined for a column.
+        ``estimate`` and the interval have the unit of the estimand. NaN if the test is undefined
+        for a column.
     method : str
         "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
-        Sign flips or resamples drawn; 0 where nothing was drawn. An enumeration draws nothing.
+        Number of random sign flips or resamples; 0 without random draws, as in an enumeration.
     pvalue_low, pvalue_high : ndarray of shape (n_comparisons,)
-        Bounds between which the p-value surely lies where it was computed; equal to it where it is
-        one number up to rounding, or where it was drawn.
+        Proven bounds of a computed p-value; equal to it if it is exact up to rounding or Monte
+        Carlo.
     pvalue_error : ndarray of shape (n_comparisons,)
-        Standard error of a p-value that was drawn, else 0.
+        Monte Carlo standard error of the p-value, else 0.
     """
 
     estimate: FloatArray
@@ -84,7 +84,7 @@ class Answer:
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
-        """The fields that hold a number for each comparison."""
+        """The fields with one number per comparison."""
         return tuple(value for value in vars(self).values() if isinstance(value, np.ndarray))
 
     @classmethod
@@ -95,9 +95,9 @@ class Answer:
         n_resamples: int = 0,
         precision: FloatArray | None = None,
     ) -> Answer:
-        """Make an answer of an array of shape (5, n_comparisons), in the order of the fields.
+        """Make a result from an array of shape (5, n_comparisons), in the order of the fields.
 
-        ``precision`` holds the bounds and the standard error of the p-values, (3, n_comparisons).
+        ``precision``, (3, n_comparisons), holds the bounds and the standard error of the p-values.
         """
         values: list[Any] = [*rows, method, n_resamples, *(() if precision is None else precision)]
         return Answer(*values)
@@ -105,21 +105,21 @@ class Answer:
 
 @record
 class TestResult(Answer):
-    """Estimate, interval and p-value of one test over all comparisons.
+    """Estimate, interval and p-value of one test for all comparisons.
 
-    The interval and the p-value come from one procedure: for every column the interval excludes 0
-    exactly when ``pvalue < 1 - confidence``. A one-sided alternative has an infinite end.
+    Interval and p-value come from the same procedure: in every column the interval excludes 0
+    exactly if ``pvalue < 1 - confidence``. With a one-sided alternative one limit is infinite.
 
     Attributes
     ----------
     test : str
-        The registered name. The fields of :class:`Answer` come before it.
+        The registered name. The fields of :class:`Answer` come first.
     estimand : str
-        What ``estimate`` estimates, in words.
+        What ``estimate`` estimates, as text.
     confidence : float or ndarray of shape (n_comparisons,)
-        As asked.
+        As requested.
     alternative : {"two-sided", "greater", "less"}
-        "greater" claims that the candidate is better.
+        "greater": the candidate is better.
     n_queries : int
 
     Examples
@@ -130,7 +130,7 @@ class TestResult(Answer):
     (array([0.0703]), array([False]))
     """
 
-    __test__: ClassVar[bool] = False  # not a test class, whatever its name tells pytest
+    __test__: ClassVar[bool] = False  # keeps pytest from collecting this class
 
     _: KW_ONLY
     test: str
@@ -150,10 +150,10 @@ class TestResult(Answer):
         method: str = "closed form",
         n_resamples: int = 0,
     ) -> TestResult:
-        """Make a two-sided answer on mean differences of an array of shape (5, n_comparisons).
+        """Make a two-sided result for mean differences from an array of shape (5, n_comparisons).
 
-        Its rows are estimate, statistic, p-value and limits. A drawn p-value has the error of a
-        share.
+        Its rows are estimate, statistic, p-value and limits. The standard error of a Monte Carlo
+        p-value is that of a proportion.
         """
         fields = vars(Answer.from_rows(np.asarray(rows, dtype=np.float64), method, n_resamples))
         if n_resamples:
@@ -163,17 +163,17 @@ class TestResult(Answer):
 
     @property
     def excludes_zero(self) -> BoolArray:
-        """Whether the interval excludes 0, shape (n_comparisons,); the same as p < alpha."""
+        """Whether the interval excludes 0, shape (n_comparisons,); equivalent to p < alpha."""
         return (self.ci_low > 0.0) | (self.ci_high < 0.0)
 
 
-# Squares and cubes of larger numbers would leave the range of float64.
+# Squares and cubes of larger numbers would overflow float64.
 LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class RegisteredTest:
-    """A registered test: its names, what it estimates, where it is from, and the function."""
+    """A registered test: its names, its estimand, its source, and its function."""
 
     name: str
     title: str
@@ -183,17 +183,17 @@ class RegisteredTest:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The keywords its function takes."""
+        """The keywords of its function."""
         return tuple(inspect.signature(self.function).parameters)[1:]
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The keywords that are this test's own."""
+        """The keywords that only this test has."""
         shared = {"alternative", "alpha", "pairs", "seed", "n_resamples", "on_part"}
         return tuple(name for name in self.parameters if name not in shared)
 
     def keywords(self, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-        """Return the keywords that its function takes, its own checked by name."""
+        """Return the keyword arguments for its function; unknown options are refused."""
         for option in options:
             if option not in self.options:
                 known_options = ", ".join(self.options) or "none"
@@ -207,14 +207,14 @@ class RegisteredTest:
 
 @dataclass(frozen=True)
 class PairedTest(RegisteredTest):
-    """A test of the difference of two systems; its function returns an Answer."""
+    """A test of the difference between two systems; its function returns an Answer."""
 
     phrase: str = ""  # its name in a sentence
 
 
 TESTS: Registry[PairedTest] = Registry.of("test")
 
-# What these parameters are in every paired test that does not describe them itself.
+# Descriptions of parameters for tests whose docstring does not describe them.
 PARAMETERS = {
     "differences": (
         "ndarray of shape (n_queries, n_comparisons)\n"
@@ -228,23 +228,23 @@ PARAMETERS = {
 def paired_test(
     name: str, *, title: str, estimand: str, source: str, phrase: str = ""
 ) -> Callable[[Function], Function]:
-    """Register a paired test under ``name``; the function itself comes back unchanged.
+    """Register a paired test under ``name``; the function is returned unchanged.
 
     Parameters
     ----------
     name, title, estimand, source : str
-        The word that :func:`run_test` and the command line know it by, an ArgumentError where it is
-        taken; its name in a report; what its estimate estimates; where it was published.
+        Its name in :func:`run_test` and on the command line (an ArgumentError if taken); its
+        title in reports; what its estimate estimates; its publication.
     phrase : str
-        Its name in a sentence, as "paired t test"; the title and "test" without it.
+        Its name within a sentence, such as "paired t test". Default: the title and "test".
 
     Returns
     -------
     callable
         A decorator for ``function(differences, *, alternative, alpha, ...) -> Answer``.
-        ``differences`` comes checked, of shape (n_queries, n_comparisons) with in every column a
-        value other than 0; ``alpha`` has one level a column. ``seed`` and ``n_resamples`` are
-        passed to functions that take them.
+        ``differences`` are checked, of shape (n_queries, n_comparisons), and no column is all 0.
+        ``alpha`` has one level per column. ``seed`` and ``n_resamples`` are passed if the function
+        has these parameters.
 
     Examples
     --------
@@ -272,10 +272,10 @@ def run_test(
     n_resamples: int | None = None,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> TestResult:
-    """Run a registered test on paired differences, all comparisons at once.
+    """Run a registered test on paired differences, for all comparisons at once.
 
-    The interval excludes 0 exactly when p < 1 - confidence (taken as a decimal: .05 for .95).
-    Columns do not touch each other: what is drawn is shared, and adding a column changes nothing.
+    The interval excludes 0 exactly if p < 1 - confidence (.05 for .95, without rounding error).
+    Columns are independent: random draws are shared, and adding a column changes no other one.
 
     Source: that of each test is ``TESTS[name].source``.
 
@@ -284,26 +284,26 @@ def run_test(
     name : str
         A name in ``TESTS``.
     differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline, query by query; the query is what pairs the scores. Not changed.
+        Candidate minus baseline per query; the query pairs the scores. Not modified.
     alternative : {"two-sided", "greater", "less"}
-        "greater" claims that the candidate is better.
+        "greater": the candidate is better.
     confidence : float or array_like of shape (n_comparisons,)
-        Level of the interval, one for all or one a comparison (for Holm and Bonferroni). 1 asks for
-        the p-value alone: the interval is unbounded, and takes no time.
+        Level of the interval, common or per comparison (for Holm and Bonferroni). With 1 only the
+        p-value is computed, and the interval is unbounded.
     seed : int
-        Entropy of whatever is drawn; equal seeds give equal results.
+        Random seed; equal seeds give equal results.
     n_resamples : int, optional
-        How many to draw; each test has a default. No effect on a test that draws nothing.
+        Number of random draws; the default depends on the test. Ignored by tests without draws.
     **options
-        The test's own: ``method`` of permutation and wilcoxon, ``span`` of bounded.
+        Options of the test: ``method`` of permutation and wilcoxon, ``span`` of bounded.
 
     Raises
     ------
     UnknownNameError
-        For a test, an alternative or a choice that does not exist.
+        If the test, the alternative or a choice does not exist.
     ArgumentError
-        If a difference is not finite, a level is not above 0 and at most 1, or an option is not one
-        of the test's.
+        If a difference is not finite, a level is not above 0 and at most 1, or the test has no such
+        option.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def run_test(
 
 
 def as_differences(differences: npt.ArrayLike) -> FloatArray:
-    """Return differences as a new or the same float array of shape (n_queries, n_comparisons)."""
+    """Return differences as a float array of shape (n_queries, n_comparisons), perhaps no copy."""
     data = as_numbers("differences", differences)
     if data.ndim not in (1, 2):
         raise ArgumentError(f"differences must have one or two dimensions, not {data.ndim}")
@@ -349,7 +349,7 @@ def as_column(differences: npt.ArrayLike, kind: str) -> FloatArray:
 
 
 def as_numbers(kind: str, values: npt.ArrayLike) -> FloatArray:
-    """Return values as a new or the same float array."""
+    """Return values as a float array, perhaps without copying."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -357,7 +357,7 @@ def as_numbers(kind: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def finite(kind: str, table: FloatArray, row: str, column: str) -> FloatArray:
-    """Return a table without a number that is too large to be squared or not finite."""
+    """Refuse numbers that are not finite or too large to be squared; return the table."""
     usable = np.abs(table) <= LARGEST
     if not usable.all():
         bad = np.argwhere(~usable)
@@ -373,7 +373,7 @@ def as_alpha(
     confidence: float | FloatArray, n_comparisons: int, *, certain: bool = False
 ) -> FloatArray:
     """Return 1 - confidence for every comparison, shape (n_comparisons,)."""
-    # It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
+    # It is rounded to 12 decimals, so that .95 gives exactly the float .05 and a p of .05 is not
     # below it. A confidence of 1 is refused unless `certain`.
     level = np.asarray(confidence, dtype=np.float64)
     if level.shape not in ((), (n_comparisons,)):
@@ -392,7 +392,6 @@ def as_alpha(
 def _answer(
     test: PairedTest, data: FloatArray, arguments: dict[str, Any], alpha: FloatArray
 ) -> Answer:
-    """Ask the test about the columns it can say something about, and fill in the others."""
     n_queries, n_columns = data.shape
     if n_queries == 0:
         nothing = np.full((8, n_columns), np.nan)

@@ -1,4 +1,4 @@
-"""Differences as whole numbers, so that ties are ties, and p-values that agree with intervals."""
+"""Convert differences to whole numbers so that ties are exact; align p-values and intervals."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import numpy.typing as npt
 
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 
-# Values nearer to each other than this share of the largest are one value.
+# Values closer than this share of the largest are equal.
 TIE = 1e-10
-# Scores nearer to each other than this share of the largest are equal.
+# Scores closer than this share of the largest are equal.
 SUMMED = 1e-13
-# The largest number where there is no common step: a prime, so that none is found by chance, and
-# one unit is 1.2e-10 of it. More rows leave fewer bits.
+# The largest number if there is no common step: a prime, so that no step is found by chance, with a
+# unit of 1.2e-10 of it. With more rows fewer bits are available.
 FINEST = 2**33 - 9
-# Sums, and twice a sum less another, stay below 2**63.
+# Sums, and twice a sum minus another, must stay below 2**63.
 BITS_OF_A_SUM = 61
-# A common step is looked for up to so many of it in one value, and in the largest one of all.
+# A common step is accepted up to these multiples: in a single value, and in the largest of all.
 LARGEST_DENOMINATOR = 10**6
 LARGEST_NUMBER = 5000**2
-# As a share of the largest: far above what subtracting scores of [0, 1] leaves in the last digits.
+# As a share of the largest value; well above the rounding error of differences of scores in [0, 1].
 STEP_ERROR = 5e-13
-# Values that are tried first, as most samples without a common step have none there either.
+# Number of values tried first; most samples without a common step already fail here.
 PROBED = 32
-# Above it a column is rounded at a time, in less memory.
+# With more rows, columns are rounded one at a time to save memory.
 MANY_ROWS = 50_000
 
 
@@ -37,7 +37,7 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
             [None] * values.shape[1] if scale is None else np.broadcast_to(scale, len(values.T))
         )
         pairs = zip(values.T, scales, strict=True)
-        # A column in one piece of memory: what follows reads whole columns.
+        # Columns that are contiguous in memory, because the next steps read whole columns.
         return np.stack([round_off(column, scale=item) for column, item in pairs]).T
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
@@ -46,7 +46,7 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     np.subtract(ascending[1:], ascending[:-1], out=gaps[1:])
     grouped = ((gaps > 0.0) & (gaps <= TIE * largest)).any(axis=0)
     if not grouped.any():
-        return np.asarray(values + 0.0)  # rounded before: each group is one value
+        return np.asarray(values + 0.0)  # already rounded: each group has one value
     width = np.maximum(TIE * largest, np.finfo(np.float64).tiny)
     begins = gaps > width
     groups = np.maximum.accumulate(np.where(begins, ascending, 0.0), axis=0)
@@ -65,15 +65,15 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return b - a, rounded to what the scores can tell: equal scores differ by 0."""
+    """Return b - a, rounded to the precision of the scores: equal scores differ by 0."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     largest = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
-    # Sums of doubles are right to some 1e-15: of times or amounts of 1e9 differences of 0.01 count.
+    # Floats are accurate to about 1e-15: for times or amounts of 1e9, differences of 0.01 count.
     return round_off(b - a, scale=SUMMED / TIE * largest)
 
 
 def has_spread(values: FloatArray) -> BoolArray:
-    """Return whether the values of each column differ by more than rounding."""
+    """Return whether the values of each column differ by more than rounding error."""
     if not len(values):
         return np.zeros(values.shape[1:], np.bool_)
     low, high = values.min(axis=0), values.max(axis=0)
@@ -82,12 +82,11 @@ def has_spread(values: FloatArray) -> BoolArray:
 
 def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return whole numbers and the unit of each column: differences = numbers * unit."""
-    # Where the differences are multiples of one step (they have few decimals, or are small
-    # fractions as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit
-    # is 1.2e-10 of the largest difference and a number off by half a unit at most, so that sums of
-    # n of them that should be equal differ by at most n units: that is the tolerance to compare
-    # them with.
-    # The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
+    # If the differences are multiples of one step (few decimals, or small fractions such as
+    # reciprocal ranks) the numbers are exact. Else the unit is 1.2e-10 of the largest difference,
+    # and numbers are off by at most half a unit. Sums of n numbers that should be equal then differ
+    # by at most n units, which is the tolerance for comparing them. The numbers, and p-values
+    # computed from them, do not depend on the unit of the differences.
     largest = np.abs(differences).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     share = round_off(differences) / largest
@@ -99,23 +98,23 @@ def to_lattice(differences: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def common_step(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
-    """Return the numbers in the largest unit that fits them all, if that is a coarse one."""
+    """Return the numbers in their largest common unit, if that is coarse enough; else None."""
     step = int(np.gcd.reduce(numbers))
     return np.asarray(numbers // step) if step > 2 * (n_terms or numbers.size) else None
 
 
 def snap(sums: IntArray, tolerance: int) -> IntArray:
-    """Return the sums with those that differ from 0 by rounding only set to 0."""
+    """Set sums to 0 that differ from 0 by rounding only."""
     return np.where(np.abs(sums) <= tolerance, 0, sums)
 
 
 def _common_denominator(shares: FloatArray) -> IntArray:
-    """Return how many steps the largest of each column has, 0 where there is no common step."""
+    """Return how many steps the largest value of each column has, 0 without a common step."""
     values = np.ones(shares.shape[1], np.int64)
     for start in (0, PROBED):
         unresolved = np.flatnonzero(values)
         rows = shares[start : PROBED if start == 0 else None, unresolved]
-        # Most values are multiples of the step so far, where no other fraction can be as near.
+        # Most values are multiples of the current step; no other fraction can be as close.
         steps = rows * values[unresolved]
         steps -= np.rint(steps)
         fits = np.abs(steps, out=steps) <= STEP_ERROR / 2.0 * values[unresolved]
@@ -124,7 +123,7 @@ def _common_denominator(shares: FloatArray) -> IntArray:
         if rows.shape[1] == 1:
             rows = np.unique(rows)[:, None]
         if rows.size:
-            # Their least common multiple, which is 0 above the largest number or of a 0.
+            # Least common multiples; 0 if above the maximum, or if a denominator is 0.
             parts = np.vstack([values[None, unresolved], denominators(rows)])
             parts = np.where(parts == 0, LARGEST_NUMBER + 1, parts)
             while len(parts) > 1:
@@ -136,9 +135,8 @@ def _common_denominator(shares: FloatArray) -> IntArray:
 
 
 def denominators(shares: FloatArray) -> IntArray:
-    """Return the denominator of the simplest fraction at each of [0, 1]; 0 if none is near."""
-    # The fractions are the convergents of the continued fraction, which are the best ones there
-    # are.
+    """Return the denominator of the simplest fraction near each of [0, 1]; 0 if none is near."""
+    # The fractions are convergents of continued fractions, which are best approximations.
     values = np.zeros(shares.size, np.int64)
     target = shares.ravel()
     index, rest = np.arange(target.size), target
@@ -159,12 +157,11 @@ def denominators(shares: FloatArray) -> IntArray:
 def align_interval_with_pvalue(
     pvalue: FloatArray, estimate: FloatArray, low: FloatArray, high: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Let a closed-form interval exclude 0 exactly when p < alpha."""
-    # The two are equal in real numbers; in floats they can part by a rounding error when p is all
-    # but alpha. The p-value decides, and a limit that is 0 but for rounding is put on the right
-    # side.
+    """Make a closed-form interval exclude 0 exactly if p < alpha."""
+    # The two agree mathematically, but rounding can separate them if p is nearly alpha. The p-value
+    # decides, and a limit that is 0 up to rounding is moved to the correct side.
     rejected = pvalue < alpha
-    # A mean that is 0 but for rounding is so to far more than this share of its interval.
+    # A mean that is 0 up to rounding is far smaller than this share of its interval.
     bounded = np.isfinite(low) & np.isfinite(high)
     width = np.subtract(high, low, out=np.zeros_like(low), where=bounded)
     rounding = 1e-6 * np.abs(estimate) + 1e-12 * width
@@ -178,7 +175,7 @@ def align_interval_with_pvalue(
 def beside_zero(
     rejected: BoolArray, estimate: npt.ArrayLike, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Put the limit next to 0 of what is rejected on the side of the estimate, where it is not."""
+    """For rejected hypotheses, move the limit next to 0 to the side of the estimate."""
     sign, tiny = np.sign(estimate), np.nextafter(0.0, 1.0)
     low = np.where(rejected & (sign > 0), np.maximum(low, tiny), low)
     return low, np.where(rejected & (sign < 0), np.minimum(high, -tiny), high)

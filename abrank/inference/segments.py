@@ -1,7 +1,7 @@
-"""The difference in each segment of the queries, and whether the segments differ."""
+"""The difference in each segment of the queries, and whether segments differ from each other."""
 
-# A segment of fewer than six queries has a count and a mean, and NaN for all else; it is no member
-# of the family. The test of interaction leaves out segments whose differences are one value.
+# A segment with fewer than six queries has a count and a mean, but NaN for all else, and is not
+# part of the family. The interaction test leaves out segments with constant differences.
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from abrank.inference.rounding import has_spread, round_off
 
 @record
 class Heterogeneity:
-    """Answers of :func:`heterogeneity`; NaN where fewer than two groups can be judged."""
+    """The results of :func:`heterogeneity`; NaN with fewer than two usable groups."""
 
-    # `statistic`, `freedom` (above, below) and `pvalue` are of Welch's test that all means are
-    # equal. `q` is Cochran's, with `q_pvalue` from chi-squared with `n_groups - 1` degrees of
-    # freedom, and `i_squared` the share of the spread of the means that is not error.
+    # `statistic`, `freedom` (numerator, denominator) and `pvalue` are those of Welch's test for
+    # equal means. `q` is Cochran's Q, with `q_pvalue` from chi-squared with `n_groups - 1` degrees
+    # of freedom. `i_squared` is the share of the variance of the means that is not error.
 
     n_groups: int
     statistic: float
@@ -46,11 +46,10 @@ class Heterogeneity:
 def heterogeneity(
     counts: FloatArray, means: FloatArray, variances: FloatArray, freedom: FloatArray | None = None
 ) -> Heterogeneity:
-    """Test whether the groups have one mean, without taking their variances for equal."""
-    # `freedom` are the degrees of freedom of the variances, n - 1 without it.
-    # With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps
-    # its level with few queries a group; q takes the variances for known and rejects too often
-    # there.
+    """Test whether the groups have the same mean, with unequal variances."""
+    # `freedom` is the degrees of freedom of the variances; default: n - 1. With w = n / s**2 both
+    # statistics use q = sum w (mean - weighted mean)**2. Welch's test keeps its level with few
+    # queries per group; Q treats the variances as known and then rejects too often.
     # Source: Welch (1951), Biometrika 38, 330-336; Cochran (1954), Biometrics 10, 101-129; Higgins
     # & Thompson (2002), Statistics in Medicine 21, 1539-1558.
     from scipy.special import chdtrc, fdtrc
@@ -81,10 +80,10 @@ MIN_QUERIES = 6
 
 @record
 class Segments:
-    """Answers of :func:`describe_segments`: arrays of shape (n_segments,), sorted by label."""
+    """The results of :func:`describe_segments`: arrays of shape (n_segments,), sorted by label."""
 
-    # `rows` are those of each segment, `mean` its mean difference. `reversal` says whether most
-    # segments that are large enough point against the mean of all queries (Simpson's reversal).
+    # `rows` are the queries of each segment, `mean` its mean difference. `reversal` says whether
+    # most of the large enough segments point against the overall mean (Simpson's reversal).
 
     labels: tuple[str, ...]
     rows: tuple[IntArray, ...]
@@ -95,9 +94,9 @@ class Segments:
 
 
 def describe_segments(differences: FloatArray, labels: Sequence[str]) -> Segments:
-    """Return the segments of the queries, and test whether their mean differences are one."""
-    # That one segment shows a difference and another does not is no sign that they differ: the
-    # interaction is.
+    """Describe the segments, and test whether their mean differences are equal."""
+    # A significant and a nonsignificant segment need not differ significantly; the interaction test
+    # shows whether they do.
     # Source: Welch (1951), Biometrika 38, 330-336.
     differences = as_column(differences, "segments are of")
     names, place = numbered(labels)
@@ -106,7 +105,7 @@ def describe_segments(differences: FloatArray, labels: Sequence[str]) -> Segment
     parts = [differences[row] for row in rows]
     means = np.array([part.mean() for part in parts], dtype=np.float64)
     large = counts >= MIN_QUERIES
-    # Differences of one value have no variance.
+    # Constant differences have no variance.
     variances = np.array([
         part.var(ddof=1) if is_large and has_spread(part) else 0.0
         for part, is_large in zip(parts, large, strict=True)
@@ -122,7 +121,7 @@ def describe_segments(differences: FloatArray, labels: Sequence[str]) -> Segment
 
 
 class SegmentTest(NamedTuple):
-    """The test of each segment by itself, and how it is resampled."""
+    """The test of each segment, and its resampling options."""
 
     name: str
     seed: int = 0
@@ -139,15 +138,14 @@ def answer_by_segment(
     *,
     skewed: bool = False,
 ) -> FloatArray:
-    """Return p-value and limits of each segment alone and adjusted: [6, n_segments, n_samples]."""
-    # By Holm: the interval of a segment has the level at which his procedure tested it, so that it
-    # excludes 0 exactly when the adjusted p < alpha. They hold together less often where some
-    # segments do have a difference: all three of three in 93 % where one has
+    """Return p-value and limits of segments, plain and adjusted: [6, n_segments, n_samples]."""
+    # Holm adjustment: the interval of a segment has the level at which Holm's procedure tested it,
+    # so it excludes 0 exactly if the adjusted p < alpha. The intervals are not fully simultaneous
+    # if some segments have a difference: with one of three, all three hold in 93 %
     # (`reports/calibration`).
     # Source: Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hall (1992), Journal of the
-    # Royal Statistical Society B 54, 221-228.
-    # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
-    # procedure looks far into the tails. It is left to the deciding test of a collection.
+    # Royal Statistical Society B 54, 221-228. `skewed` also corrects t for skewness, because
+    # segments are small and Holm's procedure uses the far tails.
     ask = partial(_answers, parts, large, test=test, clusters=clusters, weights=weights)
     unadjusted = ask(np.full((len(parts), parts[0].shape[1] if parts else 1), 1.0 - alpha))
     if skewed and test.name == "t" and clusters is None and weights is None:
@@ -158,9 +156,9 @@ def answer_by_segment(
 def answer_by_holm(
     unadjusted: FloatArray, ask: Callable[[FloatArray], FloatArray], alpha: float
 ) -> FloatArray:
-    """Return answers alone, and below them those of ``ask`` at the levels that Holm gives it."""
-    # Those are 1 less the share of alpha at which Holm's procedure tested each, one sample a
-    # column; a p of 0 is tested at Bonferroni's level.
+    """Return plain results, and below them results at the levels of Holm's procedure."""
+    # The levels are 1 minus the share of alpha at which Holm's procedure tested each hypothesis,
+    # one sample per column; a p of 0 is tested at Bonferroni's level.
     pvalue = ask(np.full(unadjusted.shape[1:], 1.0 - alpha))[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
     share = np.stack([share_of_alpha(column, "holm", alpha) for column in pvalue.T], axis=1)
@@ -186,7 +184,6 @@ def _answers(
     clusters: Sequence[Sequence[str]] | None,
     weights: Sequence[FloatArray] | None,
 ) -> FloatArray:
-    """Return p-values and limits of large segments at their own levels, one a sample."""
     values = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
         if weights is not None:

@@ -1,7 +1,7 @@
-"""Looks at the data while queries come in: at any time, or at planned numbers of queries."""
+"""Repeated looks while queries arrive: at any time, or at planned numbers of queries."""
 
-# A confidence sequence holds however often one looks. At planned looks boundaries share out one
-# level among the tests; a look that comes too early to spend 1e-14 of it has the level 0.
+# A confidence sequence is valid for any number of looks. With planned looks, boundaries divide the
+# level among the tests; a look too early to spend 1e-14 of it has level 0.
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import align_interval_with_pvalue, has_spread, round_off
 from abrank.inference.student import find_root
 
-# With fewer queries a confidence sequence says nothing: its limits are infinite, because it takes
-# the standard deviation from the queries seen.
+# With fewer queries the limits of a confidence sequence are infinite, because it uses the standard
+# deviation estimated from these queries.
 MIN_QUERIES_ANYTIME = 25
 
 
 def best_rho_squared(planned: int, alpha: float) -> float:
-    """Return the rho**2 whose interval is narrowest, within .01 %, at ``planned`` queries."""
+    """Return the rho**2 with the narrowest interval, to .01 %, at ``planned`` queries."""
     spent = 2.0 * np.log(1.0 / alpha)
     return float((spent + np.log1p(spent)) / planned)
 
@@ -33,7 +33,7 @@ def best_rho_squared(planned: int, alpha: float) -> float:
 def mixture_half_width(
     n: FloatArray, sd: FloatArray, rho_squared: float, alpha: float | FloatArray
 ) -> FloatArray:
-    """Return half the width of the interval after n queries of standard deviation ``sd``."""
+    """Return the half-width of the interval after n queries with standard deviation ``sd``."""
     grown = n * rho_squared + 1.0
     return np.asarray(
         sd * np.sqrt(2.0 * grown / (n**2 * rho_squared) * np.log(np.sqrt(grown) / alpha))
@@ -43,18 +43,18 @@ def mixture_half_width(
 def mixture_log_ratio(
     n: FloatArray, mean: FloatArray, sd: FloatArray, rho_squared: float
 ) -> FloatArray:
-    """Return the log of the likelihood ratio of a normal mixture of means against the mean 0."""
+    """Return the log likelihood ratio of a normal mixture of means against the mean 0."""
     grown = n * rho_squared + 1.0
     return np.asarray(n**2 * rho_squared * (mean / sd) ** 2 / (2.0 * grown) - np.log(grown) / 2.0)
 
 
-# --- Boundaries for tests at planned looks, which share out one level among them
+# --- Boundaries for planned looks, which divide one level among the tests
 
 
-# Beyond 8 standard deviations lies 1e-15, and a spending below NOTHING is none.
+# Beyond 8 standard deviations the probability is 1e-15; spending less than NOTHING is none.
 _REACH = 8.0
 NOTHING = 1e-14
-# Gauss and Legendre's 16 nodes to every 4 standard deviations of the narrowest step.
+# 16 Gauss-Legendre nodes per 4 standard deviations of the narrowest step.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 4.0
 CLOSEST_LOOKS = 1.0 / 40_000.0
@@ -62,7 +62,7 @@ CLOSEST_LOOKS = 1.0 / 40_000.0
 
 @record
 class Boundaries:
-    """Where to stop: arrays of shape (n_looks,)."""
+    """Stopping boundaries: arrays of shape (n_looks,)."""
 
     share: FloatArray
     critical: FloatArray
@@ -74,14 +74,15 @@ def stopping_boundaries(
     looks: int | Sequence[float], *, spending: str = "obrien-fleming", alpha: float = 0.05
 ) -> Boundaries:
     """Return two-sided group-sequential boundaries for planned looks at the data."""
-    # `looks` is how many, evenly spaced, or the shares of the planned queries at each. By look k a
-    # function of the share alone has spent 4 (1 - Phi(z / sqrt(share))), z the upper alpha / 4
-    # point of the normal distribution, or ("pocock") alpha log(1 + (e - 1) share).
+    # `looks` is the number of evenly spaced looks, or the share of the planned queries at each
+    # look. By look k, a function of the share has spent 4 (1 - Phi(z / sqrt(share))), where z is
+    # the upper alpha / 4 quantile of the normal distribution; or ("pocock") alpha log(1 + (e - 1)
+    # share).
     # Source: Lan & DeMets (1983), Biometrika 70, 659-663; Armitage, McPherson & Rowe (1969),
     # Journal of the Royal Statistical Society A 132, 235-244; Jennison & Turnbull (2000), Group
-    # Sequential Methods, chapter 19.
-    # The chance to stop is found by carrying the density of the sum of differences from look to
-    # look, over the paths that have not stopped: scipy and statsmodels have no such boundaries.
+    # Sequential Methods, chapter 19. The stopping probability is found by propagating the density
+    # of the sum of differences from look to look, for the paths that have not stopped. scipy and
+    # statsmodels have no such boundaries.
     checks.level("alpha", alpha)
     from scipy.special import ndtr, ndtri
 
@@ -91,7 +92,7 @@ def stopping_boundaries(
         if spending == "pocock"
         else 4.0 * ndtr(ndtri(alpha / 4.0) / np.sqrt(share))
     )
-    # The critical values that spend so much by each look, and what they spend.
+    # The critical values for the planned spending at each look, and the level that they spend.
     critical, used = np.full(len(share), np.inf), np.zeros(len(share))
     path = _Path(math.sqrt(float(np.diff(share, prepend=0.0).min())))
     for k, time in enumerate(share):
@@ -104,7 +105,6 @@ def stopping_boundaries(
 
 
 def _shares(looks: int | Sequence[float]) -> FloatArray:
-    """Return the shares of the plan at the looks, which rise to at most 1."""
     if isinstance(looks, int):
         return np.arange(1, checks.count("looks", looks) + 1) / looks
     share = np.asarray(looks, dtype=np.float64)
@@ -118,10 +118,10 @@ def _shares(looks: int | Sequence[float]) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Path:
-    """The sum of differences at a look, as a density over the paths that have not stopped."""
+    """The density of the sum of differences at a look, for paths that have not stopped."""
 
-    # The sum is in units in which it has variance 1 at the end of the plan. `narrowest` is the
-    # smallest standard deviation of a step between looks.
+    # The sum is scaled to variance 1 at the end of the plan. `narrowest` is the smallest standard
+    # deviation of a step between looks.
 
     narrowest: float
     time: float = 0.0
@@ -130,7 +130,7 @@ class _Path:
     stopped: float = 0.0
 
     def crossing(self, time: float, critical: float) -> float:
-        """Return the chance to go on until now and to be beyond the critical value at ``time``."""
+        """Return the probability to continue until now and to stop at ``time``."""
         from scipy.special import ndtr
 
         step, bound = math.sqrt(time - self.time), critical * math.sqrt(time)
@@ -139,12 +139,12 @@ class _Path:
         )
 
     def critical(self, time: float, due: float) -> float:
-        """Return the critical value at ``time`` beyond which so much is due to stop."""
+        """Return the critical value at ``time`` that stops with probability ``due``."""
         excess = lambda critical: self.crossing(time, critical) - due  # noqa: E731
         return float(find_root(excess, 0.0, 38.0, xtol=1e-13))
 
     def step(self, time: float, critical: float) -> _Path:
-        """Return the paths that have not stopped by ``time``."""
+        """Return the density for the paths that have not stopped by ``time``."""
         step = math.sqrt(time - self.time)
         bound = min(critical, _REACH) * math.sqrt(time)
         panels = math.ceil(2.0 * bound / (_PANEL * self.narrowest))
@@ -162,10 +162,10 @@ class _Path:
 def anytime_result(
     differences: FloatArray, *, planned: int, alpha: float, confidence: float | FloatArray
 ) -> TestResult:
-    """Return the confidence sequence at the last query, which holds whenever one looks."""
-    # mean +- s sqrt(2 (n r + 1) / (n**2 r) log(sqrt(n r + 1) / alpha)): asymptotic, and what the
-    # mixture sequential probability ratio test inverts; no library has it. Without the
-    # intersection over earlier looks, whose order would have to be known.
+    """Return the confidence sequence at the last query, valid for any number of looks."""
+    # mean +- s sqrt(2 (n r + 1) / (n**2 r) log(sqrt(n r + 1) / alpha)). It is asymptotic and
+    # inverts the mixture sequential probability ratio test; no library provides it. Intervals of
+    # earlier looks are not intersected, because that needs the order of the queries.
     # Source: Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024), Annals of Statistics 52,
     # 2613-2640; Robbins (1970), Annals of Mathematical Statistics 41, 1397-1409; Johari, Koomen,
     # Pekelis & Walsh (2022), Operations Research 70, 1806-1821.
@@ -192,9 +192,9 @@ def anytime_result(
 
 
 def level_of_seen(n_seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
-    """Return the two-sided level of the last of some looks, by the queries seen at each."""
-    # The last look, at the queries planned or more, spends what is left. 0 where it comes too
-    # early.
+    """Return the two-sided level of the last of several looks, by the queries at each look."""
+    # The last look, with all planned queries or more, spends the rest. The level is 0 for a look
+    # that is too early.
     shares = [min(1.0, n / n_planned) for n in n_seen]
     level = float(stopping_boundaries(shares, alpha=alpha, spending=spending).level[-1])
     return level if level > NOTHING else 0.0

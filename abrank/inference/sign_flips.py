@@ -27,7 +27,7 @@ from abrank.inference.student import (
     weighted_sum,
 )
 
-# Part of what a seed means: another value here gives other flips.
+# Together with the seed this determines the flips; changing it changes results.
 QUERIES_AT_ONCE = 8192
 FLIPS_AT_ONCE = 4096
 
@@ -38,10 +38,10 @@ def all_subsets(numbers: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntArray, IntArray]:
-    """Return sum and size of random subsets of the rows, each row in or out by a fair coin."""
-    # The subsets depend on `seed` and the number of rows only, are the same for every column, and
-    # the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
-    # partial sums for each 8 rows.
+    """Return sum and size of random subsets of the rows, each row included with probability 1/2."""
+    # The subsets depend only on `seed` and the number of rows and are the same for every column.
+    # The first m of them do not depend on `n_flips`. Sums are looked up by byte, from 256 partial
+    # sums for each 8 rows.
     # Source: Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
     n_queries, n_columns = numbers.shape
     sums = np.zeros((n_columns, n_flips), np.int64)
@@ -56,7 +56,7 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
         tables = np.ascontiguousarray(by_column.transpose(1, 2, 0))
         random = stream(seed, "sign flips", str(start))
         for first in range(0, n_flips, FLIPS_AT_ONCE):
-            # A bit a row and flip.
+            # One bit per row and flip.
             random_bytes = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
             flips = random_bytes.reshape(n_bytes, FLIPS_AT_ONCE).copy()
             if len(rows) % 8:
@@ -64,7 +64,7 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
             flips = flips[:, : n_flips - first]
             part = slice(first, first + flips.shape[1])
             sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
-            # A row of the table holds the sums of all columns: one look-up for each byte.
+            # A table row holds the sums of all columns, so each byte needs one look-up.
             partial_sums = np.zeros((flips.shape[1], n_columns), np.int64)
             for table, byte in zip(tables, flips, strict=True):
                 partial_sums += table.take(byte, axis=0)
@@ -74,12 +74,11 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
 
 def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArray:
     """Return the sums under all ``2**n_generators`` products of a few random sign flips."""
-    # Each product is as random as a flip drawn alone, and any two but the identity are independent,
-    # so a share of them is as precise as that of as many flips drawn alone. And they are a group,
-    # so a test by the share that reaches the observed sum keeps its level exactly. Their sums are
-    # one Walsh transform of the sums over the rows that all generators treat alike.
-    # Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it
-    # takes.
+    # Each product has the distribution of a random flip, and any two except the identity are
+    # independent. So a share of them is as precise as that of as many independent flips. Because
+    # they form a group, the test by the share that reaches the observed sum is exact. The sums are
+    # a Walsh transform of the sums over rows that all generators treat the same.
+    # Source: Hemerik & Goeman (2018), TEST 27, 811-825: transformations must form a group.
     random = stream(seed, "composed sign flips")
     generators_of_row = random.integers(0, 2**n_generators, len(numbers))
     sums = np.zeros(2**n_generators, np.int64)
@@ -91,21 +90,21 @@ def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArr
 
 
 def _subset_sums(numbers: IntArray) -> IntArray:
-    """Return all subset sums along the last axis; bit j of the index says whether j is in."""
+    """Return all subset sums along the last axis; bit j of the index says whether j is in it."""
     sums = np.zeros((*numbers.shape[:-1], 1), np.int64)
     for j in range(numbers.shape[-1]):
         sums = np.concatenate([sums, sums + numbers[..., j : j + 1]], axis=-1)
     return sums
 
 
-# --- Sums of randomly signed terms by meeting in the middle: exact for few terms or few sizes
+# --- Meeting in the middle: exact sums of randomly signed terms with few terms or few sizes
 
-# Above so many distinct sizes enumeration is infeasible; skip the estimate.
+# With more distinct sizes enumeration is infeasible, so the count is skipped.
 MANY_SIZES = 100
 
 
 def n_meet_in_middle_sums(counts: IntArray) -> int:
-    """Return how many sums the larger half has to list; 2**50 for more than 100 sizes."""
+    """Return how many sums the larger half lists; 2**50 for more than 100 sizes."""
     if counts.size > MANY_SIZES:
         return 1 << MANY_SIZES // 2
     logarithms = [float(np.log1p(counts[half]).sum()) for half in _halves(counts)]
@@ -113,22 +112,21 @@ def n_meet_in_middle_sums(counts: IntArray) -> int:
 
 
 def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
-    """Return P(sum of randomly signed terms >= threshold), exact but for float rounding."""
-    # The terms are split in two; each half lists its sums, and every sum of the one is looked up
-    # among those of the other. Terms of one size count as one: their sum is binomial.
+    """Return P(sum of randomly signed terms >= threshold), exact up to float rounding."""
+    # The terms are split into two halves. Each half lists its sums, and every sum of one half is
+    # looked up in the other. Terms of equal size form one term with a binomial sum.
     # Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
     (sums, chances), (rest, their_chances) = (
         _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
     )
     order = np.argsort(rest)
-    # Summed from the far end: the small ones first. One more for "none reaches it".
+    # Add up from the far end, small numbers first. The last element is for "none reaches it".
     above = np.append(np.cumsum(their_chances[order][::-1])[::-1], 0.0)
     first = np.searchsorted(rest[order], threshold - np.sort(sums), side="left")
     return float(np.dot(chances[np.argsort(sums)], above[first]))
 
 
 def _halves(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the places of either half, so that both have about as many sums."""
     order = np.argsort(-counts, kind="stable")
     halves: tuple[list[int], list[int]] = ([], [])
     weights = [0.0, 0.0]
@@ -140,7 +138,6 @@ def _halves(counts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _signed_sums(sizes: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return all sums of the terms under all signs, and their probabilities."""
     sums, chances = np.zeros(1), np.ones(1)
     for size, n_terms in zip(sizes.tolist(), counts.tolist(), strict=True):
         steps = np.arange(-n_terms, n_terms + 1, 2)
@@ -152,20 +149,20 @@ def _signed_sums(sizes: FloatArray, counts: IntArray) -> tuple[FloatArray, Float
 
 # --- The distribution of the sum of a random subset of whole numbers, by convolution
 
-# Halving is put off so long and then done at once: a power of two costs no digit.
+# Halvings are collected and applied at once; powers of two are exact.
 NUMBERS_BETWEEN_SCALINGS = 512
 
 
 def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
     """Return the probabilities of the sums 0, 1, ..., reach of a random subset."""
-    # Each number is in the subset or not by a fair coin. Only numbers that are not negative are
-    # added, so every probability, however small, is right to `numbers.size` roundings. The cost is
-    # that of `numbers.size * reach` additions.
+    # Each number is included with probability 1/2. Only nonnegative numbers are added, so even tiny
+    # probabilities have a relative error of at most `numbers.size` roundings. The cost is
+    # `numbers.size * reach` additions.
     # Source: Pagano & Tritchler (1983), Journal of the American Statistical Association 78,
     # 435-440.
     mass = np.zeros(min(reach, int(numbers.sum())) + 1)
     mass[0] = 1.0
-    # The sums without a number and with it are added from one array into the other.
+    # Add the sums with and without a number from one array into the other.
     after, top = np.zeros_like(mass), 0
     for done, number in enumerate(np.sort(numbers).tolist(), start=1):
         top = min(top + number, mass.size - 1)
@@ -178,20 +175,20 @@ def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
     return np.ldexp(mass, -(numbers.size % NUMBERS_BETWEEN_SCALINGS))
 
 
-# --- The tail of a sum under random signs, by the exact method that is quickest
+# --- The tail of a sum under random signs, by the fastest exact method
 
-# How far apart the bounds of a p-value may be: of it, or in all.
+# Maximum width of the bounds of a p-value, relative and absolute.
 RELATIVE_WIDTH = 1e-3
 ABSOLUTE_WIDTH = 1e-6
-# Up to it the exact test goes through all flips.
+# Maximum number of queries for which the exact test enumerates all flips.
 ENUMERATED_UP_TO = 16
-# What takes about 50 ms: additions of a convolution, cells of a characteristic function.
+# Work that takes about 50 ms: additions of a convolution, cells of a characteristic function.
 MAX_ADDITIONS = 50_000_000
 CELLS = 10_000_000
 SUMS_OF_A_HALF = 1 << 16
 QUICKER = 20
 MIN_FREQUENCIES, MAX_FREQUENCIES = 256, 1 << 17
-# Below it, rounding errors of a Fourier sum would be seen.
+# For smaller probabilities, rounding errors of a Fourier sum would matter.
 SMALL = 1e-6
 
 
@@ -199,20 +196,20 @@ def lattice_tail(
     numbers: IntArray, counts: IntArray, threshold: int, *, strict: bool = False
 ) -> Bracket:
     """Return P(sum of randomly signed whole numbers >= threshold), or > threshold."""
-    # The parity of the sum does not depend on the signs: the next sum is two further.
+    # The parity of the sum does not depend on the signs, so the next sum is larger by two.
     threshold += 2 * strict
     lost = (int(counts @ numbers) - threshold) // 2
     if lost < 0:
         return Bracket(0.0, 0.0, 0.0)
     if int(counts.sum()) * (lost + 1) <= MAX_ADDITIONS:
-        # The numbers with a minus add up to no more than may be lost.
+        # The negative terms may add up to at most this.
         chance = float(subset_sum_distribution(np.repeat(numbers, counts), lost).sum())
         return Bracket(chance, chance, chance)
     sizes = numbers.astype(np.float64)
     cells = lattice_frequencies(numbers, counts, threshold) * min(sizes.size, TERMS_ON_THE_GRID)
     if cells <= CELLS and _normal_tail(sizes, counts, threshold) > SMALL:
         return tail_on_lattice(numbers, counts, threshold)
-    # Between two sums, no sum is near.
+    # Halfway between two possible sums, so that rounding has no effect.
     return upper_tail(sizes, counts, max(threshold - 1.0, 0.0), slack=0.0)
 
 
@@ -232,7 +229,7 @@ def upper_tail(
         return Bracket(0.0, 0.0, 0.0)
     chance_of_one_flip = math.ldexp(1.0, -n_terms)
     if edge + 2.0 * float(sizes.min()) > total + slack:
-        # Only the sum of all terms reaches it.
+        # Only the sum with all signs positive reaches it.
         return Bracket(chance_of_one_flip, chance_of_one_flip, chance_of_one_flip)
     if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
         chance = tail_by_meet_in_middle(sizes, counts, edge)
@@ -242,13 +239,13 @@ def upper_tail(
 
 
 def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
-    """Return bounds by Fourier, tilted where the probability is small."""
+    """Return bounds by Fourier inversion, tilted if the probability is small."""
     cells = CELLS / min(sizes.size, TERMS_ON_THE_GRID) / (QUICKER if quick else 1)
     chance = _normal_tail(sizes, counts, threshold)
     if chance >= SMALL:
         deviation = math.sqrt(weighted_sum(counts, sizes, sizes))
         density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(math.tau)
-        # The bounds are apart by about turn / n_frequencies of the probability.
+        # The relative width of the bounds is about turn / n_frequencies.
         turn = (threshold + REACH * deviation) * density / chance
         width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
         bounds_for = partial(tail_by_fourier, sizes, counts, threshold)
@@ -258,7 +255,7 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
     tilt = best_tilt(sizes, counts, threshold)
     turn = 2.0 * (WRAPPED + tilt * threshold)
     tilted_bounds_for = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
-    # Complex numbers take their time.
+    # Complex arithmetic is slower.
     return _narrow(
         tilted_bounds_for, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min
     )
@@ -267,7 +264,7 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
 def _narrow(
     bounds_for: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
 ) -> Bracket:
-    """Take as many frequencies as it needs, or as many as the time allows."""
+    """Use as many frequencies as needed, up to the time limit."""
     maximum = int(min(MAX_FREQUENCIES, cells))
     wanted *= 0.2 if quick else 1.3
     while True:
@@ -280,7 +277,7 @@ def _narrow(
 
 
 def _normal_tail(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
-    """Return the normal approximation of the tail, to choose the way by."""
+    """Return the normal approximation of the tail, used to choose the method."""
     variance = weighted_sum(counts, sizes, sizes)
     return 0.5 * math.erfc(threshold / math.sqrt(2.0 * variance))
 
@@ -299,9 +296,10 @@ def flip_signs(
     exact: bool = True,
     weights: IntArray | None = None,
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return p-values and limits, their bounds and errors, and the flips drawn: both [3, n]."""
-    # Drawn are columns whose exact p would be unsure, or all; as many flips as there are at the
-    # most are gone through instead. `weights` are the queries that each row is the sum of.
+    """Return p-values and limits, their bounds and errors, and the number of random flips."""
+    # Random flips are used for all columns, or for columns whose exact p would be uncertain; if
+    # they are at least as many as all flips, these are enumerated. `weights` are the numbers of
+    # queries in each row.
     n_rows, n_columns = numbers.shape
     values, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
     drawn = np.ones(n_columns, np.bool_)
@@ -337,7 +335,7 @@ def _by_subsets(
     n_flips: int = 0,
     seed: int = 0,
 ) -> FloatArray:
-    """Return p-value and limits of every column, under random flips or, without any, under all."""
+    """Return p-value and limits of every column, by random flips or, with none, by all flips."""
     values = np.empty((3, numbers.shape[1]))
     n_rows, n_queries = len(numbers), len(numbers) if weights is None else int(weights.sum())
     for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
@@ -347,7 +345,7 @@ def _by_subsets(
         sums, sizes = random_subsets(table, n_flips, seed=seed) if n_flips else all_subsets(table)
         if weights is not None:
             sums, sizes = sums[:-1], sums[-1]
-        if n_flips:  # the complement of every subset, the empty one and the whole
+        if n_flips:  # add the complements, the empty subset and the whole set
             total, ends = table.sum(axis=0)[: len(sums), None], np.array([0, 1])
             sums = np.concatenate([sums, total - sums, total * ends], axis=1)
             sizes = np.concatenate([sizes, n_queries - sizes, n_queries * ends])
@@ -364,9 +362,9 @@ def invert_means(
     means: FloatArray, n_subsets: int, *, alpha: float, alternative: Alternative
 ) -> tuple[float, float, float]:
     """Return the p-value of "the mean is 0", and the interval of all means not rejected."""
-    # A mean theta is tested by how many subset means are <= theta (against "greater") or >= theta
-    # (against "less"). The accepted thetas lie between two of these means, ends included. The
-    # empty subset, which has none, always counts.
+    # A mean theta is tested by the number of subset means <= theta (against "greater") or >= theta
+    # (against "less"). The accepted values lie between two subset means, inclusive. The empty
+    # subset has no mean and always counts.
     n_empty = n_subsets - means.size
     greater = float((n_empty + np.count_nonzero(means <= 0.0)) / n_subsets)
     less = float((n_empty + np.count_nonzero(means >= 0.0)) / n_subsets)
@@ -386,23 +384,23 @@ def invert_means(
 
 # --- The distribution of the mean of a random subset of whole numbers
 
-# About 15 ms.
+# Work that takes about 15 ms.
 MEAN_ADDITIONS = 4_000_000
 
 
 def additions(numbers: IntArray, counts: IntArray) -> int:
-    """Return how many additions :func:`subset_mean_distribution` takes, about."""
+    """Return the approximate number of additions of :func:`subset_mean_distribution`."""
     n, total = int(counts.sum()), int(counts @ (numbers - numbers.min()))
     return n * (n + 1) * (total + 1) // 3
 
 
 def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means of subsets, ascending, and the chance of each or a smaller one."""
-    # Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts
+    """Return the means of subsets, ascending, and the cumulative probability of each."""
+    # Each number is included with probability 1/2. The empty subset, with probability 2**-n, counts
     # as the smallest.
     minimum, terms = int(numbers.min()), np.repeat(numbers, counts)
     terms = np.sort(terms - minimum)
-    # How many are in the subset, and by how much their sum exceeds that of as many of the least.
+    # Rows: size of the subset. Columns: excess of its sum over size times the minimum.
     mass = np.zeros((terms.size + 1, int(terms.sum()) + 1))
     mass[0, 0] = 1.0
     top = 0
@@ -421,21 +419,21 @@ def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[Float
     return mean[order][last], chances[last]
 
 
-# Limits are found to within this share of the standard error.
+# Accuracy of limits, as a share of the standard error.
 LIMIT_ERROR = 1e-4
-# As many secants are tried before halving takes turns with them.
+# Number of secant steps before bisection steps alternate with them.
 SECANTS = 6
-# By how much a secant may be steeper or flatter than the normal distribution has it.
+# Maximum ratio of a secant's slope to the normal distribution's, or its inverse.
 STEEPEST = 4.0
 
 
 @record
 class DistinctDifferences:
-    """The distinct differences of a sample, ascending, and how often each occurs."""
+    """The distinct differences of a sample, ascending, and their counts."""
 
-    # Values are in units, so that what is computed of them does not depend on the unit. `numbers`
-    # are the same as multiples of a coarse step, if there is one. `weights` are the queries that a
-    # value is the sum of: None where each is of one.
+    # Values are in units, so that results do not depend on the unit. `numbers` are the values as
+    # multiples of a coarse step, if there is one. `weights` is the number of queries summed in each
+    # value; None if each is a single query.
 
     values: FloatArray
     counts: IntArray
@@ -449,7 +447,7 @@ class DistinctDifferences:
         return int(self.counts.sum())
 
     def mirrored(self) -> DistinctDifferences:
-        """Return the sample of the negated differences."""
+        """Return the sample with all differences negated."""
         numbers = None if self.numbers is None else -self.numbers[::-1]
         weights = None if self.weights is None else self.weights[::-1]
         return DistinctDifferences(
@@ -484,7 +482,7 @@ def sign_flip_test(
         less = _at_zero(sample, -total, slack)
         return less, -math.inf, -_lower_limit(sample.mirrored(), alpha, less.value >= alpha)
     pvalue = Bracket(*(min(1.0, 2.0 * bound) for bound in _at_zero(sample, abs(total), slack)))
-    # On the side of the mean 0 is never rejected.
+    # On the side of the mean, 0 is never rejected.
     accepted = pvalue.value >= alpha
     low = _lower_limit(sample, alpha / 2.0, accepted or total <= 0)
     high = -_lower_limit(sample.mirrored(), alpha / 2.0, accepted or total >= 0)
@@ -492,7 +490,7 @@ def sign_flip_test(
 
 
 def _at_zero(sample: DistinctDifferences, total: int, slack: float) -> Bracket:
-    """Return P(sum of flipped differences >= their sum), which has the sign of ``total``."""
+    """Return P(sum of flipped differences >= their sum); ``total`` has the sum's sign."""
     is_not_zero, strict = sample.values != 0.0, total <= 0
     counts = sample.counts[is_not_zero]
     if sample.numbers is None:
@@ -510,8 +508,8 @@ def _complement(result: Bracket) -> Bracket:
 
 
 def _lower_limit(sample: DistinctDifferences, alpha: float, zero_is_accepted: bool) -> float:
-    """Return the least shift with a one-sided p of at least alpha."""
-    # It is the mean of some of the differences, unless no p is as small as alpha.
+    """Return the smallest shift with a one-sided p of at least alpha."""
+    # It is the mean of some of the differences, unless no p can be as small as alpha.
     if math.ldexp(1.0, -sample.size) >= alpha:
         return -math.inf
     if (
@@ -525,18 +523,18 @@ def _lower_limit(sample: DistinctDifferences, alpha: float, zero_is_accepted: bo
         step = float(np.abs(sample.values).max()) / float(np.abs(sample.numbers).max())
         limit = float(means[np.searchsorted(chances, alpha)]) * step
     limit *= sample.unit
-    # What rounding may do to a limit near 0 must not contradict the p-value.
+    # Rounding near 0 must not make the limit contradict the p-value.
     return min(limit, 0.0) if zero_is_accepted else max(limit, sys.float_info.min)
 
 
 def _searched(sample: DistinctDifferences, alpha: float) -> float:
-    """Return the shift where the one-sided p crosses alpha, from where the normal law has it."""
+    """Find the shift where the one-sided p crosses alpha, starting at the normal quantile."""
     from scipy.special import ndtri
 
     weights = np.ones(sample.values.size) if sample.weights is None else sample.weights
 
     def normal(shift: float) -> float:
-        """Return the normal quantile of P(sum of flipped differences >= their sum), shifted."""
+        """Return the normal quantile of P(sum of flipped differences >= their sum) at a shift."""
         shifted = sample.values - shift * weights
         some = shifted != 0.0
         sizes, counts = np.abs(shifted[some]), sample.counts[some]
@@ -564,9 +562,9 @@ def _crossing(
     start: float,
     unit: float,
 ) -> float:
-    """Return where a function that rises by about 1 a ``unit`` reaches a level."""
-    # The left end is below the level and the right one is not, whatever the function says. Secants,
-    # and halvings where they leave the bracket or take long because the function jumps.
+    """Return where a function that rises by about 1 per ``unit`` reaches a level."""
+    # The left end is taken as below the level and the right end as not below, without evaluation.
+    # Secant steps are used, and bisection if they leave the bracket or converge slowly at jumps.
     left, right = between
     point, slope, last = start, 1.0 / unit if unit > 0.0 else 0.0, None
     for step in count():

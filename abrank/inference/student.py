@@ -1,13 +1,12 @@
-"""Fourier inversion, roots of monotone functions, and Student's t and its relatives."""
+"""Fourier inversion, roots of monotone functions, Student's t and related distributions."""
 
-# The indicator of "beyond the threshold" lies between two trigonometric polynomials, so that
-# the tail of a sum of randomly signed terms has proven bounds: these need the characteristic
-# function at finitely many frequencies and nothing else, no rounding of the terms, no truncation,
-# and a cost that hardly grows with their number: no library has it.
-#
+# The indicator of "beyond the threshold" lies between two trigonometric polynomials. This gives
+# proven bounds for the tail of a sum of randomly signed terms from the characteristic function at
+# finitely many frequencies. Terms are not rounded, nothing is truncated, and the cost hardly
+# depends on the number of terms. No library provides this.
 # Source: Vaaler (1985), Bulletin of the American Mathematical Society 12, 183-216, theorem 18 (the
-# polynomials of the sawtooth); Prawitz (1972), Scandinavian Actuarial Journal, 138-154 (the same
-# use for distribution functions).
+# polynomials for the sawtooth); Prawitz (1972), Scandinavian Actuarial Journal, 138-154 (their use
+# for distribution functions).
 
 from __future__ import annotations
 
@@ -34,9 +33,9 @@ def find_root(
     rtol: float = ROUNDING,
 ) -> FloatArray:
     """Return where a continuous function crosses 0, by Chandrupatla's method."""
-    # Own, not ``scipy.optimize.elementwise.find_root`` of the same method: every cold comparison
-    # asks for it, and importing scipy.optimize takes a third of its time. Inverse quadratic
-    # interpolation where it can be trusted, else bisection.
+    # ``scipy.optimize.elementwise.find_root`` uses the same method, but every comparison needs a
+    # root, and importing scipy.optimize takes a third of the time of a comparison. The method is
+    # inverse quadratic interpolation where that is reliable, else bisection.
     # Source: Chandrupatla (1997), Advances in Engineering Software 28(3), 145-149.
     a, b = (np.asarray(item, np.float64) + 0.0 for item in (high, low))
     f_a, f_b = (np.asarray(function(item[()]), np.float64) for item in (a, b))
@@ -69,16 +68,16 @@ def find_root(
 
 # --- The characteristic function of a sum of randomly signed terms, and its cumulants
 
-# Products of cosines below it are nothing.
+# Products of cosines below this count as 0.
 NOTHING = 1e-17
-# So many terms are multiplied on the whole grid of frequencies before the dead ones are dropped.
+# Number of terms multiplied at all frequencies before frequencies with product 0 are dropped.
 TERMS_ON_THE_GRID = 96
 CELLS_AT_ONCE = 1 << 20
 
 
 def weighted_sum(counts: IntArray, *factors: FloatArray) -> float:
-    """Return the sum of the products of the factors, each as often as it occurs."""
-    # Not as vectors, which takes two threads and six times the time.
+    """Return the sum of the products of the factors, weighted by counts."""
+    # einsum, because vector products start two threads and take six times as long.
     return float(np.einsum(",".join("i" * (1 + len(factors))) + "->", counts, *factors))
 
 
@@ -86,22 +85,23 @@ def characteristic_function(
     sizes: FloatArray, counts: IntArray, step: float, n_frequencies: int, *, tilt: float = 0.0
 ) -> npt.NDArray[Any]:
     """Return the characteristic function of the sum at the frequencies step, 2 step, ..."""
-    # It is the product of the terms' cosines, each at most 1 in size: where a product of some has
-    # come to nothing, the others need not be known.
+    # It is the product of the terms' cosines, each at most 1 in size. Where a partial product is
+    # practically 0, the other factors are not needed.
     frequency = step * np.arange(1.0, n_frequencies + 1.0)
     law = np.zeros(n_frequencies, np.complex128 if tilt else np.float64)
     todo = np.ones(n_frequencies, np.bool_)
     if sizes.size > TERMS_ON_THE_GRID:
-        # Up to a right angle, |cos x| <= exp(-x**2 / 2) and, with leaning signs, each factor is at
-        # most exp(-2 (1 - lean**2) (x / pi)**2) in size: where that is nothing, no term need be
-        # looked at.
+        # Up to a right angle |cos x| <= exp(-x**2 / 2), and with tilted signs each factor is at
+        # most exp(-2 (1 - lean**2) (x / pi)**2) in size. Where the product of these bounds is 0, no
+        # factor is computed.
         variance, slope = weighted_sum(counts, sizes, sizes), 0.5
         if tilt:
             slope = 2.0 / math.pi**2
             variance -= weighted_sum(counts, (sizes * np.tanh(tilt * sizes)) ** 2)
         within = frequency * float(sizes.max()) <= math.pi / 2.0
         todo = ~(within & (slope * variance * frequency**2 > -math.log(NOTHING)))
-    # In an order that mixes the sizes: the largest turn the product soonest, but not everywhere.
+    # Multiply in an order that mixes sizes: large terms reduce the product soonest, but not
+    # everywhere.
     stride = max(1, int(0.618 * sizes.size))
     while math.gcd(stride, sizes.size) > 1:
         stride += 1
@@ -128,21 +128,21 @@ def characteristic_function(
 
 
 def cumulant(sizes: FloatArray, counts: IntArray, tilt: float) -> float:
-    """Return the logarithm of the mean of exp(tilt * sum): the sum of log cosh(tilt * size)."""
+    """Return the log of the mean of exp(tilt * sum): the sum of log cosh(tilt * size)."""
     tilted = tilt * sizes
-    # Without a difference of numbers that are nearly equal, and without overflow.
+    # A form without cancellation and without overflow.
     small = -0.5 * np.log1p(-(np.tanh(np.minimum(tilted, 1.0)) ** 2))
     large = tilted + np.log1p(np.exp(-2.0 * tilted)) - math.log(2.0)
     return weighted_sum(counts, np.where(tilted < 1.0, small, large))
 
 
 def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
-    """Return the tilt that makes the threshold the mean of the sum (the saddlepoint)."""
+    """Return the tilt with which the threshold is the mean of the sum (the saddlepoint)."""
 
     def short(tilt: float) -> float:
         return weighted_sum(counts, sizes, np.tanh(tilt * sizes)) - threshold
 
-    # Of many terms it is hardly larger than where tanh x = x has it.
+    # Starting value from tanh x = x; with many terms the tilt is hardly larger.
     start = threshold / weighted_sum(counts, sizes, sizes)
     low, high = 0.99 * start, 1.01 * start
     while short(high) < 0.0:
@@ -153,9 +153,8 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
 def _on_grid(
     sizes: FloatArray, counts: IntArray, lean: FloatArray, step: float, n_frequencies: int
 ) -> npt.NDArray[Any]:
-    """Return the product of a few terms at all frequencies."""
-    # The frequencies are laid out as a square, where the cosines of sums of two angles are a
-    # product of two thin matrices of tabled ones.
+    # The frequencies form a square grid, where cosines of sums of two angles are a product of two
+    # thin matrices of tabulated values.
     side = math.isqrt(n_frequencies) + 1
     places = np.arange(side) * step
     rows, columns = (np.multiply.outer(sizes, item) for item in (places * side, places))
@@ -176,7 +175,7 @@ def _on_grid(
 
 
 def _power(base: npt.NDArray[Any], exponent: int) -> npt.NDArray[Any]:
-    """Return base**exponent by squaring, several times faster than the power of floats."""
+    """Return base**exponent by squaring, several times faster than the power function."""
     result = base if exponent % 2 else np.ones_like(base)
     while exponent := exponent // 2:
         base = base * base
@@ -185,16 +184,16 @@ def _power(base: npt.NDArray[Any], exponent: int) -> npt.NDArray[Any]:
     return result
 
 
-# --- Sums of randomly signed terms by their characteristic function, between proven bounds
+# --- Sums of randomly signed terms by their characteristic function, with proven bounds
 
-# A sum lies further out than so many standard deviations with probability < 1e-14 (Hoeffding).
+# The probability beyond this number of standard deviations is below 1e-14 (Hoeffding).
 REACH = 8.2
-# The chance that is left out by wrapping the line round a circle, on a logarithmic scale.
+# Log probability that may be lost by wrapping the line onto a circle.
 WRAPPED = 37.0
 
 
 class Bracket(NamedTuple):
-    """A probability and the bounds between which it lies."""
+    """A probability with lower and upper bound."""
 
     low: float
     value: float
@@ -205,7 +204,7 @@ def tail_by_fourier(
     sizes: FloatArray, counts: IntArray, threshold: float, *, n_frequencies: int
 ) -> Bracket:
     """Return bounds of P(sum of randomly signed terms >= threshold)."""
-    # Absolute rounding errors are about 1e-14; `tail_by_tilting` is for smaller probabilities.
+    # Absolute rounding errors are about 1e-14; use `tail_by_tilting` for smaller probabilities.
     variance, total = weighted_sum(counts, sizes, sizes), weighted_sum(counts, sizes)
     period = threshold + min(REACH * math.sqrt(variance), total * (1.0 + 1e-9))
     return _tail_on_circle(sizes, counts, threshold, period, n_frequencies)
@@ -213,8 +212,8 @@ def tail_by_fourier(
 
 def tail_on_lattice(numbers: IntArray, counts: IntArray, threshold: int) -> Bracket:
     """Return P(sum of randomly signed whole numbers >= threshold), to about 1e-14 in all."""
-    # Sums differ by even numbers, so with one frequency for each of the sums within reach the upper
-    # polynomial takes the values 0 and 1 at all of them: it is the indicator.
+    # Sums differ by even numbers. With one frequency per sum within reach, the upper polynomial is
+    # 0 or 1 at all of them, so it equals the indicator.
     n_frequencies = lattice_frequencies(numbers, counts, threshold)
     sizes, period = numbers.astype(np.float64), 2.0 * (n_frequencies + 1)
     bounds = _tail_on_circle(sizes, counts, float(threshold), period, n_frequencies)
@@ -223,11 +222,11 @@ def tail_on_lattice(numbers: IntArray, counts: IntArray, threshold: int) -> Brac
 
 
 def lattice_frequencies(numbers: IntArray, counts: IntArray, threshold: int) -> int:
-    """Return how many frequencies :func:`tail_on_lattice` takes."""
+    """Return the number of frequencies that :func:`tail_on_lattice` uses."""
     sizes = numbers.astype(np.float64)
     deviation = math.sqrt(weighted_sum(counts, sizes, sizes))
     beyond = min(REACH * deviation, float(counts @ numbers))
-    # A whole number of sums fits on the circle, whose other side is beyond reach.
+    # The circle holds a whole number of sums, and its opposite side is out of reach.
     return math.floor((threshold + beyond) / 2.0)
 
 
@@ -235,9 +234,9 @@ def tail_by_tilting(
     sizes: FloatArray, counts: IntArray, threshold: float, *, tilt: float, n_frequencies: int
 ) -> Bracket:
     """Return bounds of a small P(sum of randomly signed terms >= threshold), relative to itself."""
-    # The signs are made to prefer plus (exp(tilt * size) to one) so that the threshold is an
-    # ordinary value of the sum, and each sum is weighed by exp(-tilt * sum): what is left to find
-    # is of ordinary size.
+    # Positive signs are made more likely (exp(tilt * size) to 1), so that the threshold becomes a
+    # typical value of the sum, and each sum is weighted by exp(-tilt * sum). The remaining
+    # probability is not small.
     # Source: Robinson (1982), Journal of the Royal Statistical Society B 44, 91-101; Graham &
     # Vaaler (1981), Transactions of the American Mathematical Society 265, 283-302.
     once, twice = (cumulant(sizes, counts, times * tilt) for times in (1.0, 2.0))
@@ -262,12 +261,12 @@ def tail_by_tilting(
 def _tail_on_circle(
     sizes: FloatArray, counts: IntArray, threshold: float, period: float, n_frequencies: int
 ) -> Bracket:
-    """Return bounds of the one-sided tail, as half of that of the arc [threshold, its mirror]."""
+    """Return bounds of the one-sided tail: half of the probability of [threshold, its mirror]."""
     frequency, share = _frequencies(period, n_frequencies)
     law = characteristic_function(sizes, counts, 2.0 * math.pi / period, n_frequencies)
     width = n_frequencies + 1.0
     arc = 0.5 - threshold / period
-    # Summed, not multiplied as vectors: the threads of that cost more than they save.
+    # sum() instead of vector products, whose threads cost more than they save.
     value: float = arc + (_edges(share) * law * np.sin(frequency * threshold)).sum() / width
     spread: float = (0.5 + ((1.0 - share) * law * np.cos(frequency * threshold)).sum()) / width
     spread += _rounding(counts)
@@ -276,13 +275,12 @@ def _tail_on_circle(
 
 
 def _frequencies(period: float, n_frequencies: int) -> tuple[FloatArray, FloatArray]:
-    """Return the frequencies of a circle, and their share of the band."""
     k = np.arange(1.0, n_frequencies + 1.0)
     return k * (2.0 * math.pi / period), k / (n_frequencies + 1.0)
 
 
 def _edges(share: FloatArray) -> FloatArray:
-    """Return the coefficients of the polynomial nearest to the sawtooth (Vaaler, theorem 18)."""
+    """Return the coefficients of the polynomial closest to the sawtooth (Vaaler, theorem 18)."""
     return -(1.0 - share) / np.tan(math.pi * share) - 1.0 / math.pi
 
 
@@ -291,38 +289,38 @@ def _not_negative(*numbers: float) -> Bracket:
 
 
 def _outside(sizes: FloatArray, counts: IntArray, reach: float) -> float:
-    """Return a bound of P(sum >= reach) (Hoeffding 1963, theorem 2)."""
+    """Return an upper bound of P(sum >= reach) (Hoeffding 1963, theorem 2)."""
     if reach > weighted_sum(counts, sizes):
         return 0.0
     return math.exp(-(reach**2) / (2.0 * weighted_sum(counts, sizes, sizes)))
 
 
 def _rounding(counts: IntArray) -> float:
-    """Return what rounding may add up to: an ulp a factor, and those of the sum."""
+    """Return a bound of the rounding error: one ulp per factor, and those of the sum."""
     return 1e-14 + 2.0**-53 * float(counts.sum())
 
 
 def student_quantile(freedom: npt.ArrayLike, probability: npt.ArrayLike) -> FloatArray:
-    """Return the quantile of Student's t; scipy's ``stdtrit`` gives inf in place of -inf at 0."""
+    """Return the quantile of Student's t; scipy's ``stdtrit`` returns inf, not -inf, at 0."""
     from scipy.special import stdtrit
 
     freedom, probability = np.asarray(freedom, np.float64), np.asarray(probability, np.float64)
     return np.where(probability == 0.0, -np.inf, stdtrit(freedom, probability))
 
 
-# --- The noncentral t distribution, for any number of queries, and the interval it gives
+# --- The noncentral t distribution for any number of queries, and its interval
 
-# A standard normal lies within it but for 1e-18, and so does chi around sqrt(df).
+# Beyond this number of deviations a standard normal, or chi around sqrt(df), has 1e-18.
 DEVIATIONS = 9.0
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 
 def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
-    """Return the chance that a noncentral t exceeds ``t``, to 12 decimals."""
-    # Own: scipy's `nctdtr` (1.17) has 8 decimals from a centre of 500 on, is NaN in far tails, and
-    # above 50,000 NaN or without end; a cold comparison cannot wait for `scipy.stats` anyway.
-    # T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t: the
-    # integral of that chance over the normal Z, on the range where it is neither 0 nor 1.
+    """Return the probability that a noncentral t exceeds ``t``, to 12 decimals."""
+    # scipy's `nctdtr` (1.17) has 8 decimals for centres above 500, is NaN in far tails, and above
+    # 50,000 returns NaN or does not finish; importing `scipy.stats` takes too long.
+    # T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 if chi / sqrt(df) is below (Z + c) / t. This
+    # probability is integrated over the normal Z, on the range where it is neither 0 nor 1.
     # Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 31.
     from scipy.special import gammainc, ndtr
 
@@ -336,7 +334,7 @@ def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike
     high = np.clip(size * (1.0 + spread) - c, low, np.maximum(low, DEVIATIONS))
     half = (high - low) / 2.0
     z = (low + high) / 2.0 + half * NODES
-    # At t = 0 the range is empty, and what is left is the chance of Z > -c.
+    # At t = 0 the range is empty, and the probability is that of Z > -c.
     ratio = np.minimum(np.maximum(z + c, 0.0) / np.maximum(size, 1e-300), 1e100)
     inside = _density(z) * gammainc(df / 2.0, df / 2.0 * ratio**2)
     above = np.minimum(ndtr(-high)[..., 0] + (half * inside) @ WEIGHTS, 1.0)
@@ -349,8 +347,9 @@ def noncentrality_interval(
     """Return the noncentralities that a two-sided test of the observed t does not reject."""
     from scipy.special import chdtri, ndtri
 
-    # Each limit is the noncentrality with which t, or -t, is exceeded with half of alpha. There
-    # Z + c = t chi / sqrt(df), with Z and chi no further out than a tail of 1e-4 of what is asked.
+    # Each limit is the noncentrality with which t, or -t, is exceeded with probability alpha / 2.
+    # There Z + c = t chi / sqrt(df), with Z and chi within a tail of 1e-4 of the requested
+    # accuracy.
     t, tail = np.stack([t, -t]), alpha / 2.0
     out = -ndtri(tail * 1e-4)
     chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
@@ -360,34 +359,33 @@ def noncentrality_interval(
     return root[0], -root[1]
 
 
-# With more degrees of freedom than this the error counts as known.
+# With more degrees of freedom the error counts as known.
 LARGEST_FREEDOM = 1_000_000
-# Nodes to a standard deviation of the log of the estimated error, and of that over the normal
-# distribution. Halving either step moves no result by more than 3e-12 of itself.
+# Nodes per standard deviation of the log of the estimated error, and of the normal variable.
+# Halving either step changes no result by more than 3e-12 of itself.
 NODES_A_DEVIATION = 4.0
 NORMAL_STEP = 0.1
 VALUES_AT_ONCE = 256
-# So far from each other no two of any number of normal variables are, in doubles.
+# In double precision, no two of any number of normal variables are further apart.
 BEYOND = 80.0
 
 
 def range_tail(q: FloatArray, n_means: int, freedom: float) -> FloatArray:
-    """Return the chance that the studentised range of ``n_means`` means is at least ``q``."""
-    # Own, not ``scipy.stats.studentized_range``, which takes 20 ms a value (a board of 100 systems
-    # has 4,950 pairs), and scipy.stats is more than a cold ranking can wait for.
-    # P = int f(s) R(q s) ds with f the density of the root of chi-square over its degrees of
-    # freedom and R the tail of the range of normal variables,
-    # R(w) = k int phi(z) Phi(z)**j (1 - (1 - Phi(z - w) / Phi(z))**j) dz, j = k - 1, so that
-    # nothing small is had by subtraction; by the trapezoid rule, over log s on one lattice.
+    """Return the probability that the studentised range of ``n_means`` means is at least ``q``."""
+    # ``scipy.stats.studentized_range`` takes 20 ms per value (100 systems have 4,950 pairs), and
+    # importing scipy.stats takes too long for a ranking. P = int f(s) R(q s) ds, with f the density
+    # of sqrt(chi-square / degrees of freedom) and R the tail of the range of normal variables, R(w)
+    # = k int phi(z) Phi(z)**j (1 - (1 - Phi(z - w) / Phi(z))**j) dz, j = k - 1. This form avoids
+    # cancellation. Both integrals use the trapezoid rule, over log s on one grid.
     # Source: Hartley (1942), Biometrika 32, 334-348; Copenhaver & Holland (1988), Journal of
     # Statistical Computation and Simulation 30, 1-15.
     return _tail(lambda w: _range_of_normals(w, n_means), q, freedom)
 
 
 def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
-    """Return the chance that the largest abs(t) of ``n_others`` means against one is at least t."""
-    # Two-sided, as many queries for each: any two of the t are correlated by 1/2. Own:
-    # ``scipy.stats.dunnett`` takes systems for independent groups and integrates by random draws.
+    """Return the probability that the largest abs(t) of ``n_others`` means against one is >= t."""
+    # Two-sided, with equally many queries, so that any two t have correlation 1/2.
+    # ``scipy.stats.dunnett`` assumes independent groups and integrates by Monte Carlo.
     # Source: Dunnett (1955), Journal of the American Statistical Association 50, 1096-1121.
     return _tail(lambda w: _many_normals_less_one(w, n_others), t * np.sqrt(2.0), freedom)
 
@@ -396,7 +394,7 @@ def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
 def quantile_of(
     tail: Callable[[FloatArray, int, float], FloatArray], alpha: float, n_means: int, freedom: float
 ) -> float:
-    """Return what the statistic of one of the two tails reaches with chance alpha."""
+    """Return the upper alpha quantile of a statistic, given its tail function."""
 
     def above(log_q: float) -> float:
         return float(np.log(tail(np.array([np.exp(log_q)]), n_means, freedom)[0] / alpha))
@@ -410,13 +408,13 @@ def quantile_of(
 def _tail(
     normal_tail: Callable[[FloatArray], FloatArray], q: FloatArray, freedom: float
 ) -> FloatArray:
-    """Return the tail of a statistic over an estimated error, from its tail over a known one."""
+    """Return the tail of a statistic with estimated error from its tail with known error."""
     if freedom > LARGEST_FREEDOM:
         return np.minimum(normal_tail(q), 1.0)
     result = np.ones_like(q)
     order = np.argsort(q)
     order = order[q[order] > 0.0]
-    # Values of about one size share their nodes.
+    # Values of similar size share their nodes.
     for start in range(0, len(order), VALUES_AT_ONCE):
         chunk = order[start : start + VALUES_AT_ONCE]
         result[chunk] = _averaged(normal_tail, np.log(q[chunk]), freedom)
@@ -426,31 +424,30 @@ def _tail(
 def _averaged(
     normal_tail: Callable[[FloatArray], FloatArray], log_q: FloatArray, freedom: float
 ) -> FloatArray:
-    """Return the mean of the normal tail at q s over the estimated error s."""
     deviation = 1.0 / np.sqrt(2.0 * freedom)
     step = deviation / NODES_A_DEVIATION
-    # The last term is how far the mass moves where only a small s reaches q.
+    # The last term shifts the range to small s, which are needed to reach a small tail.
     furthest = 0.5 * np.log1p(np.exp(2.0 * log_q[-1]) / freedom)
     below = 40.0 / freedom + 12.0 * deviation + furthest
     above = min(12.0 * deviation, 3.0)
     x = step * np.arange(np.floor((log_q[0] - below) / step), np.ceil((log_q[-1] + above) / step))
-    # Nodes that are above for the largest q are far above for a small one.
+    # Nodes beyond the range for the largest q are far beyond it for a small one.
     u = np.minimum(x - log_q[:, None], above + 1.0)
     whole = _density_of_log_error(np.arange(-below, above, step), freedom).sum()
     return np.asarray(_density_of_log_error(u, freedom) @ normal_tail(np.exp(x)) / whole)
 
 
 def _density_of_log_error(u: FloatArray, freedom: float) -> FloatArray:
-    """Return what is proportional to the density of log s; its constant would cost digits."""
+    """Return the density of log s up to a constant, whose computation would lose digits."""
     return np.asarray(np.exp(-freedom / 2.0 * (np.expm1(2.0 * u) - 2.0 * u)))
 
 
 def _range_of_normals(w: FloatArray, n_means: int) -> FloatArray:
-    """Return the chance that the range of normal variables is at least w."""
+    """Return the probability that the range of normal variables is at least w."""
     from scipy.special import log_ndtr, ndtr
 
     w = w[:, None]
-    # The mass lies about w / 2, and where the largest of the variables does.
+    # The integrand is concentrated near w / 2 and near the largest of the variables.
     z = w / 2.0 + np.arange(-10.0, 10.0, NORMAL_STEP)
     below = np.exp(np.minimum(log_ndtr(z - w) - log_ndtr(z), -1e-16))
     power = n_means - 1
@@ -459,11 +456,11 @@ def _range_of_normals(w: FloatArray, n_means: int) -> FloatArray:
 
 
 def _many_normals_less_one(w: FloatArray, n_others: int) -> FloatArray:
-    """Return the chance that any of the normal variables is at least w away from one more."""
+    """Return the probability that any of n normal variables is at least w from another one."""
     from scipy.special import ndtr
 
     w = w[:, None]
-    # The mass lies about 0 and about w / 2, the same on either side of 0.
+    # The integrand is concentrated near 0 and near w / 2, and symmetric about 0.
     z = np.arange(0.0, 10.0 + min(w.max(), BEYOND) / 2.0, NORMAL_STEP)
     outside = np.minimum(ndtr(z - w) + ndtr(-z - w), 1.0 - 1e-16)
     mass = _density(z) * -np.expm1(n_others * np.log1p(-outside))

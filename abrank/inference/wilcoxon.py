@@ -1,4 +1,4 @@
-"""The Wilcoxon signed-rank test, exact whatever the ties and zeros."""
+"""The Wilcoxon signed-rank test, exact for any ties and zeros."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from abrank.inference.rounding import round_off
 from abrank.inference.sign_flips import subset_sum_distribution
 from abrank.inference.student import find_root
 
-# Up to so many pairs of values, those of 1500, all are listed; of more, so many about the limit.
+# Up to this number of pairs (of 1500 values) all averages are listed; else only those near a limit.
 MOST_PAIRS = 1500 * 1501 // 2
 MOST_LISTED = MOST_PAIRS // 8
-# Averages are taken to so many digits of the largest.
+# Averages are rounded to this number of digits of the largest.
 DIGITS = 13
-# As shares of the range: how far a place is put off its number, so that no average is there, and
-# how near the search goes where more pairs have one average than are listed.
+# As shares of the range: the distance of a search position from an average, and the resolution of
+# the search if more pairs than can be listed have the same average.
 BEYOND = 1e-12
 SMALLEST_SHARE = 2.0**-42
 
 
 class _Averages(NamedTuple):
-    """Distinct averages, ascending, and twice the weight above each, and from each on."""
+    """Distinct averages, ascending, with twice the weight above each, and from each on."""
 
     values: FloatArray
     above: IntArray
     reaching: IntArray
 
     def at(self, place: int) -> float:
-        """Return the doubled count at a value: twice the weight above it plus the weight at it."""
+        """Return the doubled count at a value: twice the weight above it plus its own weight."""
         return float(self.above[place] + self.reaching[place]) / 2.0
 
 
@@ -43,15 +43,15 @@ class Walsh:
     """The averages of all pairs i <= j of a sample."""
 
     def __init__(self, sample: FloatArray) -> None:
-        # Scores of few decimals have many equal differences: what is counted, is counted by value.
+        # Scores with few decimals have many equal differences, so count distinct values.
         self._values, self._weight = np.unique(sample, return_counts=True)
         self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
         self._n = int(self._up_to[-1])
         self.total = self._n * (self._n + 1)
         n_values = self._values.size
         self._edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
-        # Of every theta that was asked for: twice the weight from it on, and the first value with
-        # which the average of each value reaches it.
+        # Cache for each requested theta: twice the weight from it on, and for each value the
+        # first partner with which the average reaches it.
         nothing = np.zeros(n_values, np.int64)
         self._counted = {-self._edge: (self.total, nothing), self._edge: (0, nothing + n_values)}
         self._all: _Averages | None = None
@@ -59,19 +59,19 @@ class Walsh:
             self._all = self._listed(nothing, nothing + n_values, 0)
 
     def doubled_count(self, theta: float) -> int:
-        """Return twice the weight of the averages from ``theta`` on, or from a hair above it."""
+        """Return twice the weight of the averages from ``theta`` on, or from just above it."""
         if theta not in self._counted:
             place = theta + BEYOND * self._edge
             first = np.searchsorted(self._values, 2.0 * place - self._values)
-            # Over ordered pairs each i < j counts twice, each i = j once.
+            # Over ordered pairs, i < j counts twice and i = j once.
             ordered = self._n**2 - int(self._weight @ self._up_to[first])
             itself = self._n - int(self._up_to[np.searchsorted(self._values, place)])
             self._counted[theta] = ordered + itself, first.astype(np.int32)
         return self._counted[theta][0]
 
     def first_below(self, bound: int) -> float:
-        """Return the least theta at which the doubled count is below ``bound``."""
-        # Where the count falls below it only just above a value, the next float above that value.
+        """Return the smallest theta at which the doubled count is below ``bound``."""
+        # If the count falls below it only just above a value, this is the next float.
         around = self._around(bound, bound)
         place = int(np.searchsorted(-around.above, -bound, side="right"))
         value = float(around.values[place])
@@ -95,11 +95,11 @@ class Walsh:
         return float(left + right) / 2.0
 
     def _around(self, at_least: int, below: int) -> _Averages:
-        """Return all averages, or those between two places that the doubled count tells apart."""
-        # At the first it is at least the one number, at the second below the other.
+        """Return all averages, or those between two positions on different sides of the counts."""
+        # At the first position the count is >= ``at_least``, at the second it is < ``below``.
         if self._all is not None:
             return self._all
-        # In turn, because between the two there may be a gap where the count is neither.
+        # Alternate, because the count may jump past both bounds in one gap.
         for bound in cycle((below, at_least)):
             counted = self._counted.items()
             low = max(theta for theta, (count, _) in counted if count >= at_least)
@@ -108,7 +108,7 @@ class Walsh:
             n_pairs = int((last - first).sum(dtype=np.int64)) // 2
             if n_pairs <= MOST_LISTED or high - low <= 2.0 * SMALLEST_SHARE * self._edge:
                 break
-            # The count falls in steps, but so many that it is as good as a curve.
+            # The count is a step function, but with so many steps that it is almost smooth.
             reach = (high - low) * max(MOST_LISTED / (2.0 * n_pairs), SMALLEST_SHARE)
 
             def excess(theta: float, aim: float = bound - 0.5) -> float:
@@ -118,8 +118,8 @@ class Walsh:
         return self._listed(first, last, above // 2)
 
     def _listed(self, first: IntArray, last: IntArray, above: int) -> _Averages:
-        """Return the averages of each value with those from ``first`` up to before ``last``."""
-        # `above` is the weight of what lies above all of them.
+        """Return the averages of each value with the partners from ``first`` to before ``last``."""
+        # `above` is the weight above all of them.
         start = np.maximum(first, np.arange(first.size, dtype=first.dtype))
         rows = np.flatnonzero(last > start)
         start, length = start[rows], (last - start)[rows]
@@ -127,9 +127,9 @@ class Walsh:
         second = np.arange(repeat.size) + np.repeat(start - np.cumsum(length) + length, length)
         sums = self._values[repeat] + self._values[second]
         if self._all is None and repeat.size == first.size * (first.size + 1) // 2:
-            # Rounded, so that equal averages of different pairs are one value.
+            # Round, so that equal averages of different pairs have the same value.
             sums = round_off(sums)
-        # To the decimal that is nearest: where the sample has few decimals, so have its averages.
+        # Round to decimals, because with few decimals in the sample the averages have few, too.
         largest = np.abs(self._values[[0, -1]]).max()
         sums = np.round(sums, DIGITS - math.ceil(math.log10(largest))) + 0.0
         values, group = np.unique(sums, return_inverse=True)
@@ -144,7 +144,7 @@ class Walsh:
 
 
 def signed_ranks(differences: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the doubled midranks of each column, 0 for a difference of 0, and the doubled W+."""
+    """Return the doubled midranks of each column, 0 for zero differences, and the doubled W+."""
     sizes = np.abs(differences)
     order = np.argsort(sizes, axis=0)
     ascending = np.take_along_axis(sizes, order, axis=0)
@@ -159,11 +159,11 @@ def signed_ranks(differences: FloatArray) -> tuple[IntArray, IntArray]:
     return ranks, np.where(differences > 0.0, ranks, 0).sum(axis=0)
 
 
-# --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
+# --- The Wilcoxon signed-rank test
 
 Method = Literal["auto", "exact", "asymptotic"]
 
-# The exact distribution costs n**3 / 2 additions: about 15 ms here.
+# The exact distribution costs n**3 / 2 additions: about 15 ms for this number of queries.
 EXACT_UP_TO = 300
 
 Tail = Callable[[IntArray], FloatArray]
@@ -179,30 +179,30 @@ Tail = Callable[[IntArray], FloatArray]
 def wilcoxon(
     differences: FloatArray, *, alternative: Alternative, alpha: FloatArray, method: Method = "auto"
 ) -> Answer:
-    """Test the centre of symmetric differences by the ranks of their sizes.
+    """Test the centre of symmetric differences by their signed ranks.
 
-    Estimand: the pseudo-median, i.e. the median of the means of two draws of the differences; it is
-    the mean only where they are symmetric. Hypothesis: each difference is symmetric about 0. The
-    query pairs the scores.
+    Estimand: the pseudo-median, the median of the mean of two random differences; it equals the
+    mean only if they are symmetric. Hypothesis: each difference is symmetric about 0. The query
+    pairs the scores.
 
     Parameters
     ----------
     method : {"auto", "exact", "asymptotic"}
-        "auto" is exact up to 300 queries, then the normal approximation.
+        "auto" is exact up to 300 queries and uses the normal approximation above.
 
     Notes
     -----
-    ``statistic`` is W+, the rank sum of the positive differences; ``estimate`` the Hodges-Lehmann
-    estimate from the differences other than 0. The exact distribution is that of the observed
-    midranks: a convolution over doubled midranks, which are whole numbers.
-    ``scipy.stats.wilcoxon``, whose p it gives, is exact with ties up to 13 queries only, and has no
-    interval. Zeros are dropped. The variance of the approximation is the sum of the squared ranks /
-    4, which holds the correction for ties [1]_.
+    ``statistic`` is W+, the rank sum of the positive differences. ``estimate`` is the
+    Hodges-Lehmann estimate from the nonzero differences. The exact distribution uses the observed
+    midranks: it is a convolution over doubled midranks, which are whole numbers.
+    ``scipy.stats.wilcoxon`` gives the same p, but with ties it is exact only up to 13 queries, and
+    it has no interval. Zeros are dropped. The variance of the approximation is the sum of the
+    squared ranks / 4, which includes the correction for ties [1]_.
 
-    W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half).
-    The interval holds the thetas with a count that the test at 0 does not reject; a limit that is
-    rejected itself is moved by one unit in the last place. As printed it holds the pseudo-median of
-    real runs in 97 % (``reports/calibration``).
+    W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (ties count half). The interval
+    contains the thetas whose count the test at 0 does not reject; a limit that is itself rejected
+    is moved by one unit in the last place. On real runs it covers the pseudo-median in 97 %
+    (``reports/calibration``).
 
     References
     ----------
@@ -237,7 +237,7 @@ def wilcoxon(
 
 
 def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> FloatArray:
-    """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
+    """Return only the two-sided p-values of :func:`wilcoxon`, without the slower intervals."""
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     ranks, doubled_w = signed_ranks(round_off(differences))
     nearer = np.minimum(doubled_w, ranks.sum(axis=0) - doubled_w)
@@ -253,7 +253,7 @@ def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> Flo
 
 
 def _tail(ranks: IntArray, reach: int | None) -> Tail:
-    """Return P(doubled W+ <= w) as a function of w: exact up to ``reach``, normal without it."""
+    """Return the function w -> P(doubled W+ <= w), exact up to ``reach``, normal if None."""
     if reach is not None:
         below = np.minimum(np.cumsum(subset_sum_distribution(ranks[ranks > 0], reach)), 1.0)
         return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
@@ -267,10 +267,9 @@ def _tail(ranks: IntArray, reach: int | None) -> Tail:
 def _limits(
     total: int, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative
 ) -> tuple[float, float]:
-    """Return the interval of all theta that the test does not reject; ``total`` is 2 (W+ + W-)."""
+    """Return the interval of all theta that are not rejected; ``total`` is 2 (W+ + W-)."""
     sides = 2.0 if alternative == "two-sided" else 1.0
-    # The largest count that is rejected for being small, by bisection in the distribution's own
-    # floats.
+    # Bisect for the largest rejected small count, using the same floats as the p-value.
     rejected, accepted = -1, total
     while accepted - rejected > 1:
         middle = (rejected + accepted) // 2

@@ -1,4 +1,4 @@
-"""Judgments and runs: read, checked, ordered, and joined with one another."""
+"""Read judgments and runs, check and sort them, and join them."""
 
 from abrank.inputs.columns import Source
 from abrank.inputs.files import looks_like_qrels

@@ -1,9 +1,9 @@
-"""Tables of any library as Arrow columns, and those needed of Parquet and Feather files."""
+"""Convert tables of any library to Arrow columns; read columns of Parquet and Feather files."""
 
-# Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow,
-# relations of DuckDB. No library is imported that is not there already: an object brings its own. A
-# conversion gives None for a column that is not plain (empty cells, cells of several kinds); then
-# its cells are read one by one in `objects`, which reports what is wrong.
+# Everything that exports Arrow data can be read: frames of pandas and polars, pyarrow tables,
+# DuckDB relations. No library is imported here; an object brings its own. A conversion returns None
+# for a column that is not plain (empty cells, mixed types). `objects` then reads its cells one by
+# one and reports what is wrong.
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from abrank.inputs.storage import require_no_lake
 if TYPE_CHECKING:
     from abrank.inputs.parquet import FeatherData, ParquetData
 
-# --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
+# --- Unnest tables with one row per query and its documents in a list, as LensKit saves them
 
 
 def nested_column(schema: pa.Schema) -> str | None:
-    """Return the column that holds lists of documents; None where there is none."""
+    """Return the name of the column that holds lists of documents; None if there is none."""
     if found_in(schema.names, DOC_IDS):
         return None
     for field in schema:
@@ -43,7 +43,7 @@ def nested_column(schema: pa.Schema) -> str | None:
 
 
 def _list_columns(schema: pa.Schema) -> dict[str, str]:
-    """Return the columns that hold lists, by what one entry is called: doc_id of doc_ids."""
+    """Return the list columns by the name of one entry: doc_id for doc_ids."""
     return {
         folded(field.name).removesuffix("s"): field.name
         for field in schema
@@ -52,14 +52,14 @@ def _list_columns(schema: pa.Schema) -> dict[str, str]:
 
 
 def holds_lists(row: Mapping[Any, Any]) -> bool:
-    """Whether the cell of the documents in a row of a table is a list."""
+    """Whether the document cell of a table row is a list."""
     names = [*row.keys()]
     places = found_in([folded(name).removesuffix("s") for name in names], DOC_IDS)
     return bool(places) and isinstance(row[names[places[0]]], (list, tuple, np.ndarray))
 
 
 def unfolded(table: pa.Table) -> pa.Table:
-    """Return a row a document, of a table with a row a query; any other as it is."""
+    """Expand a table with one row per query to one row per document; return others unchanged."""
     nested = nested_column(table.schema)
     named = _list_columns(table.schema) if nested is None else {nested: nested}
     places = [0] if nested else found_in([*named], DOC_IDS)
@@ -95,7 +95,7 @@ def columns_of(
     source: Any,  # noqa: ANN401
     choose: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> tuple[list[Any], list[Any]] | None:
-    """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
+    """Return the names that ``choose`` selects and these columns; None if this is no table."""
     source = as_table(source, rows=False)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         frame = source if raw.has_columns([*source.columns]) else with_index(source)
@@ -114,7 +114,7 @@ def columns_of(
 
 
 def saved_frame(tree: Mapping[Any, Any]) -> Any:  # noqa: ANN401 - rows or columns
-    """Return the rows or columns of a frame that pandas saved as JSON; any other dict as it is."""
+    """Return the rows or columns of a frame that pandas saved as JSON; other dicts unchanged."""
     names, data = tree.get("columns"), tree.get("data")
     if isinstance(names, list) and isinstance(data, list) and found_in(names, QUERY_IDS):
         return [dict(zip(names, row, strict=False)) for row in data]  # orient="split"
@@ -133,12 +133,12 @@ def saved_frame(tree: Mapping[Any, Any]) -> Any:  # noqa: ANN401 - rows or colum
 
 
 def _are_rows(keys: Sequence[str]) -> bool:
-    """Whether keys number rows from 0, as no ids of a collection do that begin elsewhere."""
+    """Whether keys are row numbers from 0; ids of a collection rarely begin with 0."""
     return all(key == str(row) for row, key in enumerate(keys))
 
 
 def is_columns(source: object) -> bool:
-    """Whether a dict holds the columns of a table, of which one names the queries."""
+    """Whether a dict holds the columns of a table, including a column of query ids."""
     return isinstance(source, Mapping) and bool(found_in([*source], QUERY_IDS)) and all(
         isinstance(column, (list, tuple, np.ndarray)) or hasattr(column, "iloc")
         for column in source.values()
@@ -146,9 +146,9 @@ def is_columns(source: object) -> bool:
 
 
 def as_table(source: Any, *, rows: bool = True) -> Any:  # noqa: ANN401
-    """Return a frame of what is a table in another form; any other object as it is."""
-    # These are frames of Dask, structured arrays, dicts of columns, of which one names the queries,
-    # and with `rows` lists of dicts or named tuples.
+    """Convert other forms of tables to a frame; return other objects unchanged."""
+    # Such forms are Dask frames, structured arrays, dicts of columns with one for the query ids,
+    # and with `rows` also lists of dicts or named tuples.
     if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
         return source.compute()
     if isinstance(source, Mapping):
@@ -158,7 +158,7 @@ def as_table(source: Any, *, rows: bool = True) -> Any:  # noqa: ANN401
     is_array = isinstance(source, np.ndarray) and bool(source.dtype.names)
     if not (is_rows or is_columns(source) or is_array):
         return source
-    import pandas as pd  # few inputs need it
+    import pandas as pd  # imported late because few inputs need it
 
     if is_array:
         return pd.DataFrame.from_records(source)
@@ -171,7 +171,7 @@ def as_table(source: Any, *, rows: bool = True) -> Any:  # noqa: ANN401
 
 
 def with_index(frame: Any, unnamed: str = "") -> Any:  # noqa: ANN401 - of pandas
-    """Return a frame with the levels of its index as columns, as far as they have names."""
+    """Return a frame with the named levels of its index as columns."""
     index = frame.index
     if type(index).__name__ == "RangeIndex" and index.name is None:
         return frame
@@ -186,7 +186,7 @@ def with_index(frame: Any, unnamed: str = "") -> Any:  # noqa: ANN401 - of panda
 
 
 def table_of(source: object) -> pa.Table | None:
-    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
+    """Return a pyarrow.Table of an object that exports Arrow data; None for other objects."""
     if isinstance(source, pa.Table):
         return source
     kind = type(source).__name__
@@ -194,7 +194,7 @@ def table_of(source: object) -> pa.Table | None:
         table = _handed_over(source)
     except (MemoryError, AbrankError):
         raise
-    except Exception as error:  # capsules and methods of others raise whatever they like
+    except Exception as error:  # foreign code can raise anything
         raise ArgumentError(
             f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
             " 64-bit integers or floats, or give it as a DataFrame"
@@ -204,8 +204,8 @@ def table_of(source: object) -> pa.Table | None:
     return table
 
 
-# By library, what makes a table of an object that hands over no stream (of polars' one, which
-# holds views, Arrow 17 casts nothing).
+# By library: methods that make a table, for objects without an Arrow stream. polars has a stream,
+# but with string views, which Arrow 17 cannot cast.
 _METHODS = {
     "dask": ("compute",), "deltalake": ("to_pyarrow_table",), "polars": ("to_arrow",),
     "pyarrow": ("to_table",), "pyiceberg": ("scan", "to_arrow"),
@@ -217,8 +217,8 @@ def _handed_over(source: object) -> pa.Table | None:
         return None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
-    # Of a table of Delta its own library makes a dataset of the current files, on a system of its
-    # own; one of all files in a folder has those of earlier versions, too.
+    # Delta's own library returns the current files as a dataset with its own file system. A
+    # dataset of all files in the folder would include earlier versions.
     if type(getattr(source, "filesystem", None)).__name__ == "LocalFileSystem":
         for file in getattr(source, "files", ()):
             require_no_lake(Path(file).parent, file)
@@ -232,7 +232,7 @@ def _handed_over(source: object) -> pa.Table | None:
 
 
 def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
-    """Return the names of a small table's columns, and their cells as Python's objects."""
+    """Return the column names of a small table, and its cells as Python objects."""
     source = as_table(source)
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
@@ -246,7 +246,7 @@ def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN40
 
 
 def stored_as(column: pa.Array) -> pa.Array:
-    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
+    """Convert bytes to text and booleans to 1 and 0; Parquet files may contain both."""
     kind = column.type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -255,13 +255,13 @@ def stored_as(column: pa.Array) -> pa.Array:
 
 
 def to_objects(column: pa.Array | Sequence[object]) -> list[Any]:
-    """Return the cells as Python's objects."""
+    """Return the cells as Python objects."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
 def to_ids(column: object, *, coded: bool = False) -> Ids | None:
-    """Return text or whole numbers as ids; none may be empty."""
-    # Where `coded`, a column that has its ids in a dictionary keeps it.
+    """Convert text or whole numbers to ids; return None if a cell is empty."""
+    # With `coded`, a dictionary-encoded column stays encoded.
     array = _whole(column)
     if array is None:
         return None
@@ -273,7 +273,7 @@ def to_ids(column: object, *, coded: bool = False) -> Ids | None:
 
 
 def ids_of(index: object) -> Ids | None:
-    """Return the labels of an index as ids; None unless they are text or whole numbers."""
+    """Return the labels of an index as ids; None unless they are texts or whole numbers."""
     try:
         return to_ids(pa.array(index))
     except _REFUSALS:
@@ -298,7 +298,7 @@ def _as_bytes(array: pa.Array, *, coded: bool = False) -> Ids | None:
 
 
 def to_scores(column: object) -> FloatArray | None:
-    """Return finite numbers as float64; None where a cell is empty or none."""
+    """Return finite numbers as float64; None if a cell is empty or not a finite number."""
     array = _whole(column)
     if array is None or not is_number(array.type):
         return None
@@ -310,13 +310,13 @@ def to_scores(column: object) -> FloatArray | None:
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a type is one of numbers."""
+    """Whether this is a numeric Arrow type."""
     types = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
     return any(is_of_kind(kind) for is_of_kind in types)
 
 
 def to_floats(array: pa.Array) -> FloatArray:
-    """Return numbers, or texts that all spell one, as float64; NaN where a cell is empty."""
+    """Convert numbers, or texts that are all numbers, to float64; empty cells become NaN."""
     if array.type != pa.float64():
         array = kernels.cast(array, pa.float64(), safe=False)
     if not len(array):
@@ -330,7 +330,7 @@ def to_floats(array: pa.Array) -> FloatArray:
 
 
 def to_grades(column: object, *, fractions: bool = False) -> IntArray | FloatArray | None:
-    """Return whole numbers, of whatever type, as int64; on request others as float64."""
+    """Convert whole numbers of any type to int64; with ``fractions``, others to float64."""
     array = _whole(column)
     if array is not None and pa.types.is_integer(array.type) and len(array):
         try:
@@ -363,7 +363,7 @@ LONGEST_MARK = 6
 
 
 def kind_of(start: bytes) -> str:
-    """Return which kind of table a file is, by its first bytes; empty for none."""
+    """Return the kind of table file by its first bytes; empty if it is none."""
     return next((kind for mark, kind in MARKS.items() if start.startswith(mark)), "")
 
 
@@ -374,8 +374,8 @@ def file_columns(
     *,
     maximum: int | None = None,
 ) -> tuple[list[str], list[Any]]:
-    """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
-    # `maximum` is how many bytes they may hold: 4 GiB without it.
+    """Return the column names that ``choose`` selects in a table file, and these columns."""
+    # `maximum` limits their size in bytes; the default is 4 GiB.
     with _opened(pa.BufferReader(data), kind_of(data), label, maximum) as file:
         names = file.schema.names
         require_distinct(names, label)
@@ -391,7 +391,7 @@ def file_columns(
 
 
 def names_of(path: str, kind: str) -> list[str]:
-    """Return the names of the columns of a file, of which no row is read."""
+    """Return the column names of a file without reading rows."""
     with pa.OSFile(path) as stored, _opened(stored, kind, path) as file:
         return list(file.schema.names)
 
@@ -400,8 +400,8 @@ def names_of(path: str, kind: str) -> list[str]:
 def _opened(
     file: pa.NativeFile, kind: str, label: str, maximum: int | None = None
 ) -> Iterator[ParquetData | FeatherData]:
-    """Open a file of a table; what is wrong with it becomes an error that names it."""
-    from abrank.inputs import parquet  # where a file has such a mark
+    """Open a table file; errors of Arrow become errors that name the file."""
+    from abrank.inputs import parquet  # imported late: only table files need it
 
     try:
         data = parquet.ParquetData if kind == "Parquet" else parquet.FeatherData
@@ -415,7 +415,7 @@ def _opened(
 
 
 def feather_of(table: pa.Table) -> bytes:
-    """Return a table as the bytes of a Feather file."""
+    """Serialize a table as a Feather file."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)

@@ -1,8 +1,8 @@
-"""What every reader hands on: raw columns, their names, where they came from, the order of ties."""
+"""The common form of what readers return: columns, their names, their source, the order of ties."""
 
-# The one order of the program is score falling, then document id falling by bytes; the rank column
-# and the order of lines do not count. So trec_eval sorts (form_res_rels.c:111-113 and 266-275),
-# whatever its version.
+# Everywhere, documents are ordered by descending score, then by descending document id in byte
+# order. The rank column and the order of lines are ignored. All versions of trec_eval sort like
+# this (form_res_rels.c:111-113 and 266-275).
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-MOST_SHOWN = 20  # bad lines of a file
+MOST_SHOWN = 20  # maximum number of bad lines reported per file
 
 EMPTY_RUN = "is an empty run: it has no document for any query"
 EMPTY_RUN_HINT = (
     "the program that wrote it may have failed; --missing zero is for single queries that a run"
     " lacks"
 )
-_CODED = ("query", "subtopic")  # the same on many lines
-_MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
+_CODED = ("query", "subtopic")  # dictionary-encoded because many lines share the same value
+_MIXER = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio
 
 
 @dataclass(frozen=True)
@@ -42,26 +42,26 @@ class Source:
     Attributes
     ----------
     path : str or None
-        The file as it was named; None for standard input and for objects.
+        The file as named by the user; None for standard input and for objects.
     sha256 : str or None
-        Of the file's bytes as they are stored (compressed, if it is); None for objects. Of files
-        joined into one, of their hashes one after another.
+        Hash of the stored (possibly compressed) bytes; None for objects. For several joined files,
+        the hash of their concatenated hashes.
     n_rows : int
-        Rows read, before duplicates were dropped.
+        Rows read, including duplicates that were dropped.
     label : str
-        What messages call it: the path, ``stdin``, ``DataFrame``, ``dict``, ``tuples``.
+        Name in messages: the path, ``stdin``, ``DataFrame``, ``dict``, ``tuples``.
     unit : str
-        What its rows are numbered as: ``line`` (from 1) or ``row`` (from 0).
+        How rows are numbered in messages: ``line`` (from 1) or ``row`` (from 0).
     n_comments : int
         Lines skipped because they begin with ``#``.
     byte_order_mark : bool
         Whether a UTF-8 byte order mark at the start was dropped.
     ungraded : bool
-        Whether judgments came without grades, so that each row counts as grade 1.
+        Whether the judgments have no grades, so that each row counts as grade 1.
     form : str
-        What lines without names of columns were taken for; empty for TREC's own.
+        How lines without column names were interpreted; empty for TREC formats.
     notes : tuple of str
-        What was left out of the rows.
+        What was left out.
     """
 
     path: str | None
@@ -77,7 +77,7 @@ class Source:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Everything that was left out, comment lines as well, in words."""
+        """All remarks on what was left out, including comment lines, as text."""
         comments = (
             f"{plural(self.n_comments, 'comment line')} skipped"
             " (beginning with #, and not of the form of a record)"
@@ -87,12 +87,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of one kind of input."""
+    """The form of one kind of input, runs or qrels."""
 
     kind: str  # ``run`` or ``qrels``
-    line: str  # the fields of a line, as messages give them
-    value: str  # name of the number in a frame: ``score`` or ``relevance``
-    value_at: int  # which field of a line holds it
+    line: str  # description of the fields of a line, for messages
+    value: str  # name of the numeric column in a frame: ``score`` or ``relevance``
+    value_at: int  # position of this number among the fields of a line
     n_fields: int
 
 
@@ -103,23 +103,23 @@ SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Rows as read, in the order read, not yet checked for duplicates."""
+    """Rows in the order in which they were read, not yet checked for duplicates."""
 
     # query, doc: columns of bytes, n_rows long
     query: Ids
     doc: Ids
-    value: npt.NDArray[Any]  # float64[n_rows] or int64[n_rows]; scores (finite) or grades
+    value: npt.NDArray[Any]  # float64[n_rows] or int64[n_rows]; finite scores, or grades
     position: IntArray  # int64[n_rows]; line of the file from 1, or row of the object from 0
     source: Source = Source(None, None, 0)
-    # Int64[n_rows] or None; the rank column, where every row of it is a whole number
+    # int64[n_rows], or None unless every rank is a whole number.
     rank: IntArray | None = None
     tags: tuple[str, ...] = ()  # distinct run tags, in order of appearance
-    # The second field of qrels lines: a subtopic, or a number without meaning. None for runs
-    # and for objects that were not asked for it.
+    # The second field of qrels lines: a subtopic, or a meaningless number. None for runs, and for
+    # objects if subtopics were not requested.
     subtopic: Ids | None = None
 
     def take(self, rows: IntArray | slice) -> Columns:
-        """Return some of the rows; a slice of them shares their memory."""
+        """Return selected rows; a slice shares the memory."""
 
         def some(column: Ids) -> Ids:
             return column[rows] if isinstance(rows, slice) else ids.take(column, rows)
@@ -136,7 +136,7 @@ class Columns:
 
 
 def stacked(parts: Sequence[Columns], label: str, notes: Sequence[str] = ()) -> Columns:
-    """Return the rows of several sources, one behind the other."""
+    """Concatenate the rows of several sources."""
     ranks = [part.rank for part in parts if part.rank is not None]
     return Columns(
         query=ids.joined([part.query for part in parts]),
@@ -154,7 +154,7 @@ def stacked(parts: Sequence[Columns], label: str, notes: Sequence[str] = ()) -> 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowsByQuery:
-    """What judgments and runs have alike: rows by query, each of one document."""
+    """Base class of judgments and runs: rows sorted by query, each for one document."""
 
     name: str
     query_ids: tuple[str, ...]
@@ -162,7 +162,7 @@ class RowsByQuery:
     docs: Ids
 
     def __len__(self) -> int:
-        """Return the number of rows, all queries together."""
+        """Return the total number of rows."""
         return len(self.query)
 
     def _repr_of(self, row: str) -> str:
@@ -180,7 +180,6 @@ class RowsByQuery:
         return np.array(ids.decode(self.docs), dtype=object)
 
     def _documents(self, query_id: str, most: int | None = None) -> tuple[list[str], slice]:
-        """Return the documents of one query, the first or all, and their rows."""
         number = self.query_ids.index(query_id) if query_id in self.query_ids else -1
         start, stop = np.searchsorted(self.query, [number, number + (number >= 0)]).tolist()
         rows = slice(start, stop if most is None else min(stop, start + most))
@@ -189,7 +188,7 @@ class RowsByQuery:
     def _frame(self, **numbers: FloatArray | IntArray) -> pd.DataFrame:
         import pandas as pd
 
-        # pandas' own text columns refuse ids that are not UTF-8.
+        # Not pandas' string columns: they refuse ids that are not UTF-8.
         texts = {
             name: pd.Series(getattr(self, name), dtype=object) for name in ("query_id", "doc_id")
         }
@@ -198,21 +197,21 @@ class RowsByQuery:
 
 @dataclass
 class Gathered:
-    """What was read of a file so far: its columns part by part, and its bad lines."""
+    """The columns and bad lines of a file collected so far."""
 
-    # The texts of a part make way for its columns before the next part is read: as objects of
-    # Python's they would take ten times the memory of the file.
+    # The texts of each part are released before the next part is read, because as Python objects
+    # they need ten times the memory of the file.
 
     layout: Layout
     label: str
     unit: str = "line"
     expected: str = ""
-    separator: str = ""  # of cells that may stand in quotes
+    separator: str = ""  # of cells; such cells may be quoted
     n_lines: int = 0
     n_good: int = 0
     n_comments: int = 0
     n_bad: int = 0
-    n_unrated: int = 0  # judgments without a grade, which are left out
+    n_unrated: int = 0  # judgments without a grade; they are left out
     byte_order_mark: bool = False
     bad: list[BadLine] = field(default_factory=list)
     widths: set[int] = field(default_factory=set)
@@ -220,7 +219,7 @@ class Gathered:
     held: defaultdict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
 
     def refuse(self, number: int, text: bytes, problem: str) -> None:
-        """Count a bad line of the next part, by its number in it."""
+        """Record a bad line of the next part by its line number in that part."""
         self.n_bad += 1
         self.widths.add(len(text.split()))
         if len(self.bad) < MOST_SHOWN:
@@ -228,7 +227,7 @@ class Gathered:
             self.bad.append(BadLine(self.n_lines + number, shown, problem))
 
     def add(self, part: Columns, n_lines: int) -> None:
-        """Add the rows of so many lines; with a bad line in the file none will be used."""
+        """Add the rows of ``n_lines`` lines; they are dropped if the file has a bad line."""
         part.position[:] += self.n_lines
         self.n_lines += n_lines
         if self.n_bad:
@@ -237,7 +236,7 @@ class Gathered:
             for name in ("query", "doc", "value", "position", "rank", "subtopic"):
                 column = getattr(part, name)
                 if column is not None:
-                    # Of a small file, which is one part, it would take longer than it saves.
+                    # For a small file of one part, encoding takes longer than it saves.
                     coded = self.n_good and name in _CODED
                     self.held[name].append(ids.coded(column) if coded else column)
             self.tags |= dict.fromkeys(part.tags)
@@ -255,7 +254,7 @@ class Gathered:
         has_ranks = len(self.held["rank"]) == n_parts > 0
 
         def column(name: str, empty: object) -> Any:  # noqa: ANN401 - ids or numbers
-            parts = self.held.pop(name, None) or [empty]  # they go once they are joined
+            parts = self.held.pop(name, None) or [empty]  # releases them after joining
             if len(parts) == 1:
                 return parts[0]
             if name in _CODED:
@@ -277,12 +276,12 @@ class Gathered:
                 self.byte_order_mark, notes=notes if self.n_unrated else (),
             ),
         )  # fmt: skip
-        ids.release()  # what the parts took, which is as much as the whole
+        ids.release()  # the parts took as much memory as the whole
         return columns
 
 
 def as_grades(values: Sequence[float] | FloatArray) -> npt.NDArray[Any]:
-    """Return grades as int64 where all are whole, as trec_eval has them; else as float64."""
+    """Return grades as int64 if all are whole, as in trec_eval; else as float64."""
     array = np.asarray(values)
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
@@ -292,8 +291,8 @@ def as_grades(values: Sequence[float] | FloatArray) -> npt.NDArray[Any]:
 
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
-    """Find documents that a query names more than once."""
-    # In place and let go as soon as may be: all rows may be duplicates of one.
+    """Find documents that occur more than once in a query."""
+    # This works in place and frees arrays early, because every row may be a duplicate.
     distinct, codes = ids.code(doc)
     key = query * len(distinct)
     key += codes
@@ -309,19 +308,19 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
 
 
 def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> bool:
-    """Whether a query names a document more than once; much faster than finding which."""
+    """Whether a document occurs twice in a query; much faster than :func:`duplicates`."""
     key = query.astype(np.uint64)
     key *= np.uint64(_MIXER)
     key ^= mark
     key.sort()
-    # Equal pairs have equal keys, different pairs hardly ever.
+    # Equal pairs have equal keys; different pairs almost never do.
     perhaps = bool((key[1:] == key[:-1]).any())
     del key, mark
     return perhaps and len(duplicates(query, doc)[0]) > 0
 
 
 def without_duplicates(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:
-    """Return the rows that stay where a group names a document twice: the first, or the highest."""
+    """Return the rows to keep if a document occurs twice in a group: the first or the highest."""
     order = np.arange(len(group))
     if rule == "max":
         order = np.lexsort((order, -columns.value))
@@ -339,7 +338,7 @@ KEEP_ONE = (
 def duplicate_error(
     columns: Columns, first: IntArray, again: IntArray, *, note: str = "", hint: str = ""
 ) -> ReadError:
-    """Return the error that names both places of the first duplicate."""
+    """Return an error that names both positions of the first duplicate."""
     row, row_again = int(first[0]), int(again[0])
     document = ids.decode(ids.take(columns.doc, np.array([row])))[0]
     query = ids.decode(ids.take(columns.query, np.array([row])))[0]
@@ -351,16 +350,16 @@ def duplicate_error(
 
 
 def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
-    """Return the scores at the precision that decides what is a tie, with one zero only."""
+    """Round scores to the precision at which ties are decided; -0.0 becomes 0.0."""
     if score_dtype == "float32":
-        with np.errstate(over="ignore"):  # beyond float32 all scores are one, as in C
+        with np.errstate(over="ignore"):  # values beyond float32 become infinite and tie, as in C
             score = score.astype(np.float32).astype(np.float64)
     positive_zero: FloatArray = score + 0.0
     return positive_zero
 
 
 def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
-    """Return the rows in rank order: by query, score falling, document id falling by bytes."""
+    """Return rows by query, descending score, then descending document id in byte order."""
     order = _by_query(query)
     if bool(np.any(_within(query[order]) & _rises(score[order]))):
         order = np.lexsort((-score, query)).astype(np.int64)
@@ -374,8 +373,8 @@ def rank_rows(query: IntArray, score: FloatArray, doc: Ids) -> IntArray:
 
 
 def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
-    """Count the queries in which a document with a better rank has a lower score."""
-    # Equal ranks contradict nothing, nor do equal scores.
+    """Count queries in which a better rank has a lower score."""
+    # Equal ranks and equal scores are no contradiction.
     as_read = _by_query(query)
     astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
     if not np.any(_within(query[as_read]) & astray):
@@ -386,8 +385,8 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
 
 
 def are_ranks(columns: Columns, *, complete: bool = False) -> bool:
-    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice."""
-    # Ranks that are ``complete`` begin with 1 and leave none out.
+    """Whether the numbers are whole, start at 0 or 1 in each query, and never repeat."""
+    # ``complete`` ranks start at 1 and have no gaps.
     distinct, query = ids.number(columns.query)
     ranks = columns.value
     if not len(ranks) or (ranks < 0).any() or (ranks != np.floor(ranks)).any():
@@ -405,23 +404,23 @@ def are_ranks(columns: Columns, *, complete: bool = False) -> bool:
 
 
 def _by_query(query: IntArray) -> IntArray:
-    """Return the rows by query, in the order read within one."""
     if bool(np.all(query[1:] >= query[:-1])):
         return np.arange(len(query))
     return np.argsort(query, kind="stable").astype(np.int64)
 
 
 def _within(query: IntArray) -> BoolArray:
-    """Whether each row but the first has its predecessor's query."""
+    """For each row after the first: whether it has the same query as the row before."""
     return np.equal(query[1:], query[:-1])
 
 
 def _rises(score: FloatArray) -> BoolArray:
-    """Whether each row but the first scores more than its predecessor."""
+    """For each row after the first: whether its score is higher than in the row before."""
     return np.greater(score[1:], score[:-1])
 
 
-# Of several groups the first counts in which a name is found: beside an id, "query" is its text.
+# Groups are in order of priority: the first group with a matching name is used. A column called
+# "query" is an id only if there is no better one; beside an id it holds the text.
 QUERY_IDS = (
     ("query_id", "qid", "q_id", "topic_id"),
     ("query", "topic", "query_text", "search_term", "search_query", "keyword"),
@@ -433,32 +432,32 @@ DOC_IDS = (
         "item_id", "itemid", "item", "product_id", "sku", "asin", "movie_id", "book_id", "track_id",
         "article_id", "business_id",
     ),
-    ("doc", "document", "passage_id", "chunk_id"),  # which tables of scores have, too
+    ("doc", "document", "passage_id", "chunk_id"),  # also occur in tables of scores
 )  # fmt: skip
 ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "query_id": QUERY_IDS,
     "doc_id": DOC_IDS,
-    # In the qrels of BEIR and ranx the grade is called score.
+    # BEIR and ranx call the grades in their qrels "score".
     "relevance": (("relevance", "label", "rel", "grade"), ("rating",), ("score",)),
-    # Microsoft's recommenders call it prediction.
+    # Microsoft's recommenders call it "prediction".
     "score": (("score",), ("prediction",), ("rank", "position", "doc_position")),
     "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
-# A column that may hold the scores of a run under another name.
+# Unknown names that may be those of a run's scores.
 SCORE_LIKE = re.compile(r"score|logit|similarity|probability|pred|bm25|tf_?idf|cosine")
 _TIMES = {"timestamp", "time", "datetime", "date", "ts"}
 _TEXTS = {"tag", "run", "run_id", "system", "model", "q0", "iter", "title", "text", "body", "url"}
-_INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name in a file
+_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores an index without name
 
 
-# Blanks, hyphens, and what is between two words of exampleId and nResults; nDCG is one.
+# Blanks, hyphens, and word boundaries as in exampleId and nResults; nDCG is one word.
 _TYPE = re.compile(r":(token|float)(_seq)?")  # behind the names of RecBole's files
 _WORDS = re.compile(r"[\s-]+|(?<=[a-z]{2})(?=[A-Z](?:[a-z]|D\b))|(?<=\bn)(?=[A-Z][a-z])")
 
 
 def folded(name: object) -> str:  # a column may be named by anything
-    """Return a name without case, with underscores for blanks and hyphens and between words.
+    """Normalise a column name: lower case, and underscores between words.
 
     Examples
     --------
@@ -469,7 +468,7 @@ def folded(name: object) -> str:  # a column may be named by anything
 
 
 def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]:
-    """Return which of ``names`` are in the first group that has one."""
+    """Return the positions of ``names`` that are in the first group with a match."""
     by_place = [{folded(name), folded(name).replace("_", "")} for name in names]
     for group in groups:
         if places := [i for i, words in enumerate(by_place) if not words.isdisjoint(group)]:
@@ -478,17 +477,17 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
 
 
 def holds_ranks(name: object, layout: Layout) -> bool:
-    """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first."""
+    """Whether the column chosen as scores holds ranks, where the lowest is best."""
     return layout is RUN and folded(name) in ACCEPTED["score"][-1]
 
 
 def holds_ones(chosen: Sequence[Any]) -> bool:
-    """Whether the columns chosen have no grade, so that each row counts as grade 1."""
+    """Whether the chosen columns lack grades, so that each row counts as grade 1."""
     return len(chosen) == 3 and bool(chosen[1] == chosen[2])
 
 
 def as_chosen(read: Columns, chosen: Sequence[Any], layout: Layout) -> Columns:
-    """Return rows with ranks made scores, and a mark on judgments that have no grades."""
+    """Convert ranks to scores, and mark judgments without grades."""
     if chosen and holds_ones(chosen):
         read = replace(read, source=replace(read.source, ungraded=True))
     is_ranks = bool(chosen) and holds_ranks(chosen[2], layout)
@@ -496,7 +495,7 @@ def as_chosen(read: Columns, chosen: Sequence[Any], layout: Layout) -> Columns:
 
 
 def holds_grades(names: Sequence[Any]) -> bool:
-    """Whether the columns of a table are those of judgments, and not of a run."""
+    """Whether the columns of a table are those of judgments rather than a run."""
     beir = ["query-id", "corpus-id", "score"]
     return list(names) == beir or bool(found_in(names, ACCEPTED["relevance"][:2]))
 
@@ -508,12 +507,12 @@ def choose_columns(
     *,
     label: str = "DataFrame",
 ) -> tuple[Any, ...]:
-    """Find the columns of the query id, the doc id, the number and the subtopic among ``names``."""
+    """Find the columns of the query id, document id, number and subtopic in ``names``."""
     require_distinct(names, label)
-    # Names are compared without case. A frame with `qid` and `docno` is PyTerrier's, whose `docid`
-    # (an internal number) is no id. A run without scores has ranks; users and items are queries and
-    # documents; those alone, without a rating, are implicit feedback, in which the column of the
-    # documents stands in the place of the number, too.
+    # Names are compared without case. A frame with `qid` and `docno` is from PyTerrier; its `docid`
+    # is an internal number, not the id. A run without scores uses ranks. Users count as queries and
+    # items as documents. If there is nothing else, this is implicit feedback: every row counts as
+    # grade 1, and the document column stands in for the number.
     if columns is not None and not isinstance(columns, Mapping):
         raise ArgumentError(f'columns is a mapping such as {{"score": "bm25"}}, not {columns!r}')
     override = dict(columns or {})
@@ -527,7 +526,7 @@ def choose_columns(
             hint = f"; did you mean {close[0]}?" if close else f"; it has {has}"
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
-    pair = plain - _TIMES  # feedback: user and item, and nothing else that could be a rating
+    pair = plain - _TIMES  # implicit feedback: user and item, and no possible rating
     is_feedback = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
     if layout is QRELS and not override and is_feedback:
         wanted.remove("relevance")
@@ -540,7 +539,7 @@ def choose_columns(
 
 
 def require_distinct(names: Iterable[Any], label: str) -> None:
-    """Refuse two columns of one name: nobody can say which of them counts."""
+    """Refuse two columns with the same name, because it is unclear which one counts."""
     distinct: set[str] = set()
     for name in map(str, names):
         if name in distinct and name.strip():
@@ -550,7 +549,7 @@ def require_distinct(names: Iterable[Any], label: str) -> None:
 
 
 def has_columns(names: Sequence[Any]) -> bool:
-    """Whether the names are those of a table of judgments or of a run."""
+    """Whether the names are those of judgments or of a run."""
     return bool(found_in(names, QUERY_IDS) and found_in(names, DOC_IDS))
 
 
@@ -560,7 +559,7 @@ def _choose(
     candidates = [names[i] for i in found_in(names, accepted)]
     if len(candidates) == 1:
         like = [name for name in names if SCORE_LIKE.search(folded(name))]
-        if not like:  # the one column of which nothing is known may hold scores, too
+        if not like:  # the only unknown column may hold the scores
             groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
             like = [
                 name for name in names

@@ -1,10 +1,10 @@
-"""Logs, exports and judged answers of evaluation tools, as rows of a table of scores."""
+"""Read logs and exports of evaluation tools, and judged answers, as rows of a score table."""
 
-# Told by their shape, after the tools' documentation: logs of Inspect and of the language model
-# evaluation harness, promptfoo's `results.json` and JSON lines, DeepEval's test runs, MLflow's
+# Formats are recognised by their structure: logs of Inspect and of the language model evaluation
+# harness, promptfoo's `results.json` and JSON lines, DeepEval's test runs, MLflow's
 # `eval_results_table`, events of OpenAI evals and of Braintrust, answers with nuggets or citations
 # (AutoNuggetizer, TREC RAG). Others (LangSmith, Langfuse, Phoenix, Opik, Weave, TruLens, Ragas,
-# HELM) write a row a result, which is read as any other table.
+# HELM) write one row per result and are read like any other table.
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from abrank.inputs.topics import QUERY_IDS
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
-# --- Exports, of which each row is one of a table
+# --- Exports whose rows are those of a table
 
 Row = Mapping[str, Any]
-INDEX = "(index)"  # the name of a frame's index that has none
-# Under which key the rows of an export stand.
+INDEX = "(index)"  # name for an unnamed index of a frame
+# The keys under which exports keep their rows.
 _ROWS = (
     "results", "testCases", "test_cases", "test_results", "item_results", "rows", "records", "data",
     "events", "scores", "per_query", "queries", "experiments", "runs", "systems",
@@ -44,7 +44,7 @@ def rows_of_export(
     source: Any,  # noqa: ANN401 - what JSON holds
     label: str,
 ) -> tuple[list[Row], str] | None:
-    """Return the rows that an export holds and what it was taken for; None for any other."""
+    """Return the rows of an export and the name of its format; None for other objects."""
     if isinstance(source, Mapping):
         names, data = source.get("columns", ()), source.get("data", ())
         if _is_list(names, str) and _is_list(data, list):
@@ -57,7 +57,7 @@ def rows_of_export(
                 return _of_systems(source[key]) or [*source[key]], f"the rows under {key}"
         inner = [item for item in source.values() if isinstance(item, (Mapping, list))]
         if len(inner) == 1 and isinstance(inner[0], Mapping) and len(source) > 1:
-            return rows_of_export(inner[0], label)  # beside what describes it
+            return rows_of_export(inner[0], label)  # the rest is metadata
     if _is_list(source, Mapping):
         if rows := _of_systems(source):
             return rows, "a list of rows for each system"
@@ -69,7 +69,7 @@ def rows_of_export(
 
 
 def _of_systems(systems: Sequence[Row]) -> list[Row]:
-    """Return the rows of a list of systems, each of which has a list of rows; none of any other."""
+    """Return the rows of a list of systems that each have a list of rows; empty for others."""
     for key in _ROWS:
         lists = [system.get(key) for system in systems]
         if all(_is_list(rows, Mapping) and not _named_scores(rows) for rows in lists):
@@ -83,7 +83,7 @@ def _of_systems(systems: Sequence[Row]) -> list[Row]:
 def _of_split(
     names: list[str], data: list[list[Any]], index: object, label: str
 ) -> tuple[list[Row], str]:
-    """Return the rows of a table of MLflow, or of a frame, whose index may name the queries."""
+    """Return the rows of an MLflow table or of a frame, whose index may hold query ids."""
     require_distinct(names, label)
     for number, row in enumerate(data):
         if len(row) != len(names):
@@ -105,7 +105,7 @@ def _is_list(value: object, kind: type) -> bool:
 
 
 def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
-    """Yield a row a test, prompt and provider; the prompt is part of the variant if it varies."""
+    """Yield one row per test, prompt and provider; a varying prompt is part of the variant."""
     prompts = _prompts(results)
     for row in results:
         provider = row.get("provider")
@@ -117,7 +117,7 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
             **{key: row[key] for key in ("score", "success") if key in row},
             **(named if isinstance(named, Mapping) else {}),
         }
-        if row.get("failureReason") == _NO_ANSWER:  # it has the score 0, which nobody gave
+        if row.get("failureReason") == _NO_ANSWER:  # its score 0 is not a judgment
             scores = dict.fromkeys(scores)
         yield {
             "test_case": json.dumps(row.get("vars"), sort_keys=True) if test is None else test,
@@ -126,12 +126,12 @@ def _of_promptfoo(results: Sequence[Row]) -> Iterator[Row]:
         }  # fmt: skip
 
 
-_NO_ANSWER = 2  # ResultFailureReason.ERROR of promptfoo: the provider failed, no assertion did
-_LONGEST_LABEL = 60  # characters: without a label of its own a prompt's label is its text
+_NO_ANSWER = 2  # promptfoo's ResultFailureReason.ERROR: the provider failed, not an assertion
+_LONGEST_LABEL = 60  # characters; longer labels are just the text of the prompt
 
 
 def _prompts(results: Sequence[Row]) -> dict[Any, Any]:
-    """Return the name of each prompt: its label where all have a short one of their own."""
+    """Return a name for each prompt: its label if all have a short and unique one."""
     labels: dict[Any, set[str]] = {}
     for row in results:
         prompt = row.get("prompt")
@@ -145,7 +145,6 @@ def _prompts(results: Sequence[Row]) -> dict[Any, Any]:
 
 
 def _of_events(events: Iterable[Row]) -> Iterator[Row]:
-    """Yield a row a sample with the numbers of its events."""
     samples: dict[Any, dict[str, Any]] = {}
     for event in events:
         data = event.get("data")
@@ -157,16 +156,16 @@ def _of_events(events: Iterable[Row]) -> Iterator[Row]:
             yield {"sample_id": sample, **numbers}
 
 
-# Under which keys a list of scores has the name of each, and its value.
+# Pairs of keys that hold the name and the value in lists of named scores.
 _SCORE_KEYS = (
     "name", "key", "metric", "metric_name", "scorer", "evaluator", "assessment_name",
-    "name.name",  # HELM's name is an object of the metric's name, its split and its perturbation
+    "name.name",  # HELM: an object with the metric's name, split and perturbation
 )  # fmt: skip
 _VALUE_KEYS = ("score", "value", "mean", "feedback.value")
 
 
 def flattened(row: Row, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a row; a dict, or a list of named scores, gives one for each name."""
+    """Yield the cells of a row; dicts and lists of named scores give one cell per name."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from flattened(value, f"{above}{key}.")
@@ -177,7 +176,6 @@ def flattened(row: Row, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _named_scores(cell: object) -> dict[str, Any]:
-    """Return the scores of a list of objects with a name and a value; empty for any other."""
     if not _is_list(cell, Mapping):
         return {}
     items = [dict(flattened(item)) for item in cell]  # type: ignore[attr-defined]
@@ -189,12 +187,12 @@ def _named_scores(cell: object) -> dict[str, Any]:
     return {}
 
 
-# --- Logs as long tables of query, repeat, measure and score; where the judge failed it is empty
+# --- Logs as long tables of query, repeat, measure and score; a failed judgment has an empty score
 
-# What Inspect makes of its letters: correct, incorrect, partial, no answer.
+# The values that Inspect gives its letters: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93
-_OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
+_OF_SAMPLE = ("id", "epoch", "scores")  # the fields of a sample that are read
 
 
 LOG_OF = "a log of the task "
@@ -204,10 +202,10 @@ def rows_of_log(
     source: object,  # what JSON holds
     label: str,
 ) -> tuple[list[dict[str, Any]], str] | None:
-    """Return a row a score of a log, and of which task it is; None for what is none."""
+    """Return one row per score of a log, and the name of its task; None if this is no log."""
     form = "a log"
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
-        # The log of an evaluation that did not end, or that lacks samples, has scores of some only.
+        # A log of an unfinished evaluation, or one without samples, lacks some scores.
         if (status := source.get("status", "success")) != "success":
             raise ReadError(
                 label, f"is the log of an evaluation that has not succeeded (status {status})",
@@ -234,8 +232,8 @@ def rows_of_log(
 
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:
-    """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
-    import zipfile  # with all that it loads, which few need
+    """Read an ``.eval`` file of Inspect, a zip archive with one file per sample."""
+    import zipfile  # imported late: it loads much that few inputs need
     import zlib
 
     damage = (
@@ -274,7 +272,7 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
         sample = content(entry)
         if not isinstance(sample, dict):
             raise ReadError(label, f"{entry.filename} holds no sample")
-        # Messages are the most of it, and not read.
+        # Messages make up most of the file and are not needed.
         samples.append({name: sample[name] for name in _OF_SAMPLE if name in sample})
     header: Any = next((content(entry) for entry in entries if entry.filename == "header.json"), {})
     if not isinstance(header, dict):
@@ -283,7 +281,7 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
 
 
 def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
-    """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
+    """Return one file of a zip; Python before 3.14 cannot read Zstandard itself."""
     if entry.compress_type != _ZSTANDARD:
         return archive.read(entry)
     name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
@@ -295,7 +293,7 @@ def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
 
 
 def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row a sample and scorer; a score that is a dict is one a key."""
+    """Yield one row per sample and scorer; a dict of scores gives one row per key."""
     held: list[tuple[Any, Any, dict[str, Any]]] = []
     for sample in samples:
         scores: dict[str, Any] = {}
@@ -313,7 +311,7 @@ def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]
 
 
 def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row a document, filter and metric: ``exact_match``, of several filters each named."""
+    """Yield one row per document, filter and metric; names include the filter if several."""
     filters = {row.get("filter", "none") for row in source}
     for row in source:
         behind = f"/{row.get('filter')}" if len(filters) > 1 else ""
@@ -324,30 +322,31 @@ def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]
                 yield {"query_id": row["doc_id"], "measure": f"{name}{behind}", "score": value}
 
 
-# --- Answers that were judged by their nuggets or citations
+# --- Answers judged by nuggets or citations
 
-# What an answer gives of a nugget (AutoNuggetizer), and how much a citation supports a sentence
-# (TREC RAG): half of what is partly there; in the strict measures nothing.
+# Credit for a nugget in an answer (AutoNuggetizer) or for a citation that supports a sentence (TREC
+# RAG): partial support counts half, and nothing in the strict measures.
 ASSIGNED = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 SUPPORTED = {
     **{"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0},
     **{"fs": 1.0, "ps": 0.5, "ns": 0.0},
 }
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-SHOWN = 3  # labels that are named
-# Of AutoNuggetizer's own labels 1 % are words of no meaning: a larger share is another scheme.
+SHOWN = 3  # labels listed in a message
+# About 1 % of AutoNuggetizer's labels are meaningless words; more indicate another label scheme.
 MOST_UNKNOWN = 0.05
-MISSPELT = 0.8  # similarity, as difflib has it, from which an unknown label is a known one misspelt
+MISSPELT = 0.8  # difflib similarity above which an unknown label is a misspelt known one
 
 
 def scores_of_answers(source: object, label: str) -> tuple[list[dict[str, Any]], str] | None:
-    """Return a row a score, and what the answers were taken for; None for other rows."""
-    # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
-    # with partial support as a half, and `strict`; 0 where there is no such nugget. Among a few
-    # unknown labels an assignment is no support, and a nugget counts among all only. These are the
-    # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
-    # with citations and `SupportRecall` over all (Thakur et al. 2025).
-    rows = [source] if isinstance(source, dict) else source  # one alone is not yet a list
+    """Return one row per score, and the kind of answers; None for other rows."""
+    # Nuggets: `NuggetRecall` over all nuggets, over `vital` ones, and weighted (vital 1, okay 1/2),
+    # each with partial support as a half and in a `strict` form; 0 without such nuggets. A few
+    # unknown labels are tolerated: an unknown assignment gives no support, and a nugget of unknown
+    # importance only counts among all. These are the scores of TREC RAG 2024 (Pradeep et al. 2025).
+    # Citations: `SupportPrecision` over sentences with citations and `SupportRecall` over all
+    # (Thakur et al. 2025).
+    rows = [source] if isinstance(source, dict) else source  # a single answer
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
     lists = (kind for kind in _KINDS if any(isinstance(row.get(kind), list) for row in rows))
@@ -366,7 +365,7 @@ def scores_of_answers(source: object, label: str) -> tuple[list[dict[str, Any]],
             raise ReadError(label, "an answer has no query id (qid)", at=f"answer {place + 1}")
         if not isinstance(parts, list):
             raise ReadError(label, f"an answer has no list of {kind}", at=f"answer {place + 1}")
-        if not all(  # a sentence without citations need not be judged
+        if not all(  # sentences without citations need no judgment
             isinstance(part, Mapping) and judged in part
             and (part[judged] is not None or not part.get("citations", True))
             for part in parts
@@ -436,8 +435,8 @@ def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
 
 
 _Score = Callable[[list[Mapping[str, Any]], Counter[str]], dict[str, float]]
-# By the key that holds the parts of an answer: their scores, the key of a judgment, the form, and
-# the labels.
+# By the key that holds the parts of an answer: the score function, the key of a judgment, the name
+# of the format, and the labels.
 _KINDS: dict[str, tuple[_Score, str, str, tuple[str, ...]]] = {
     "nuggets": (
         _nuggets, "assignment", "nuggets assigned to answers", (*ASSIGNED, *IMPORTANCE)

@@ -1,4 +1,4 @@
-"""Files: opened from a path or standard input, known by how they begin and never by their name."""
+"""Open files from a path or standard input; the format is told by content, not by name."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ ENDINGS = (
     ".svm",
 )  # fmt: skip
 
-_PIECE = 8 << 20  # bytes parsed together: for two of Arrow's threads
+_PIECE = 8 << 20  # bytes parsed at once: work for two Arrow threads
 _STEP = 1 << 20
 
 
-# --- Which form a file has, by how it begins
+# --- Detect the format from the first bytes
 
 TableReader: TypeAlias = Callable[[Iterable[bytes], str, Layout, Mapping[str, str] | None], Columns]
 
@@ -47,14 +47,14 @@ _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
 
 
 def table_reader(start: bytes) -> TableReader | None:
-    """Return the reader of a text that has names for its columns; None for any other."""
+    """Return the reader for a text with column names; None for other texts."""
     if text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK)):
         return text_files.read_json
     return text_files.read_table if text_files.header_of(start)[1] else None
 
 
 def likeness(start: bytes) -> str:
-    """Say what an unpacked file looks like by its beginning; empty where that is not clear."""
+    """Guess what an unpacked file is from its first bytes; empty if unclear."""
     kind = kind_of(start)
     if kind or start.startswith(text_files.LZ4_MARK):
         return f"a file of {kind or 'ranx'}"
@@ -66,13 +66,13 @@ def likeness(start: bytes) -> str:
         return "LETOR lines"
     if lines and lines[0].lower().lstrip().startswith((b"<!doctype html", b"<html")):
         return "a page of HTML"
-    widths = {len(line.split()) for line in lines[:-1] or lines}  # the last may be cut
+    widths = {len(line.split()) for line in lines[:-1] or lines}  # the last one may be incomplete
     return _WIDTHS.get(widths.pop(), "") if len(widths) == 1 else ""
 
 
 def _first_lines(start: bytes) -> list[bytes]:
     lines = [line for line in start.removeprefix(BYTE_ORDER_MARK).split(b"\n") if line.strip()]
-    # A comment may have the width of anything; lines that all begin with # are records.
+    # Comments can have any width. If all lines begin with #, they are records.
     return ([line for line in lines if not line.startswith(b"#")] or lines)[:_LOOKED_AT]
 
 
@@ -86,7 +86,7 @@ def read_columns(
     columns: Mapping[str, str] | None = None,
     max_input_size: int | None = None,
 ) -> Columns:
-    """Return the rows of judgments or a run as they stand in a file or an object."""
+    """Return the rows of judgments or a run from a file or an object, unsorted."""
     if not isinstance(source, (str, os.PathLike)):
         return objects.read_columns(source, layout, columns=columns)
     path = source
@@ -104,7 +104,6 @@ def read_columns(
 
 
 def _of_ir_datasets(name: str, layout: Layout) -> Columns:
-    """Read the judgments of a data set by its name in ir_datasets."""
     if layout is RUN:
         raise ReadError(name, "names judgments; a run is a file, a table or a dict")
     try:
@@ -114,7 +113,7 @@ def _of_ir_datasets(name: str, layout: Layout) -> Columns:
     try:
         judgments = ir_datasets.load(name.removeprefix(IRDS)).qrels_iter()
         rows = [(row.query_id, row.doc_id, row.relevance) for row in judgments]
-    except Exception as error:  # of a download, too, which raises what it likes
+    except Exception as error:  # downloads can raise anything
         raise ReadError(name, f"cannot be read by ir_datasets: {error}") from error
     return objects.read_columns(rows, QRELS, columns=None, label=name)
 
@@ -147,7 +146,7 @@ def _read(
 def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False, zips: bool = False
 ) -> tuple[bytes, Source]:
-    """Return the unpacked bytes of a file, and its source without a number of rows."""
+    """Return the unpacked content of a file, and its source without a row count."""
     table = folder_table(path) if tables else None
     if table is not None:
         data = arrow.feather_of(table)
@@ -160,7 +159,7 @@ def contents(
         else:
             start = file.read(_STEP)
             if tables and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                with suppress(UnicodeDecodeError):  # as Excel and Tableau write text
+                with suppress(UnicodeDecodeError):  # UTF-16, as Excel and Tableau write it
                     start = (start + _rest(file)).decode("utf-16").encode()
             is_tree = text_files.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
             if lines and not (tables and is_tree):
@@ -171,7 +170,7 @@ def contents(
 
 
 def hashed(path: str | os.PathLike[str]) -> Source:
-    """Return the source of a file that is read elsewhere, whatever it holds."""
+    """Return the source of a file that is read elsewhere, with its hash."""
     with opened(path) as (_, stored):
         return Source(_named(path), stored.sha256(), 0, stored.label)
 
@@ -180,7 +179,7 @@ def hashed(path: str | os.PathLike[str]) -> Source:
 def opened(
     path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
 ) -> Iterator[tuple[Unpacked, Stored]]:
-    """Open a file unpacked, and hash its bytes as they are stored while they are read."""
+    """Open and unpack a file; its stored bytes are hashed while they are read."""
     is_stdin = os.fspath(path) == STDIN
     label = "stdin" if is_stdin else os.fspath(path)
     if is_stdin and sys.stdin is None:
@@ -206,23 +205,23 @@ def _open(path: str | os.PathLike[str]) -> BinaryIO:
         return Path(path).open("rb")
     except FileNotFoundError as error:
         raise NotFoundError(_not_found(Path(path))) from error
-    except (OSError, ValueError) as error:  # of a name with a NUL the latter
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise storage.refusal(os.fspath(path), error) from error
 
 
 def is_regular(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a file on disk, which can be read twice."""
+    """Whether this is a regular file on disk, which can be read twice."""
     try:
         return Path(path).is_file()
-    except (OSError, ValueError):  # a folder that may not be entered, a name that cannot be
+    except (OSError, ValueError):  # no access to the folder, or an impossible name
         return False
 
 
 def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     """Whether the first line of a file has the four fields of qrels, or its columns hold grades.
 
-    What can be read only once, such as standard input, is taken for a run unread; so are JSON and
-    what is not there.
+    False for sources that can be read only once, such as standard input, for JSON and for missing
+    files.
 
     Raises
     ------
@@ -252,7 +251,7 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
 
 
 def beginning(path: str | os.PathLike[str]) -> tuple[list[str], bytes]:
-    """Return the names of the columns of Parquet or Feather; else how a text begins."""
+    """Return the column names of Parquet or Feather, and the first bytes of other files."""
     with opened(path, hashes=False) as (file, stored):
         if kind := kind_of(stored.peek(LONGEST_MARK)):
             return names_of(os.fspath(path), kind), b""
@@ -260,7 +259,7 @@ def beginning(path: str | os.PathLike[str]) -> tuple[list[str], bytes]:
 
 
 def pieces(file: Unpacked, label: str, *, ahead: bytes = b"") -> Iterator[bytes]:
-    """Cut a file at ends of lines into pieces of some size; an empty one is one piece."""
+    """Split a file at line ends into pieces; an empty file gives one empty piece."""
     held, position = b"", 0
     while data := ahead or file.read(_PIECE):
         data, ahead = held + data, b""
@@ -281,7 +280,7 @@ def pieces(file: Unpacked, label: str, *, ahead: bytes = b"") -> Iterator[bytes]
 
 
 def _texts(file: Unpacked, label: str, *, ahead: bytes) -> Iterator[bytes]:
-    """Cut a file of text as :func:`pieces` does, with lines of any length."""
+    """Split a text file as :func:`pieces` does, with lines of any length."""
     _require_text(ahead, label)
     held: list[bytes] = []
     for data in chain([ahead], iter(partial(file.read, _PIECE), b"")):
@@ -305,7 +304,7 @@ def _rest(file: Unpacked) -> bytes:
 
 
 def _joined(parts: Iterable[bytes]) -> bytes:
-    """Join parts as they come: a list of them beside the whole would take twice the memory."""
+    """Join parts as they arrive; a list of all parts would double the memory."""
     data = io.BytesIO()
     data.writelines(parts)
     return data.getvalue()
@@ -316,14 +315,13 @@ def _named(path: str | os.PathLike[str]) -> str | None:
 
 
 def _not_found(file: Path) -> str:
-    """Return the message, with the file beside it that was probably meant."""
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
     try:
         neighbours = [path for path in sorted(file.parent.iterdir()) if path.is_file()]
-    except OSError:  # a folder that may be passed through, but not listed
+    except OSError:  # a folder without permission to list it
         neighbours = []
-    # By whole names for a slip of the finger, by short names for an ending too few or too many.
+    # Whole names find typing errors; short names find a missing or extra file ending.
     names = {short_name(path): path.name for path in neighbours}
     names |= {path.name: path.name for path in neighbours}
     suggestions = nearest(file.name, names) or nearest(short_name(file), names)
@@ -331,11 +329,11 @@ def _not_found(file: Path) -> str:
     return f"{file}: no such file{hint}"
 
 
-# --- Names of files
+# --- File names
 
 
 def short_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file without its folder and the endings of the field."""
+    """Return the name of a file without its folder and usual endings."""
     if os.fspath(path) == STDIN:
         return "stdin"
     name = Path(path).name
@@ -345,13 +343,13 @@ def short_name(path: str | os.PathLike[str]) -> str:
 
 
 def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return a short name for each file; equal ones keep folders or the ending."""
-    # A file that is given twice has one name twice.
+    """Return short names of files; equal names keep their folder or ending."""
+    # A file that is listed twice gets the same name twice.
     files = [Path(path) for path in paths]
     parts = [[*file.parent.parts, short_name(file)] for file in files]
     depths = range(1, max(map(len, parts), default=1) + 1)
     forms = [["/".join(part[-n:]).replace("//", "/") for part in parts] for n in depths]
-    # In one folder, only the endings differ; of one file, nothing does.
+    # Equal names in the same folder differ only in their endings, unless they are the same file.
     times = Counter(files)
     forms.append([file.name if times[file] == 1 else short_name(file) for file in files])
     names = forms[0]

@@ -1,11 +1,11 @@
-"""Columns of ids, and their keys: the numbers by which they are told apart, ordered and found."""
+"""Columns of ids, and numeric keys by which they are compared, sorted and found."""
 
-# An id is bytes exactly as they stand in the file, in Arrow's compact form, and not text: it is
-# whatever the file holds (ISO-8859-1 too), and the order of bytes is that of trec_eval's `strcmp`.
-# Text is made at the edges only, with `surrogateescape`, so that no byte is lost on the way.
-# Arrow's own conversions (`pa.array`, `to_numpy`, `to_pylist`, scalars) import pandas where it is
-# installed, 0.2 s at the first call; what is here goes through buffers instead. Of an everyday file
-# numpy does what Arrow's kernels do for large ones: they take longer to import than it to read.
+# An id is the exact bytes from the file, stored in Arrow's compact form, not text. It may have any
+# encoding (such as ISO-8859-1), and byte order equals the order of trec_eval's `strcmp`. Text is
+# only made at the interface, with `surrogateescape`, so that no byte is lost. Arrow's conversions
+# (`pa.array`, `to_numpy`, `to_pylist`, scalars) import pandas if it is installed, which takes 0.2
+# s; the functions here use buffers instead. For everyday files numpy replaces Arrow's kernels,
+# whose import takes longer than reading the file.
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class _Kernels:
-    """Arrow's kernels by their names, imported when one is asked for."""
+    """Arrow's compute functions, imported on first use."""
 
-    # `pyarrow.compute` writes a Python function for each of its hundreds of kernels when it is
-    # imported, which takes longer than reading an everyday file: that does without.
+    # On import, `pyarrow.compute` generates a Python function for each of its hundreds of kernels.
+    # This takes longer than reading an everyday file, which does not need them.
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a function of Arrow arrays
         from pyarrow import compute
@@ -38,19 +38,19 @@ class _Kernels:
 kernels = _Kernels()
 
 
-# --- Columns of ids: bytes exactly as they stand in the file, in Arrow's compact form
+# --- Columns of ids: the exact bytes from the file in Arrow's compact form
 
-# A pyarrow.LargeBinaryArray without nulls; pyarrow has no types of its own to check against. Query
-# ids may be a DictionaryArray of one; unpack and spans, which go to the bytes, take no such column.
+# A pyarrow.LargeBinaryArray without nulls (pyarrow has no types to check against). Query ids may be
+# a DictionaryArray of one; `unpack` and `spans` do not accept that.
 Ids: TypeAlias = Any
 
-SMALL = 1 << 21  # bytes of ids that are left to numpy
-MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
+SMALL = 1 << 21  # bytes of ids up to which numpy is used
+MOST_ID = 1 << 16  # bytes; long enough for document URLs
 TOO_LONG = f"an id is longer than {MOST_ID >> 10} kB"
 
 
 def encode(values: Sequence[str]) -> Ids:
-    """Return a column of the ids' bytes."""
+    """Convert texts to a column of ids."""
     text = "".join(values)
     if text.isascii():
         return _column(list(map(len, values)), text.encode())
@@ -58,7 +58,7 @@ def encode(values: Sequence[str]) -> Ids:
 
 
 def pack(values: Sequence[bytes]) -> Ids:
-    """Return a column of byte strings."""
+    """Convert byte strings to a column of ids."""
     return _column(list(map(len, values)), b"".join(values))
 
 
@@ -70,20 +70,20 @@ def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint
 
 
 def numerals(n: int) -> Ids:
-    """Return the column ``0 1 2 ...`` of so many ids."""
+    """Return the column ``0 1 2 ...`` of n ids."""
     texts = kernels.cast(from_integers(np.arange(n)), pa.large_string())
     return kernels.cast(texts, pa.large_binary())
 
 
 def unpack(column: Ids) -> list[bytes]:
-    """Return the column's byte strings."""
+    """Return the ids as byte strings."""
     ends, data = offsets(column), column.buffers()[2]
     text = b"" if data is None else bytes(memoryview(data)[ends[0] : ends[-1]])
     return [text[a:b] for a, b in pairwise((ends - ends[0]).tolist())]
 
 
 def decode(column: Ids) -> list[str]:
-    r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate."""
+    r"""Return the ids as text; a byte that is not UTF-8 becomes a lone surrogate."""
     if len(column) > _AT_ONCE:
         release()
         parts = (column[index : index + _AT_ONCE] for index in range(0, len(column), _AT_ONCE))
@@ -92,7 +92,7 @@ def decode(column: Ids) -> list[str]:
     start, length, text = spans(column)
     data = text.tobytes()
     if data.isascii() and b"\0" not in data and len(column):
-        # A NUL between them, then one split in C: slices of so many ids would take much longer.
+        # Join by NUL and split once in C; slicing so many ids one by one takes much longer.
         parted = np.zeros(len(text) + len(column), dtype=np.uint8)
         is_text = np.ones(len(parted), dtype=np.bool_)
         is_text[start + length + np.arange(len(column))] = False
@@ -102,19 +102,19 @@ def decode(column: Ids) -> list[str]:
 
 
 def integers(array: pa.Array) -> IntArray:
-    """Return an Arrow array of whole numbers as int64; a null's value is arbitrary."""
+    """Return an Arrow array of whole numbers as int64; values of nulls are arbitrary."""
     width = {"int32": np.int32, "uint32": np.uint32, "int64": np.int64, "uint64": np.uint64}
     values = np.frombuffer(array.buffers()[1], width[str(array.type)])
     return values[array.offset : array.offset + len(array)].astype(np.int64)
 
 
 def plain(column: Ids) -> Ids:
-    """Return the column with every id written out."""
+    """Return the column without dictionary encoding."""
     return column if not has_dictionary(column) else take(column.dictionary, indices(column))
 
 
 def coded(column: Ids) -> Ids:
-    """Return the column with every id written out once, where most stand there again."""
+    """Dictionary-encode the column if most ids repeat."""
     if has_dictionary(column):
         return column
     distinct, codes = code(column)
@@ -126,60 +126,60 @@ def coded(column: Ids) -> Ids:
 
 
 def has_dictionary(column: Ids) -> bool:
-    """Whether the distinct ids are written out once, and each row says which is its own."""
+    """Whether the column is dictionary-encoded."""
     return isinstance(column, pa.DictionaryArray)
 
 
 def indices(column: Ids) -> npt.NDArray[np.int32]:
-    """Return where each row's id stands in the dictionary."""
+    """Return the dictionary index of each row."""
     rows = column.indices
     values = np.frombuffer(rows.buffers()[1], np.int32)
     return values[rows.offset : rows.offset + len(rows)]
 
 
 def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
-    """Return the rows' ids, in the order of ``rows``."""
+    """Return the ids of ``rows``, in that order."""
     if has_dictionary(column):
         return kernels.take(column, from_integers(rows))
     if not len(rows):
-        return _column([], b"")  # a slice would hold the whole column in memory
+        return _column([], b"")  # a slice would keep the whole column in memory
     start, length, text = spans(column)
     length = length[rows]
     ends = np.cumsum(length)
     if ends[-1] > SMALL or len(text) > np.iinfo(np.int32).max:
         return kernels.take(column, from_integers(rows))
-    # Of every byte its place in the text of all; half as wide, it takes half as long.
+    # Position of every byte in the joined text; 32-bit positions halve the time.
     byte_places = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
     byte_places += np.arange(len(byte_places), dtype=np.int32)
     return _column(length, text.take(byte_places))
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
-    """Return the columns one behind the other."""
+    """Concatenate columns."""
     if len({column.type for column in columns}) > 1:
         columns = [plain(column) for column in columns]
     return pa.concat_arrays(list(columns))
 
 
 def release() -> None:
-    """Give the system back what Arrow keeps of columns that are gone."""
+    """Return unused Arrow memory to the system."""
     pa.default_memory_pool().release_unused()
 
 
 def longest(column: Ids) -> int:
-    """Return the number of bytes of the longest id, 0 of none."""
+    """Return the length of the longest id in bytes, 0 if there is none."""
     return int(np.diff(offsets(column)).max(initial=0))
 
 
 def spans(column: Ids) -> tuple[IntArray, IntArray, npt.NDArray[np.uint8]]:
-    """Return where each id starts in the text of all, how long it is, and the text."""
+    """Return the start and length of each id in the joined text, and that text."""
     ends, data = offsets(column), column.buffers()[2]
     text = np.frombuffer(data or b"", np.uint8)
     return ends[:-1] - ends[0], np.diff(ends), text[ends[0] : ends[-1]]
 
 
 def offsets(column: Ids) -> IntArray:
-    """Return where the first id begins in the text of all, and where each one ends."""
+    """Return where the first id begins in the joined text, and where each one ends."""
     column = column.dictionary if has_dictionary(column) else column
     ends = np.frombuffer(column.buffers()[1], np.int64)
     return ends[column.offset : column.offset + len(column) + 1]
@@ -191,15 +191,15 @@ def from_integers(rows: npt.NDArray[np.integer[Any]]) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(data), [None, pa.py_buffer(data)])
 
 
-# --- Keys of ids: the numbers by which they are told apart, put in order and found again
+# --- Keys of ids: numbers for comparing, sorting and finding them
 
-_PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
-_AT_ONCE = 1 << 20  # ids: what is found on the way takes several times their memory
-_FEW = 1 << 15  # runs of equal ids whose values Python tells apart
+_PROBED = 2000  # ids; if most of these differ, most of all are assumed to differ
+_AT_ONCE = 1 << 20  # ids per step; intermediate results need several times their memory
+_FEW = 1 << 15  # runs of equal ids up to which Python compares the values
 
 
 def runs(column: Ids) -> tuple[Ids, IntArray]:
-    """Return the id of each stretch of rows with the same one, and where it ends."""
+    """Return the id of each run of equal ids, and where the run ends."""
     begins = _begins(column)
     ends = np.append(begins, len(column))[1:]
     if has_dictionary(column):
@@ -208,7 +208,6 @@ def runs(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def _begins(column: Ids) -> IntArray:
-    """Return the rows at which another id stands than in the row before."""
     new = np.ones(len(column), dtype=np.bool_)
     if has_dictionary(column):
         codes = indices(column)
@@ -223,7 +222,7 @@ def _begins(column: Ids) -> IntArray:
 
 
 def number(column: Ids) -> tuple[Ids, IntArray]:
-    """Give each distinct id its number in byte order."""
+    """Assign numbers to the distinct ids in byte order."""
     if has_dictionary(column):
         used = np.flatnonzero(np.bincount(indices(column), minlength=len(column.dictionary)))
         distinct, codes = number(take(column.dictionary, used))
@@ -245,7 +244,7 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def _few_begins(column: Ids) -> IntArray | None:
-    """Return what :func:`_begins` does where they are few; None where they are not."""
+    """Return the result of :func:`_begins` if it is short, else None."""
     if len(column) > _FEW and 2 * len(_begins(column[:_PROBED])) > _PROBED:
         return None
     rows = _begins(column)
@@ -255,14 +254,14 @@ def _few_begins(column: Ids) -> IntArray | None:
 def _repeated(
     names: list[bytes], distinct: Sequence[bytes], rows: IntArray, n_rows: int
 ) -> IntArray:
-    """Return the place among ``distinct`` of the name of each row, of which ``rows`` begin runs."""
+    """Return the index in ``distinct`` of each row's name; ``rows`` are the starts of runs."""
     place = {name: i for i, name in enumerate(distinct)}
     codes = np.fromiter(map(place.__getitem__, names), np.int64, len(names))
     return np.repeat(codes, np.diff(rows, append=n_rows))
 
 
 def code(column: Ids) -> tuple[Ids, IntArray]:
-    """Give each distinct id its number in order of appearance; cheaper than :func:`number`."""
+    """Assign numbers to distinct ids by first appearance; cheaper than :func:`number`."""
     if has_dictionary(column):
         where, n_rows = indices(column), len(column)
         first = np.full(len(column.dictionary), n_rows)
@@ -281,14 +280,14 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
 
 
 def place(distinct: Ids, value: bytes) -> int:
-    """Return where an id stands among distinct ones that ascend by bytes; -1 where it does not."""
+    """Return the index of an id among sorted distinct ids; -1 if it is not there."""
     rows = range(len(distinct))
     row = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
     return row if row in rows and unpack(distinct[row : row + 1]) == [value] else -1
 
 
 def same(first: Ids, second: Ids) -> BoolArray:
-    """Whether the ids of two columns are the same, row by row."""
+    """Compare the ids of two columns row by row."""
     first, second = plain(first), plain(second)
     start, length, text = spans(first)
     start_other, length_other, text_other = spans(second)
@@ -310,7 +309,7 @@ def distinct(column: Ids) -> list[str]:
 
 
 def order(column: Ids) -> IntArray:
-    """Return each row's place in byte order: int64[n]; equal ids have different places."""
+    """Return each row's position in byte order: int64[n]; equal ids get different positions."""
     _, length, text = spans(column)
     width = int(length.max(initial=1))
     if width * len(length) > SMALL:
@@ -318,7 +317,7 @@ def order(column: Ids) -> IntArray:
     else:
         padded = np.zeros((len(length), width), dtype=np.uint8)
         padded[np.arange(width) < length[:, None]] = text
-        # The shorter first, as numpy does not see NULs at an id's end.
+        # Sort by length first, because numpy ignores NULs at the end of an id.
         shorter = np.argsort(length, kind="stable")
         ascending = shorter[np.argsort(padded.view(f"S{width}").ravel()[shorter], kind="stable")]
     place = np.empty_like(ascending)
@@ -327,7 +326,7 @@ def order(column: Ids) -> IntArray:
 
 
 def order_within(group: IntArray, column: Ids) -> IntArray:
-    """Return the rows by group, and within a group by the bytes of their ids."""
+    """Sort rows by group, and within a group by the bytes of their ids."""
     if len(group) <= _AT_ONCE:
         return _order_within(group, column)
     rows: IntArray = np.argsort(group, kind="stable")
@@ -341,7 +340,7 @@ def order_within(group: IntArray, column: Ids) -> IntArray:
 def _order_within(group: IntArray, column: Ids) -> IntArray:
     first = _words(column)
     rows = np.lexsort((first, group))
-    # Where the first eight bytes do not tell, all of them do.
+    # Where the first eight bytes are equal, compare all bytes.
     alike = (group[rows[1:]] == group[rows[:-1]]) & (first[rows[1:]] == first[rows[:-1]])
     open_ = np.flatnonzero(np.append(alike, False) | np.append(False, alike))
     chosen = rows[open_]
@@ -350,7 +349,7 @@ def _order_within(group: IntArray, column: Ids) -> IntArray:
 
 
 def _words(column: Ids) -> npt.NDArray[np.uint64]:
-    """Return the first eight bytes of each id as a number that is as large as they come late."""
+    """Return the first eight bytes of each id as a number in byte order."""
     if len(column) > _AT_ONCE:
         return _in_parts(_words, column)
     start, length, text = spans(column)
@@ -360,7 +359,7 @@ def _words(column: Ids) -> npt.NDArray[np.uint64]:
 
 
 def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
-    """Return the eight bytes from every place on, as one number each; zeros follow the last."""
+    """Return the eight bytes from every position on as a number, padded with zeros."""
     padded = np.concatenate([text, np.zeros(8, dtype=np.uint8)])
     return np.ndarray((len(padded) - 7,), kind, padded, strides=(1,))
 
@@ -368,13 +367,13 @@ def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
 def _in_parts(
     of_ids: Callable[[Ids], npt.NDArray[np.uint64]], column: Ids
 ) -> npt.NDArray[np.uint64]:
-    """Return what a function gives for each id, of which it takes many a part at a time."""
+    """Apply a function to a column in parts, to limit memory."""
     starts = range(0, len(column), _AT_ONCE)
     return np.concatenate([of_ids(column[start : start + _AT_ONCE]) for start in starts])
 
 
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
-    """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever."""
+    """Return a 64-bit hash of each id; different ids almost never have the same hash."""
     if len(column) > _AT_ONCE:
         return _in_parts(fingerprint, column)
     start, length, text = spans(column)
@@ -386,9 +385,9 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
             is_first = isinstance(rows, slice)
             rows = np.flatnonzero(length > byte) if is_first else rows[length[rows] > byte]
         word = words[byte:][start[rows]]
-        word <<= np.maximum(8 * (byte + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
+        word <<= np.maximum(8 * (byte + 8) - 8 * length[rows], 0).view(np.uint64)  # past the end
         word ^= bits[rows]
-        # Stirred in place: the finaliser of MurmurHash3 (Appleby 2011).
+        # The finaliser of MurmurHash3 (Appleby 2011), in place.
         for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
             word ^= word >> np.uint64(33)
             word *= np.uint64(factor)

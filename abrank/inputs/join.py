@@ -1,7 +1,7 @@
-"""The one join of a run with its judgments, block by block, and how ids differ if they do."""
+"""Join a run with its judgments block by block, and find out how ids differ if they do."""
 
-# What stays of a run of millions of rows are the judged ones, some counts, and on request the first
-# documents of each query or the scores of all.
+# Of a run with millions of rows only the judged rows and some counts are kept, and on request the
+# first documents of each query or all scores.
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from abrank.inputs.trec import Block, NotPlain
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# --- How ids of a run and of its judgments differ where they ought to be the same
+# --- How ids of a run differ from those of its judgments
 
-# An id, and the number of the query within which it must match.
+# An id, and the number of the query in which it must match.
 Placed = tuple[int, str]
 
-# Fewer of the ids that are alike after a change are taken for chance.
+# A smaller share of ids that match after a change is attributed to chance.
 LEAST_SHARE = 0.05
-# A prefix or an ending that is guessed must explain so many; of digits only, nearly all.
+# A guessed prefix or suffix must explain this share of ids; for digits only, nearly all.
 LEAST_AFFIXED, LEAST_DIGITS, FEWEST_DIGITS = 0.5, 0.9, 3
-# Ids from which a prefix or an ending is guessed, guesses tried, and the most ids gone through.
+# Number of ids from which affixes are guessed, number of guesses, and most ids checked.
 GUESSED_FROM, MOST_GUESSES, MOST_IDS = 10, 20, 200_000
 
 _LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-# A cause; the change that takes it away; what an id that it changes holds somewhere.
+# A cause, the change that removes it, and a pattern that changed ids contain.
 _CHANGES: tuple[tuple[str, Callable[[str], str], str], ...] = (
     ('".0"', lambda text: text.removesuffix(".0"), r"\.0"),
     ("leading zeros", lambda text: _LEADING_ZEROS.sub("", text), _LEADING_ZEROS.pattern),
@@ -53,11 +53,10 @@ _CHANGES: tuple[tuple[str, Callable[[str], str], str], ...] = (
 class IdDifference:
     """Why ids of a run match nothing."""
 
-    cause: str  # such as ``upper and lower case`` or ``the prefix "x"``; empty where nothing fits
-    n_alike: int  # ids that match nothing as they stand, and would without that difference
-    n_compared: int  # ids of the run that were looked at, those that match included
-    # in_run, in_qrels: an id of the run, and the one of the judgments that it would match (or
-    # any other)
+    cause: str  # such as ``upper and lower case`` or ``the prefix "x"``; empty if unknown
+    n_alike: int  # unmatched ids that would match without this difference
+    n_compared: int  # ids of the run that were checked, including those that match
+    # An id of the run, and the judged id that it would match (or any other).
     in_run: str
     in_qrels: str
 
@@ -65,7 +64,7 @@ class IdDifference:
 def id_difference(
     run: Sequence[Placed], qrels: Sequence[Placed], *, n_compared: int | None = None
 ) -> IdDifference | None:
-    """Return the change under which most of a run's unmatched ids match."""
+    """Find the change under which most of a run's unmatched ids match."""
     if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
         return None
     total = len(run) if n_compared is None else n_compared
@@ -73,7 +72,7 @@ def id_difference(
     changed = [
         _alike(cause, run, qrels, change, change)
         for cause, change, held in _CHANGES
-        if re.search(held, texts)  # where no id changes, none matches that did not
+        if re.search(held, texts)  # otherwise the change affects no id
     ]
     best = max(
         (*changed, *_affixed(run, qrels)), key=lambda difference: difference.n_alike, default=None
@@ -84,12 +83,12 @@ def id_difference(
 
 
 def query_id_difference(run: Sequence[str], qrels: Sequence[str]) -> IdDifference | None:
-    """Return the change under which most of a run's unmatched query ids match."""
+    """Find the change under which most of a run's unmatched query ids match."""
     return id_difference([(0, query_id) for query_id in run], [(0, query_id) for query_id in qrels])
 
 
 def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
-    """Guess how two lists of query ids that share none differ; empty where nothing fits."""
+    """Guess how two disjoint lists of query ids differ; empty if unknown."""
     difference = query_id_difference(run, qrels)
     return f"the ids differ by {difference.cause}" if difference else ""
 
@@ -101,7 +100,7 @@ def _alike(
     of_run: Callable[[str], str],
     of_qrels: Callable[[str], str],
 ) -> IdDifference:
-    """Count the ids of the run that match after a change of both sides."""
+    """Count the ids of the run that match after both sides are changed."""
     texts = {(query, of_qrels(text)): text for query, text in qrels}
     hits = [(text, (query, of_run(text))) for query, text in run]
     hits = [(text, changed) for text, changed in hits if changed in texts]
@@ -110,7 +109,7 @@ def _alike(
 
 
 def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDifference]:
-    """Yield the prefixes and endings, of the run's ids or of the qrels', that explain enough."""
+    """Yield the prefixes and suffixes of run or qrels ids that explain enough mismatches."""
     for longer, shorter in ((run, qrels), (qrels, run)):
         by_query: dict[int, list[str]] = {}
         for query, text in shorter:
@@ -133,10 +132,10 @@ def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDiffe
                 yield difference
 
 
-# --- The first documents of each query, and what they tell where ids differ from the judgments'
+# --- The first documents of each query, and whether their ids differ from judged ids
 
 
-# Documents that are looked at where ids may differ: so many queries, and their first documents.
+# Where ids are checked: this number of queries, and this number of their first documents.
 SAMPLED_QUERIES, SAMPLED_RANKS = 50, 10
 
 
@@ -158,7 +157,7 @@ class TopDocs:
     docs: Ids
 
     def top(self, depth: int) -> TopDocs:
-        """Return the documents down to a rank."""
+        """Return the documents down to rank ``depth``."""
         rows = np.flatnonzero(self.rank <= depth)
         if len(rows) == len(self.rank):
             return self
@@ -166,12 +165,12 @@ class TopDocs:
 
 
 def sampled_queries(n_queries: int) -> IntArray:
-    """Return the queries of the qrels whose first documents are looked at, whatever the run."""
+    """Return the queries of the qrels whose first documents are checked, for every run."""
     return np.linspace(0, n_queries - 1, min(n_queries, SAMPLED_QUERIES)).astype(np.int64)
 
 
 def document_ids(qrels: Qrels, judged: JudgedRun, top_docs: TopDocs) -> IdDifference | None:
-    """Say why first documents of the sampled queries are not judged, where ids are to blame."""
+    """Explain unjudged first documents of the sampled queries, if their ids are the cause."""
     sampled = np.isin(top_docs.query, sampled_queries(len(qrels.query_ids)))
     rows = np.flatnonzero(sampled & (top_docs.rank <= SAMPLED_RANKS))
     near = judged.rank <= SAMPLED_RANKS
@@ -192,35 +191,34 @@ def document_ids(qrels: Qrels, judged: JudgedRun, top_docs: TopDocs) -> IdDiffer
     )
 
 
-# --- Judgments, ready for the queries and documents of a run to be looked up among them
+# --- Judgments, prepared for looking up queries and documents
 
 
-_PLACES = 16  # for each id of a group, at most: few places have two ids
-_MOST_PLACES = 1 << 24  # of all groups, as long as there are fewer ids
+_PLACES = 16  # maximum slots per id of a group, so that collisions are rare
+_MOST_PLACES = 1 << 24  # maximum slots in all, unless there are more ids
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
     """A hash table of ids by group."""
 
-    # The places of a group lie side by side, so that a processor's cache holds them while documents
-    # of that group are looked up.
+    # The slots of a group are adjacent, so that they stay in the processor cache while documents of
+    # that group are looked up.
 
     ids: Ids
-    mark: npt.NDArray[np.uint64]  # uint64[n_ids]; their fingerprints
-    # Int64[n_groups + 1]; first place of each group; last that of no group, which is empty
+    mark: npt.NDArray[np.uint64]  # uint64[n_ids]; fingerprints
+    # int64[n_groups + 1]; first slot of each group; the last group is empty
     start: IntArray
-    # Uint64[n_groups + 1]; the bits of a fingerprint that choose among the places of the
-    # group
+    # uint64[n_groups + 1]; the bits of a fingerprint that select the slot in its group
     mask: npt.NDArray[np.uint64]
-    # Int32[n_places]; the last id that belongs in a place; -1 in an empty one
+    # int32[n_places]; the last id in each slot; -1 if the slot is empty
     last: npt.NDArray[np.int32]
-    # Int32[n_ids]; the id that belongs in the same place before it, or -1
+    # int32[n_ids]; the previous id in the same slot, or -1
     before: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, group: IntArray, column: Ids, n_groups: int) -> Places:
-        """Return the places of ids, each with the number of its group."""
+        """Build the table from ids and the number of each id's group."""
         mark = ids.fingerprint(column)
         share = max(min(_PLACES, _MOST_PLACES // max(len(column), 1)), 1)
         wanted = np.maximum(np.bincount(group, minlength=n_groups) * share, 1)
@@ -240,7 +238,7 @@ class Places:
     def find(
         self, group: IntArray, length: IntArray, column: Ids, mark: npt.NDArray[np.uint64]
     ) -> tuple[IntArray, IntArray]:
-        """Return which rows hold an id of their group, and the places of those among the ids."""
+        """Return the rows whose id is in their group, and the index of that id."""
         place = (mark & np.repeat(self.mask[group], length)).astype(np.int64)
         place += np.repeat(self.start[group], length)
         position = self.last[place]
@@ -262,7 +260,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judgments, ready to be looked up; ``ideal`` has them by query, the best first."""
+    """Judgments prepared for look-up; ``ideal`` sorts them by query and descending grade."""
 
     queries: Places
     docs: Places
@@ -270,7 +268,7 @@ class Judgments:
 
     @classmethod
     def of(cls, qrels: Qrels) -> Judgments:
-        """Return those of ``qrels``."""
+        """Prepare the judgments of ``qrels``."""
         n_queries = len(qrels.query_ids)
         group = np.zeros(n_queries, dtype=np.int64)
         return cls(
@@ -280,7 +278,7 @@ class Judgments:
         )
 
     def numbers(self, queries: Ids) -> IntArray:
-        """Return the number in the qrels of each query, or -1."""
+        """Return the number of each query in the qrels, or -1."""
         query_numbers = np.full(len(queries), -1, dtype=np.int64)
         all_of_them = np.array([len(queries)])
         mark = ids.fingerprint(queries)
@@ -289,7 +287,7 @@ class Judgments:
         return query_numbers
 
 
-# --- The one join of the program: a run joined with its judgments, block by block
+# --- Join a run with its judgments, block by block
 
 
 _Piece = TypeVar("_Piece")
@@ -297,25 +295,24 @@ _Piece = TypeVar("_Piece")
 
 @dataclass
 class ReadCounts:
-    """What was counted while the rows of a run went by."""
+    """Counts of the rows of a run, collected while they are read."""
 
-    n_shared: int = 0  # queries that the qrels have too
-    extra: list[str] = field(default_factory=list)  # queries that the qrels lack
-    n_rows: int = 0  # documents, extra queries included
-    # n_tied_rows, n_queries_with_ties: documents whose score another document of their query
-    # has too, and the queries they are of
+    n_shared: int = 0  # queries that are also in the qrels
+    extra: list[str] = field(default_factory=list)  # queries that are not in the qrels
+    n_rows: int = 0  # documents, including those of extra queries
+    # Documents that share their score with another document of the query, and their queries.
     n_tied_rows: int = 0
     n_queries_with_ties: int = 0
-    n_rank_conflicts: int = 0  # queries in which the rank column contradicts the scores
+    n_rank_conflicts: int = 0  # queries whose rank column contradicts the scores
     tags: dict[str, None] = field(default_factory=dict)  # distinct run tags, in order of appearance
-    n_same_id_dropped: int = 0  # documents left out, as their id is that of their query
-    # Queries (of the qrels) whose first document has the query's own id
+    n_same_id_dropped: int = 0  # documents dropped because they have the id of their query
+    # Queries (of the qrels) whose first document has the id of the query.
     first_has_query_id: list[int] = field(default_factory=list)
-    # Why documents are not judged, where their ids look like judged ones
+    # Why documents are unjudged although their ids resemble judged ones.
     document_ids: IdDifference | None = None
 
     def add(self, later: ReadCounts) -> None:
-        """Count the rows that went by later."""
+        """Add the counts of later rows."""
         self.tags |= later.tags
         for name, count in vars(later).items():
             if isinstance(count, (int, list)):
@@ -323,14 +320,14 @@ class ReadCounts:
 
 
 def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
-    """Lay a run on its judgments.
+    """Join a run with its judgments.
 
     Parameters
     ----------
     qrels, run : Qrels, Run
-        The queries of the result are those of the qrels; others are left out.
+        The result has the queries of the qrels; other queries of the run are dropped.
     keep_scores : bool
-        Whether the scores of unjudged documents are kept too (``retrieved_scores``).
+        Whether to keep the scores of unjudged documents too (``retrieved_scores``).
 
     Examples
     --------
@@ -363,10 +360,10 @@ def join_pieces(
     judgments: Judgments | None = None,
     same_id: SameId = "keep",
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:
-    """Lay a run on the judgments, piece by piece and several pieces at a time."""
+    """Join a run with the judgments, several pieces at a time."""
     looked_up = judgments or Judgments.of(qrels)
     n_queries = len(qrels.query_ids)
-    ranks = np.full(n_queries, top or 0, dtype=np.int64)  # documents that are kept of each query
+    ranks = np.full(n_queries, top or 0, dtype=np.int64)  # documents to keep per query
     if top is not None:
         ranks[sampled_queries(n_queries)] = max(top, SAMPLED_RANKS)
 
@@ -387,7 +384,7 @@ def join_pieces(
         raise NotPlain("the lines of a query do not stand together")
     ideal = looked_up.ideal
     scores = None
-    if keep_scores:  # by query, however the rankings stood in the file
+    if keep_scores:  # sort by query; the file may have any order
         rows = np.repeat(part["ranking"], part["length"])
         scores = part["scores"][np.argsort(rows, kind="stable")]
     columns = ("query", "rank", "score", "tie_first", "tie_last")
@@ -414,7 +411,7 @@ def join_pieces(
 def _part(
     judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray, same_id: SameId
 ) -> tuple[dict[str, Any], ReadCounts]:
-    """Return what stays of a block: its judged rows, its rankings' lengths, its first documents."""
+    """Return what is kept of a block: judged rows, lengths of rankings, first documents."""
     has_query_id = block.has_query_id()
     if same_id == "drop" and has_query_id.any():
         block = block.without(has_query_id)
@@ -427,7 +424,7 @@ def _part(
         row = place[row]
     ranking = block.ranking[row]
     first_row = block.first_row[ranking]
-    # Whether a query or a score begins at each row, and behind the last one.
+    # Whether a new query or score begins at each row; the last element marks the end.
     new = np.ones(len(block.score) + 1, dtype=np.bool_)
     np.not_equal(block.score[1:], block.score[:-1], out=new[1:-1])
     new[block.first_row] = True
@@ -435,7 +432,7 @@ def _part(
     tie = np.cumsum(new)[row]
     shared = query >= 0
     judged = np.flatnonzero(shared)
-    count = np.minimum(length[judged], ranks[query[judged]])  # of each query's first documents
+    count = np.minimum(length[judged], ranks[query[judged]])  # first documents per query
     top_rank = np.arange(1, count.sum() + 1) - np.repeat(np.cumsum(count) - count, count)
     top_row = np.repeat(block.first_row[judged], count) + top_rank - 1
     part = {
@@ -458,13 +455,13 @@ def _part(
 def _seen(
     block: Block, query: IntArray, begins: IntArray, has_query_id: BoolArray, same_id: SameId
 ) -> ReadCounts:
-    """Count what a block holds."""
+    """Count the rows of a block."""
     first_has_query_id: list[int] = []
     if same_id == "keep" and has_query_id.any():
         first = block.first_row[:-1] if block.row is None else block.row[block.first_row[:-1]]
         first_has_query_id = query[has_query_id[first] & (query >= 0)].tolist()
     size = np.diff(begins)
-    # Ties stand by query, so a query with several is there several times in a row.
+    # Ties are sorted by query, so equal query numbers are adjacent.
     with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
     return ReadCounts(
         n_shared=int(np.count_nonzero(query >= 0)),

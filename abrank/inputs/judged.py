@@ -1,11 +1,10 @@
-"""A run joined with its judgments, judged documents only; and judgments by subtopic."""
+"""A run joined with its judgments, reduced to judged documents; and judgments by subtopic."""
 
-# One file of the form `query_id subtopic doc_id grade` holds two things: who was judged for a query
-# at all, with the highest grade over its subtopics (what plain measures ask), and the judgments one
-# by one (what diversity measures ask). So they are kept beside the plain columns and never instead.
-# Nearly every measure asks only about judged documents: which ranks they stand at, which grades
-# they have, and how the ideal ranking looks. So a ranking of 1,000 documents a query shrinks to the
-# some ten that were judged, and a measure is a sum over segments of flat arrays.
+# A file with lines `query_id subtopic doc_id grade` has two uses. Plain measures need the judged
+# documents of a query with the highest grade over their subtopics; diversity measures need the
+# single judgments. Both are kept. Nearly all measures only use the judged documents: their ranks,
+# their grades and the ideal ranking. So a ranking of 1,000 documents shrinks to some ten judged
+# ones, and a measure is a sum over segments of flat arrays.
 
 from __future__ import annotations
 
@@ -24,14 +23,14 @@ from abrank.inputs.columns import Columns, as_grades
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """Judgments by subtopic, a row each, by query, document and subtopic."""
+    """Judgments by subtopic, one per row, sorted by query, document and subtopic."""
 
-    # A subtopic belongs to its query: subtopic 1 of query 301 and of query 302 are two.
+    # Subtopics are numbered within queries: subtopic 1 of query 301 is not subtopic 1 of 302.
 
-    ids: tuple[str, ...]  # the id of each subtopic, ascending by bytes within its query
+    ids: tuple[str, ...]  # the id of each subtopic, in byte order within its query
     query: IntArray  # int64[n_subtopics]; index of its query, ascending
-    # Int64[n_rows]; row of the Qrels that the judged document stands in, ascending; so
-    # documents are in the order of their ids within a query
+    # int64[n_rows]; row of the judged document in the Qrels, ascending, so documents are sorted by
+    # id within a query
     document: IntArray
     subtopic: IntArray  # int64[n_rows]; index into ``ids``
     grade: IntArray  # int64[n_rows]
@@ -39,18 +38,17 @@ class Subtopics:
 
 @dataclass(frozen=True, eq=False)
 class JudgedSubtopics:
-    """What a judged run knows of subtopics."""
+    """The subtopics of a judged run."""
 
     pool: Subtopics  # all judgments, retrieved or not
-    # Int64[n_rows]; row of the JudgedRun in which a retrieved document stands, ascending
+    # int64[n_rows]; row of the retrieved document in the JudgedRun, ascending
     row: IntArray
-    # subtopic, grade: int64[n_rows]; A subtopic that it was judged for, an index into
-    # ``pool.ids``, and the grade
+    # int64[n_rows]; index into ``pool.ids`` of a judged subtopic, and the grade for it
     subtopic: IntArray
     grade: IntArray
 
     def take(self, rows: IntArray) -> JudgedSubtopics:
-        """Return those of a judged run whose row i was row ``rows[i]`` before."""
+        """Return the subtopics of a judged run whose row i was ``rows[i]`` before."""
         place = np.full(max(self.row.max(initial=-1), rows.max(initial=-1)) + 1, -1)
         place[rows] = np.arange(len(rows))
         row = place[self.row]
@@ -61,7 +59,7 @@ class JudgedSubtopics:
 
 
 def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
-    """Make the subtopics of judgments as read."""
+    """Collect the subtopics of judgments."""
     distinct, code = ids.number(columns.subtopic)
     if len(distinct) == 1:
         raise ReadError(
@@ -83,7 +81,7 @@ def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
 
 
 def judged_subtopics(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
-    """Lay a run's retrieved documents, given as rows of the Qrels, on the subtopics."""
+    """Find the subtopics of retrieved documents, which are given as rows of the Qrels."""
     start = np.searchsorted(pool.document, document)
     count = np.searchsorted(pool.document, document, side="right") - start
     row = np.repeat(np.arange(len(document)), count)
@@ -98,29 +96,28 @@ class JudgedRun:
     Attributes
     ----------
     query_ids : tuple of str, length n_queries
-        The queries of the qrels, sorted as text (by code point, which is trec_eval's strcmp).
+        The queries of the qrels, sorted by code point (the order of trec_eval's strcmp).
     query : int64[n_rows]
         Index into ``query_ids`` of each retrieved judged document, ascending.
     rank : int64[n_rows]
-        Its rank in the run, from 1; ascending within a query.
+        Rank of the document in the run, from 1; ascending within a query.
     grade : int64[n_rows]
-        Its judged grade. A negative grade is kept as it is: no grade for most measures.
+        Judged grade. Negative grades are kept; most measures treat them as unjudged.
     score : float64[n_rows]
-        Its score in the run; falls or stays within a query.
+        Score in the run; not increasing within a query.
     tie_first, tie_last : int64[n_rows]
-        Ranks of the first and the last document, judged or not, with the same score; both equal
-        ``rank`` where no other document has it.
+        Ranks of the first and last document, judged or not, with the same score; both equal
+        ``rank`` without a tie.
     n_retrieved : int64[n_queries]
-        Number of documents the run retrieved for each query, judged or not; 0 where it has none.
+        Number of retrieved documents per query, judged or not; 0 if there are none.
     ideal_query, ideal_grade : int64[n_judgments]
-        All judgments, by query and then by grade from high to low.
+        All judgments, sorted by query and descending grade.
     retrieved_scores : float64[sum of n_retrieved] or None
-        Scores of all retrieved documents, judged or not, by query and rank; kept on request.
+        Scores of all retrieved documents, by query and rank; kept on request.
     subtopics : JudgedSubtopics or None
-        The judgments by subtopic, where the qrels hold them.
+        The judgments by subtopic, if the qrels have them.
     judgment : int64[n_rows] or None
-        Row of the qrels that each document has its grade from, where the run was read with them:
-        one document has one judgment in every run.
+        Row of the qrels with the grade of each document, if the run was read with qrels.
 
     Examples
     --------
@@ -154,18 +151,18 @@ class JudgedRun:
         scores: Sequence[Sequence[float]] | None = None,
         query_ids: Sequence[str] | None = None,
     ) -> JudgedRun:
-        """Make one from each ranking's grades, in rank order; ``None`` is an unjudged document.
+        """Make a judged run from the grades of rankings; ``None`` is an unjudged document.
 
         Parameters
         ----------
         rankings : sequence of sequences
-            Grades by rank, one ranking a query.
+            Grades in rank order, one ranking per query.
         ideal : sequence of sequences, optional
-            All judged grades of each query; without it, those that were retrieved.
+            All judged grades of each query. Default: those of the ranking.
         scores : sequence of sequences, optional
-            Score of each document, in rank order; without it they fall by 1 from rank to rank.
+            Scores in rank order. Default: they decrease by 1 per rank.
         query_ids : sequence of str, optional
-            Ascending; without it ``q0000``, ``q0001``, …
+            In ascending order. Default: ``q0000``, ``q0001``, …
         """
         pools = ideal or [[g for g in ranking if g is not None] for ranking in rankings]
         numbers = np.arange(len(rankings))
@@ -196,15 +193,15 @@ class JudgedRun:
         *,
         missed: Sequence[Sequence[Mapping[str, int]]] | None = None,
     ) -> JudgedRun:
-        """Make one from each ranking's grades by subtopic, in rank order; ``None`` is unjudged.
+        """Make a judged run from grades by subtopic; ``None`` is an unjudged document.
 
         Parameters
         ----------
         rankings : sequence of sequences
-            ``{subtopic: grade}`` by rank, one ranking a query.
+            ``{subtopic: grade}`` in rank order, one ranking per query.
         missed : sequence of sequences, optional
-            ``{subtopic: grade}`` of each query's judged documents that were not retrieved. Where
-            the ideal order is a tie, the document named later goes first.
+            ``{subtopic: grade}`` of the judged documents of each query that were not retrieved. In
+            a tie of the ideal order, later documents come first.
 
         Examples
         --------
@@ -237,7 +234,7 @@ class JudgedRun:
 
     @property
     def n_queries(self) -> int:
-        """Number of queries, those without a retrieved document included."""
+        """Number of queries, including those without retrieved documents."""
         return len(self.query_ids)
 
     def n_relevant(self, *, rel: int = 1) -> IntArray:
@@ -245,10 +242,10 @@ class JudgedRun:
         return np.bincount(self.ideal_query[self.ideal_grade >= rel], minlength=self.n_queries)
 
     def total(self, query: IntArray, weights: FloatArray) -> FloatArray:
-        """Sum ``weights`` by ``query`` in the order they stand: float64[n_queries].
+        """Sum ``weights`` by query in row order: float64[n_queries].
 
-        ``bincount`` adds one after the other, as a C loop over the ranking does, so sums over ranks
-        are bit-equal to trec_eval's.
+        ``bincount`` adds in sequence like a C loop over the ranking, so sums over ranks equal
+        trec_eval's bit by bit.
         """
         sums = np.bincount(query, weights=weights, minlength=self.n_queries)
         return sums.astype(np.float64, copy=False)
@@ -266,7 +263,7 @@ class JudgedRun:
         return self._rows(self.rank <= depth, n_retrieved)
 
     def above(self, threshold: float) -> JudgedRun:
-        """Return the run with the documents whose score is at least ``threshold``.
+        """Return the documents of the run whose score is at least ``threshold``.
 
         Raises
         ------
@@ -287,9 +284,9 @@ class JudgedRun:
         return self._rows(self.score >= threshold, n_retrieved)
 
     def condensed(self) -> JudgedRun:
-        """Return the run without unjudged documents, ranked anew, as trec_eval's ``-J`` does.
+        """Return the run without unjudged documents, with new ranks, like trec_eval's ``-J``.
 
-        A negative grade counts as unjudged there, so it goes too (trec_eval form_res_rels.c).
+        Documents with a negative grade count as unjudged (trec_eval form_res_rels.c).
 
         Examples
         --------
@@ -310,7 +307,7 @@ class JudgedRun:
         )
 
     def _rows(self, selected: BoolArray, n_retrieved: IntArray) -> JudgedRun:
-        """Return the run with fewer rows, the first ``n_retrieved`` ranks of each query."""
+        """Return selected rows; ``n_retrieved`` is the new length of each ranking."""
         scores = self.retrieved_scores
         if scores is not None:
             first = np.cumsum(self.n_retrieved) - self.n_retrieved
@@ -330,8 +327,8 @@ class JudgedRun:
 
 
 def tie_ranks(query: IntArray, rank: IntArray, score: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the ranks of the first and the last row with the query and score of each row."""
-    # Rows stand by query and rank, and all ranks between a group's first and last are there.
+    """Return the first and last rank with the same query and score, for each row."""
+    # Rows are sorted by query and rank, and the ranks within a tie have no gaps.
     if not len(rank):
         return rank, rank
     begins = np.flatnonzero(np.r_[True, (np.diff(query) != 0) | (np.diff(score) != 0)])

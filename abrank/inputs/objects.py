@@ -1,8 +1,8 @@
-"""Objects that hold judgments or a run, read into columns as files are, or cell by cell."""
+"""Read judgments or a run from objects of Python and other libraries."""
 
 # These are tables, dicts of dicts, iterables of tuples, lists of documents by query, hits (dicts or
-# pairs) by query, records, ranx' and LensKit's own objects, mteb's predictions by subset and split,
-# answers of `_rank_eval` in Elasticsearch and OpenSearch, predictions of sentence-transformers.
+# pairs) by query, records, objects of ranx and LensKit, mteb's predictions by subset and split,
+# `_rank_eval` responses of Elasticsearch and OpenSearch, predictions of sentence-transformers.
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
-    """Return columns of cells, a block of rows at a time."""
+    """Convert cells to columns, a block of rows at a time."""
     gathered = raw.Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
     for columns in blocks:
         n_rows, rows = len(columns[2]), list(range(len(columns[2])))
@@ -60,7 +60,7 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
 
 
 def read_ids(values: list[Any], column: str, label: str) -> Ids:
-    """Return ids as text; whole numbers are spelled out, floats are refused."""
+    """Convert ids to text; whole numbers are accepted, floats are refused."""
     if set(map(type, values)) != {str}:
         values = [read_id(value, row, column, label) for row, value in enumerate(values)]
     try:
@@ -80,8 +80,8 @@ def read_ids(values: list[Any], column: str, label: str) -> Ids:
 
 
 def read_id(value: object, row: int, column: str, label: str) -> str:
-    """Return an id as text; a whole number is spelled out, a float is refused."""
-    if isinstance(value, str) or type(value).__name__ == "UUID":  # of DuckDB and PostgreSQL
+    """Convert an id to text; a whole number is accepted, a float is refused."""
+    if isinstance(value, str) or type(value).__name__ == "UUID":  # UUID: DuckDB, PostgreSQL
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
@@ -106,7 +106,7 @@ def is_missing(value: object) -> bool:
 def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
     if layout is RUN and set(map(type, values)) == {float}:
         scores = np.array(values)
-        if np.isfinite(scores).all():  # else one is refused below, with its row
+        if np.isfinite(scores).all():  # otherwise refused below, with the row
             return scores
     numbers = []
     for row, value in enumerate(values):
@@ -118,10 +118,10 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
 
 
 def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: ANN401
-    """Return the score or grade in a cell and what is wrong with it; text may spell a number."""
+    """Read a score or grade from a cell, and say what is wrong with it; text may be a number."""
     if not isinstance(value, (str, int, float)):
         is_scalar = hasattr(value, "__array__") and getattr(value, "ndim", 1) == 0
-        if is_scalar and hasattr(value, "item"):  # of numpy, or a tensor
+        if is_scalar and hasattr(value, "item"):  # numpy scalar, or tensor
             return read_number(value.item(), name)
     if is_missing(value):
         return 0.0, f"{name} is missing ({value!r})"
@@ -130,11 +130,11 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
         return read(value.strip().encode("utf-8", "backslashreplace"), b"")
     if not isinstance(value, Number) or isinstance(value, complex):
         return 0.0, f"{name} {value!r} is a {type(value).__name__}, not a number"
-    if not isinstance(value, (int, float)):  # of a database, or a fraction
+    if not isinstance(value, (int, float)):  # decimal of a database, or fraction
         return read_number(float(value), name)  # type: ignore[arg-type]
     try:
         number = float(value)
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return math.inf, f"{name} is too large"
     if math.isinf(number):
         return number, f"{name} is infinite"
@@ -143,22 +143,22 @@ def read_number(value: Any, name: str = "score") -> tuple[float, str]:  # noqa: 
     return int(value), "" if abs(int(value)) < 2**63 else f"{name} {value!r} is too large"
 
 
-# --- Judgments and rankings as other programs hold them in memory, converted to plain rows
+# --- Convert judgments and rankings of other programs to plain rows
 
 _HIT_IDS = (*raw.DOC_IDS[:2], ("_id", "id", "object_id"), *raw.DOC_IDS[2:])
-# Where an answer has its hits: Elasticsearch and OpenSearch; Solr; Vespa; Algolia, Typesense and
+# Paths to the hits in a response: Elasticsearch and OpenSearch; Solr; Vespa; Algolia, Typesense and
 # Meilisearch; Qdrant; Pinecone.
 _HITS = (
     ("hits", "hits"), ("response", "docs"), ("root", "children"), ("hits",), ("result", "points"),
     ("result",), ("matches",),
 )  # fmt: skip
-_ROWS = 50_000  # whose cells are held as objects
+_ROWS = 50_000  # rows whose cells are held as Python objects at once
 _LOOKED_AT = 20  # queries
-_BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
+_BESIDE = ("mteb_model_meta",)  # metadata that mteb adds to its predictions
 
 
 def unwrapped(source: object, label: str | None) -> object:
-    """Return the dict, table or rows in an object of another library; others unchanged."""
+    """Unwrap the dict, table or rows in an object of another library; return others unchanged."""
     library = type(source).__module__.partition(".")[0]
     if library == "ranx" and hasattr(source, "to_dict"):
         return source.to_dict()
@@ -181,7 +181,7 @@ def unwrapped(source: object, label: str | None) -> object:
         if isinstance(source.get("responses"), list):
             hint = "give {query: answer}: dict(zip(queries, answers['responses']))"
             raise ReadError(label, "an answer of _msearch names no queries", hint=hint)
-        # A first query may have failed.
+        # Check several answers, because the first query may have failed.
         if any(_hits_of(answer) is not None for answer in islice(source.values(), _LOOKED_AT)):
             return {query: _ranked_hits(query, answer, label) for query, answer in source.items()}
         if isinstance(details, Mapping) and "metric_score" in source:
@@ -193,13 +193,13 @@ def unwrapped(source: object, label: str | None) -> object:
 
 
 def body_of(answer: Any) -> Any:  # noqa: ANN401
-    """Return the dict in an answer of Elasticsearch's client; others unchanged."""
+    """Return the dict in a response of Elasticsearch's client; return others unchanged."""
     body = None if isinstance(answer, Mapping) else getattr(answer, "body", None)
     return body if isinstance(body, Mapping) else answer
 
 
 def _hits_of(answer: object) -> list[Any] | None:
-    """Return the list of hits in an answer of a search engine; None in anything else."""
+    """Return the list of hits in a response of a search engine; None for other objects."""
     for path in _HITS:
         hits: Any = answer
         for key in path:
@@ -212,23 +212,23 @@ def _hits_of(answer: object) -> list[Any] | None:
 
 
 def _id_of(hit: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Return the id of a hit, which may stand in its document; None without one."""
+    """Return the id of a hit, perhaps from its document; None without one."""
     name = _name_in(tuple(name for name in hit if not isinstance(hit[name], Mapping)), _HIT_IDS)
     if name is not None:
         return hit[name]
     return _id_of(hit["document"]) if isinstance(hit.get("document"), Mapping) else None
 
 
-@lru_cache(1000)  # hits have the same names
+@lru_cache(1000)  # because all hits have the same names
 def _name_in(names: tuple[Any, ...], groups: tuple[tuple[str, ...], ...]) -> Any:  # noqa: ANN401
-    """Return the first name of a hit that the first group has which has any; None for none."""
+    """Return the first name in the first group that matches any; None without a match."""
     return next((names[place] for place in found_in(names, groups)), None)
 
 
 def _ranked_hits(query: object, answer: object, label: str) -> list[Any]:
     hits = _hits_of(answer)
     if hits is None and isinstance(answer, Mapping) and [] in answer.values():
-        return []  # of a query without results
+        return []  # the query has no results
     if hits is None:
         problem = f"query {query!r} has no list of hits"
         expected = '{query: {"hits": {"hits": [{"_id": ..., "_score": ...}]}}}'
@@ -237,7 +237,7 @@ def _ranked_hits(query: object, answer: object, label: str) -> list[Any]:
 
 
 def _judgment_list(hits: list[Any], label: str) -> list[Any]:
-    """Return the ratings of the one judgment list that an answer of OpenSearch holds."""
+    """Return the ratings of the only judgment list in a response of OpenSearch."""
     documents = [hit.get("_source") for hit in hits if isinstance(hit, Mapping)]
     lists = [
         document["judgmentRatings"] for document in documents
@@ -251,7 +251,6 @@ def _judgment_list(hits: list[Any], label: str) -> list[Any]:
 
 
 def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[Any, Any]]]:
-    """Return the judgments of a judgment list of OpenSearch, by query."""
     judgments: dict[str, list[tuple[Any, Any]]] = {}
     for place, entry in enumerate(ratings):
         try:
@@ -276,7 +275,7 @@ def _rated_hits(query: Any, answer: Any, label: str) -> list[Any]:  # noqa: ANN4
 
 
 def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
-    """Return the rankings of mteb's predictions, which stand below subset and split."""
+    """Return the rankings in mteb's predictions, which are nested by subset and split."""
     path = []
     while _depth(source) > 2:
         names = [name for name in source if name not in _BESIDE]
@@ -294,7 +293,7 @@ def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
 
 
 def _depth(value: object) -> int:
-    """Return how deeply dicts are nested, along the first value that is not empty."""
+    """Return the depth of nested dicts, following the first value that is not empty."""
     if not isinstance(value, Mapping):
         return 0
     inner = (content for name, content in value.items() if name not in _BESIDE)
@@ -327,7 +326,6 @@ def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) 
 
 
 def _documents(query: object, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
-    """Return documents and numbers of a list: of hits, of pairs, or of ids in rank order."""
     row = _listed(row)
     if isinstance(row, Mapping):
         return list(row.items())
@@ -347,15 +345,15 @@ def _documents(query: object, row: Any, layout: Layout, label: str) -> list[tupl
 
 
 def _listed(row: Any) -> object:  # noqa: ANN401
-    """Return an array, a column, a tensor or an iterator as a list; others as they are."""
+    """Convert an array, a column, a tensor or an iterator to a list; return others unchanged."""
     if isinstance(row, (str, bytes, Mapping, list, tuple, set, frozenset)):
         return row
-    if hasattr(row, "iloc") and hasattr(row, "columns"):  # a frame of one query
+    if hasattr(row, "iloc") and hasattr(row, "columns"):  # frame for one query
         return row.to_dict("records")
-    if isinstance(row, np.ndarray) and row.dtype.kind == "S":  # texts of HDF5
+    if isinstance(row, np.ndarray) and row.dtype.kind == "S":  # texts from HDF5
         row = np.char.decode(row, "utf-8", "surrogateescape")
     is_series = hasattr(row, "iloc") and hasattr(row, "index")
-    # Of numbers by the ids of documents, and not of ids in rank order.
+    # Numbers indexed by document ids, as opposed to ids in rank order.
     if is_series and row.dtype.kind in "iufb" and row.index.dtype.kind not in "iuf":
         return list(zip(row.index.tolist(), row.tolist(), strict=True))
     for name in ("to_pylist", "tolist", "to_list"):
@@ -369,12 +367,11 @@ def _listed(row: Any) -> object:  # noqa: ANN401
 def _hit(
     query: object, hit: Mapping[str, Any], score: int, layout: Layout, label: str
 ) -> tuple[Any, Any]:
-    """Return document and number of a hit such as ``{"corpus_id": "d1", "score": 0.5}``."""
     doc = _id_of(hit)
     if doc is None:
         problem = f"a hit of query {query!r} names no document; it has {', '.join(hit)}"
         raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
-    # What else a hit holds are fields of its document, unless it holds nothing but a number.
+    # Other fields of a hit belong to its document, unless there is only one other, a number.
     groups = raw.ACCEPTED[layout.value] if layout is not RUN or len(hit) == 2 else (("score",),)
     names = tuple(name for name in hit if layout is RUN or name != "_score")
     name = _name_in(names, groups)
@@ -382,7 +379,7 @@ def _hit(
         like = (name for name in names if raw.SCORE_LIKE.search(raw.folded(name)))
         name = next((name for name in like if isinstance(hit[name], Number)), None)
     if layout is RUN:
-        # Of Elasticsearch `_score` is null where hits were sorted by a field.
+        # In Elasticsearch `_score` is null if hits were sorted by a field.
         if name is None or (name == "_score" and hit[name] is None):
             return doc, score
         number, problem = read_number(hit[name]) if raw.holds_ranks(name, RUN) else (0.0, "no rank")
@@ -396,7 +393,7 @@ def _hit(
 def read_rows(
     source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> Columns:
-    """Read records or tuples, many at a time; what the first is, the others are."""
+    """Read records or tuples in batches; all rows must have the form of the first."""
     rows = iter(source)
     begin = list(islice(rows, 1))
     first, rows = begin[0] if begin else None, chain(begin, rows)
@@ -404,10 +401,10 @@ def read_rows(
     names = [*(first if isinstance(first, Mapping) else getattr(first, "_fields", ()))]
     if are_records or not names:
         _no_columns(columns, "dicts" if are_records else "plain tuples")
-    # Predictions of sentence-transformers, and answers of _search, a line a query.
+    # Predictions of sentence-transformers, or responses of _search, with one line per query.
     if are_records and ("results" in names or _hits_of(first) is not None):
         return read_queries(_results_by_query(rows, label), layout, label)
-    if isinstance(first, Mapping) and arrow.holds_lists(first):  # of the documents of a query
+    if isinstance(first, Mapping) and arrow.holds_lists(first):  # one row per query
         try:
             table = arrow.unfolded(pa.Table.from_pylist(list(rows)))
         except (pa.ArrowException, TypeError, AttributeError, ArgumentError) as error:
@@ -425,7 +422,7 @@ def read_rows(
     ones = bool(chosen) and raw.holds_ones(chosen)
 
     def problem(row: Any) -> str:  # noqa: ANN401
-        """Return why a row is not what the first is; empty where it is."""
+        """Return how a row differs from the form of the first; empty if it does not."""
         if not are_records:
             is_row = isinstance(row, (tuple, list)) and len(row) == width
             return "" if is_row else f"{row!r} is not {expected}"
@@ -448,7 +445,6 @@ def read_rows(
 
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
-    """Yield each query and its results; none may stand twice."""
     queries = set()
     for number, record in enumerate(records):
         names = list(record) if isinstance(record, Mapping) else []
@@ -463,10 +459,10 @@ def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any,
         yield query, results
 
 
-# --- Tables, dicts of dicts and iterables of tuples, read into the same columns as files
+# --- Read tables, dicts of dicts and iterables of tuples into the same columns as files
 
 
-# What becomes of an object that holds a way to judgments or a run, by its library.
+# By library: how an object is converted that provides judgments or a run.
 _CONVERSIONS = {
     ("pyterrier", "run"): ": give what it retrieves, pipeline.transform(topics)",
     ("pyterrier", "qrels"): ": give its judgments, dataset.get_qrels()",
@@ -481,10 +477,10 @@ def read_columns(
     """Read judgments or a run from an object."""
     source = unwrapped(source, label)
     series: Any = source
-    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a pandas Series
         if series.index.nlevels > 1:
             source = series.reset_index()
-        elif series.dtype.kind == "O":  # of the documents of each query
+        elif series.dtype.kind == "O":  # lists of documents by query
             source = dict(series.items())
     frame = arrow.saved_frame(source) if isinstance(source, Mapping) else None
     if frame and raw.has_columns([*frame[0]] if isinstance(frame, list) else [*frame]):
@@ -495,7 +491,7 @@ def read_columns(
         return read_queries(source.items(), layout, label)
     table = label or label_of(source)
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
-    if isinstance(source, np.ndarray) and not source.dtype.names:  # a structured one is a table
+    if isinstance(source, np.ndarray) and not source.dtype.names:  # structured arrays are tables
         if source.ndim == 2 and source.dtype.kind in "iuf":
             raise ReadError(
                 table, "a 2-D array names no queries",
@@ -518,8 +514,8 @@ def read_columns(
 def of_table(
     columns: Sequence[Any], label: str, layout: Layout, *, chosen: Sequence[Any] = ()
 ) -> Columns:
-    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
-    # `chosen` are their names; without them the numbers are what the layout says.
+    """Convert table columns of ids and numbers, in the order of ``choose_columns``."""
+    # `chosen` are the column names; without them the layout defines the numbers.
     if chosen and raw.holds_ones(chosen):
         columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
     queries, docs, numbers, *subtopics = columns
@@ -539,7 +535,7 @@ def of_table(
 
 
 def label_of(source: object) -> str:
-    """Return what messages call an object."""
+    """Return the name of an object in messages."""
     kind = type(source).__name__
     return "DataFrame" if kind.endswith("Frame") else kind
 

@@ -1,8 +1,8 @@
-"""What a Parquet file says of itself, checked before Arrow reads a row group of it."""
+"""Read the metadata of Parquet files and check it before Arrow reads a row group."""
 
-# Arrow ends the process (SIGABRT) where the footer of a damaged file contradicts itself and its
-# Python binding looks at a column, and it takes sizes, encodings and offsets at their word. The
-# format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+# If the footer of a damaged file is inconsistent, Arrow's Python binding aborts the process
+# (SIGABRT), and it trusts sizes, encodings and offsets without checks. Format:
+# https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from abrank.inputs.storage import excess
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-# --- Records in Thrift's compact protocol, which Parquet uses: numbers of fields, and their values
+# --- Structs in Thrift's compact protocol, which Parquet uses: field numbers and their values
 # https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
-_WHOLE = (4, 5, 6)  # of 16, 32 and 64 bits
-_DEEPEST = 32  # records within records; Parquet's are 5 deep
+_WHOLE = (4, 5, 6)  # integers of 16, 32 and 64 bits
+_DEEPEST = 32  # maximum nesting of structs; Parquet uses 5 levels
 
 
 class Malformed(Exception):
-    """These bytes are no record."""
+    """The bytes are not a valid struct."""
 
 
 def read_struct(data: bytes, position: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """Return the fields of a record by their number, and where it ends."""
+    """Return the fields of a struct by number, and the position after it."""
     if depth > _DEEPEST:
         raise Malformed("records within records")
     record: dict[int, Any] = {}
@@ -82,7 +82,7 @@ def _value(data: bytes, position: int, kind: int, depth: int) -> tuple[Any, int]
             value, position = _value(data, position, kind, depth + 1)
             values.append(value)
         return values, position
-    if kind in (_BYTE, _TRUE, _FALSE):  # the latter two only in lists
+    if kind in (_BYTE, _TRUE, _FALSE):  # _TRUE and _FALSE only occur in lists
         return data[position], position + 1
     if kind == _DOUBLE:
         return struct.unpack_from("<d", data, position)[0], position + 8
@@ -108,60 +108,59 @@ def _unsigned(data: bytes, position: int) -> tuple[int, int]:
     return value, position + 1
 
 
-# --- What a Parquet file says of itself, read here and checked before Arrow reads the file
+# --- The metadata of a Parquet file, checked before Arrow reads the file
 
 
 MARK = b"PAR1"
-_TAIL = 8  # bytes: the length of the footer, and the mark
+_TAIL = 8  # bytes: length of the footer, and magic number
 _END = 1 << 16
 BYTE_ARRAY, _FIXED = 6, 7
-_WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # bytes of a decoded value, by its physical type
-_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # kinds of pages
-_MOST_HEADER = 1 << 16  # bytes of a page's header, which may hold its statistics
-# A page of values by references names the encoding of its dictionary or that of the references.
+_WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # bytes of a decoded value by physical type
+_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # page types
+_MOST_HEADER = 1 << 16  # maximum bytes of a page header, which may contain statistics
+# A dictionary-encoded page names the encoding of its dictionary or that of the indices.
 _REFERENCES = {2, 8}
-LENGTHS_FIRST = (6, 7)  # encodings of texts by their lengths, and of those by prefixes
-WITH_PREFIXES = 7  # the encoding of a text by how much of the one before it begins with
+LENGTHS_FIRST = (6, 7)  # encodings of texts by lengths, and by lengths of prefixes
+WITH_PREFIXES = 7  # encodes each text by the length of the prefix it shares with the previous one
 
-ReadAt: TypeAlias = Callable[[int, int], Any]  # bytes from a place, so many
+ReadAt: TypeAlias = Callable[[int, int], Any]  # offset and number of bytes to the bytes
 
 
 class DamagedParquet(Exception):
-    """The file contradicts itself, or a page is not what its checksum says."""
+    """The file is inconsistent, or a page does not match its checksum."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A leaf column in a row group."""
+    """A column chunk: a leaf column in a row group."""
 
-    path: str  # the column's name, with those of the groups that it is in
-    kind: int  # its physical type
+    path: str  # name of the column, prefixed by the groups that contain it
+    kind: int  # physical type
     n_values: int
-    # start, n_packed: where its pages begin, and their bytes as they are stored
+    # Offset of its pages, and their compressed size.
     start: int
     n_packed: int
-    n_unpacked: int  # bytes of its pages once they are unpacked, their headers too
+    n_unpacked: int  # uncompressed bytes of its pages, including headers
     encodings: frozenset[int]
     has_dictionary: bool
-    n_decoded: int  # bytes of its values as far as the footer tells: those of texts may be more
-    # Whether ``n_decoded`` counts the texts of a dictionary as often as they stand there
+    n_decoded: int  # bytes of its values, as far as the footer says; repeated texts may need more
+    # Whether ``n_decoded`` counts texts of a dictionary as often as they are used.
     knows_text: bool
-    # low, high: least and largest value, or a bound of them; None where the footer does not
-    # say
+    # Lowest and highest value, or bounds of them; None if the footer has none.
     low: bytes | None
     high: bytes | None
-    n_missing: int | None  # of the values
+    n_missing: int | None  # number of null values
 
 
 @dataclass(frozen=True)
 class Group:
-    """A row group: its rows, and its leaf columns."""
+    """A row group: its number of rows and its column chunks."""
 
     n_rows: int
     chunks: tuple[Chunk, ...]
 
     def of(self, names: Sequence[str]) -> list[Chunk]:
-        """Return the leaves of the columns named."""
+        """Return the column chunks of the named columns."""
         selected = frozenset(names)
         return [
             chunk
@@ -172,7 +171,7 @@ class Group:
 
 def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
     """Return the row groups of a Parquet file."""
-    # As much as Arrow reads of the end of a file, so that it is read once.
+    # The same size that Arrow reads at the end of a file, so that it is fetched only once.
     tail = bytes(read_at(max(0, size - _END), min(size, _END)))
     if len(tail) < _TAIL or tail[-4:] != MARK:
         raise DamagedParquet("it has no footer")
@@ -211,20 +210,20 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
     kind, n_values, unpacked, packed = (int(about[number]) for number in (1, 5, 6, 7))
     start = int(about[9])
     dictionary = about.get(11)
-    if dictionary is not None and (0 < dictionary < start or start <= 0):  # 0: no values
+    if dictionary is not None and (0 < dictionary < start or start <= 0):  # 0: no dictionary values
         start = dictionary
     flat = len(about[3]) == 1
-    within = len(MARK) <= start <= size - packed or not packed  # no pages are nowhere
+    within = len(MARK) <= start <= size - packed or not packed  # empty chunks have no position
     if min(n_values, unpacked, packed) < 0 or not within:
         raise Malformed(f"column {path} is not within the file")
     if flat and n_values != n_rows:
         raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")
     statistics, sizes = about.get(12, {}), about.get(16, {})
-    for number, maximum in ((2, 1), (3, 2)):  # histograms of levels
+    for number, maximum in ((2, 1), (3, 2)):  # histograms of repetition and definition levels
         if flat and len(sizes.get(number, [])) > maximum:
             raise Malformed(f"column {path} has levels that it cannot have")
     encodings = frozenset(int(encoding) for encoding in about[2])
-    # Arrow counts of texts with a prefix in common only what is not.
+    # For texts with a common prefix Arrow only counts the rest of each text.
     n_text = None if WITH_PREFIXES in encodings else sizes.get(1)
     n_decoded = n_values * _WIDTHS.get(kind, 4)
     if kind in (BYTE_ARRAY, _FIXED):
@@ -238,7 +237,7 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
 
 
 def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:
-    """Check the pages of a chunk: checksums where they have any, sizes, numbers, encodings."""
+    """Check the pages of a chunk: checksums if present, sizes, numbers, encodings."""
     view = memoryview(data)
     if len(view) != chunk.n_packed:
         raise DamagedParquet(f"column {chunk.path}: the file ends before it does")
@@ -273,9 +272,9 @@ def require_pages(data: bytes | memoryview, chunk: Chunk) -> int:
     return n_unpacked
 
 
-_BATCH = 8192  # values, after each of which it is seen how much there is
-# Windows has no flags, and reserves no memory before it is written to. 0x4000 is MAP_NORESERVE,
-# which Python 3.13 names.
+_BATCH = 8192  # values per batch; the memory limit is checked after each batch
+# Windows has no such flags, but reserves no memory before it is written. 0x4000 is MAP_NORESERVE,
+# which Python names since 3.13.
 _FLAGS = (
     {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000 * (sys.platform == "linux")}
     if hasattr(mmap, "MAP_PRIVATE")
@@ -284,7 +283,7 @@ _FLAGS = (
 
 
 class _ArrowFile:
-    """A file of a table, of which no more is read than there is room for."""
+    """A table file that is read only up to a memory limit."""
 
     schema: pa.Schema
 
@@ -292,8 +291,8 @@ class _ArrowFile:
         self._size, self._requested = file.size(), maximum
 
     def require_decoded(self, columns: Sequence[pa.ChunkedArray]) -> None:
-        """Refuse columns that hold too much."""
-        # Of empty or repeated cells a column holds none, and each becomes one.
+        """Refuse columns that are too large."""
+        # Empty and repeated cells take no bytes in a column, but each one becomes a byte later.
         self._require_room(sum(map(decoded_bytes, columns)), max(map(len, columns), default=0))
 
     def _require_room(self, n_bytes: int, n_rows: int = 0) -> None:
@@ -310,7 +309,7 @@ class FeatherData(_ArrowFile):
     def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
         super().__init__(file, maximum=maximum)
         self._whole = None
-        if file.read_at(4, 0) == b"FEA1":  # the first version, which is one batch
+        if file.read_at(4, 0) == b"FEA1":  # version 1, which is a single batch
             from pyarrow.feather import read_table
 
             self._whole = read_table(file)
@@ -325,13 +324,13 @@ class FeatherData(_ArrowFile):
                 batches.append(self._reader.get_batch(number))
                 self._require_room(sum(batch.nbytes for batch in batches), sum(map(len, batches)))
             table = pa.Table.from_batches(batches, self.schema)
-        # Arrow takes a file at its word, and would read beyond its ends.
+        # Arrow does not check the file, and would read beyond its end.
         table.validate(full=True)
         return table.select(list(names))
 
 
 class ParquetData(_ArrowFile):
-    """A Parquet file that can be read at any place."""
+    """A Parquet file with random access."""
 
     def __init__(self, file: pa.NativeFile, *, maximum: int | None = None) -> None:
         from pyarrow.parquet import ParquetFile
@@ -351,7 +350,7 @@ class ParquetData(_ArrowFile):
     def read(
         self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
     ) -> pa.Table:
-        """Read columns of one row group, or of all."""
+        """Read columns of one row group, or of all row groups."""
         from pyarrow.parquet import ParquetFile
 
         numbers = range(len(self.groups)) if group is None else [group]
@@ -366,22 +365,22 @@ class ParquetData(_ArrowFile):
             self._require_room(n_unpacked)
         if _has_long_text(self._source, by_group):
             raise Oversized(f"holds a text longer than {MOST_ID >> 10} kB")
-        # Arrow keeps no dictionary of what is stored as lengths or prefixes.
+        # Arrow keeps no dictionary for columns with these encodings.
         plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
         coded = [name for name in coded if name not in plain]
         file = ParquetFile(self._source, read_dictionary=coded)
-        # So many rows are read before it is seen how much they hold.
+        # Number of rows that are read before their size is checked.
         texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
         size = _BATCH if all(chunk.knows_text for chunk in texts) else _BATCH // 8
         if any(WITH_PREFIXES in text.encodings and text.n_unpacked > MOST_ID for text in texts):
-            size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
+            size = _BATCH // 128  # perhaps very long texts that compress well
         n_rows = sum(self.groups[number].n_rows for number in by_group)
         size = max(1, size * n_rows // max(n_values, n_rows, 1))
         batches = self._batches(file, [*by_group], names, coded, size)
-        # Only where it is needed: to make an empty table, Arrow imports pandas.
+        # Only if needed: for an empty table Arrow imports pandas.
         table = pa.Table.from_batches(batches) if batches else file.schema_arrow.empty_table()
         table = table.select(list(names))
-        # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
+        # Arrow does not check the file: an index may point outside its dictionary.
         table.validate(full=True)
         if table.num_rows != n_rows:
             raise DamagedParquet("it holds another number of rows than its footer says")
@@ -395,7 +394,7 @@ class ParquetData(_ArrowFile):
         coded: Sequence[str],
         size: int,
     ) -> list[Any]:
-        """Read some rows at a time, as long as there is room for them."""
+        """Read a few rows at a time until the memory limit is reached."""
         batches, n_bytes = [], 0
         for batch in file.iter_batches(
             size, row_groups=groups, columns=list(names), use_threads=len(groups) > 1
@@ -403,11 +402,11 @@ class ParquetData(_ArrowFile):
             for name in names:
                 column = batch[name]
                 if name in coded and pa.types.is_dictionary(column.type):
-                    n_bytes += column.indices.nbytes  # its dictionary comes with every batch
+                    n_bytes += column.indices.nbytes  # every batch repeats the dictionary
                 else:
                     n_bytes += decoded_bytes(pa.chunked_array([column]))
             self._require_room(n_bytes)
-            # The file may say that a column is a dictionary, which comes whole with every batch.
+            # If the file declares a dictionary column, every batch contains the whole dictionary.
             columns = [
                 column.dictionary_decode()
                 if pa.types.is_dictionary(column.type) and name not in coded
@@ -419,7 +418,7 @@ class ParquetData(_ArrowFile):
 
 
 class Oversized(Exception):
-    """A file holds more than may be read; says what, and what to do."""
+    """The file exceeds the size limit; the message says by what, and what to do."""
 
     def __init__(self, problem: str, hint: str = "") -> None:
         self.hint = hint
@@ -427,23 +426,23 @@ class Oversized(Exception):
 
 
 class _Held:
-    """A file of which the ranges that were asked for are in memory, each at its place."""
+    """A file whose requested ranges are held in memory at their offsets."""
 
-    # Arrow reads them there, and not the file: what was checked is what is read.
+    # Arrow reads from here instead of the file, so it reads exactly what was checked.
 
     def __init__(self, file: pa.NativeFile, size: int) -> None:
         self._file = file
-        # Only pages that are written to take memory.
+        # Only pages that are written use memory.
         self.memory = mmap.mmap(-1, max(1, size), **_FLAGS)
         self._view = memoryview(self.memory)[:size]
         self._ranges: list[tuple[int, int]] = []
 
     def range(self, start: int, size: int) -> memoryview:
-        """Return ``size`` bytes from a place on."""
+        """Return ``size`` bytes from offset ``start``."""
         if not any(begin <= start and start + size <= end for begin, end in self._ranges):
             try:
                 result = self._file.read_at(size, start)
-            except Exception as error:  # a file system of fsspec raises whatever it likes
+            except Exception as error:  # file systems of fsspec can raise anything
                 raise OSError(str(error)) from error
             self._view[start : start + len(result)] = result
             self._ranges.append((start, start + len(result)))
@@ -452,9 +451,9 @@ class _Held:
 
 
 def _has_long_text(source: object, groups: Mapping[int, Sequence[Chunk]]) -> bool:
-    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id."""
-    # The dictionary of a column comes whole with its first row; short ones are not looked at, nor
-    # those of columns that tell how long their texts are together.
+    """Whether a dictionary in some chunks contains a text longer than any id."""
+    # A dictionary is loaded as a whole with the first row. Short dictionaries are not checked, nor
+    # columns that declare the total length of their texts.
     from pyarrow.parquet import ParquetFile
 
     for group, chunks in groups.items():
@@ -477,7 +476,6 @@ def _has_long_text(source: object, groups: Mapping[int, Sequence[Chunk]]) -> boo
 
 
 def _dictionaries(arrays: list[Any]) -> Iterator[Any]:
-    """Yield the dictionaries of arrays, in lists and structs too."""
     for array in arrays:
         if pa.types.is_dictionary(array.type):
             yield array.dictionary
@@ -488,7 +486,7 @@ def _dictionaries(arrays: list[Any]) -> Iterator[Any]:
 
 
 def decoded_bytes(column: pa.ChunkedArray) -> int:
-    """Return the bytes of a column's texts once a dictionary's references are replaced by them."""
+    """Return the bytes of a column's texts when its dictionary is expanded."""
     total = 0
     for array in column.chunks:
         if not pa.types.is_dictionary(array.type) or not len(array):

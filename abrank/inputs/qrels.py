@@ -1,4 +1,4 @@
-"""Judgments: who was judged for which query, and how."""
+"""Relevance judgments: documents, queries and grades."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(raw.RowsByQuery):
-    """Judgments, a row each, by query and then by document id.
+    """Judgments, one per row, sorted by query and document id.
 
-    Judgments by subtopic are kept beside them; then a document's grade is its highest one.
+    With judgments by subtopic, the grade of a document is the highest over its subtopics.
 
     Attributes
     ----------
     name : str
     query_ids : tuple of str
-        The judged queries, ascending by bytes.
+        The judged queries in byte order.
     query : int64[n_rows]
         Index into ``query_ids``, ascending.
     docs : Ids
-        Document ids as bytes, ascending within a query; :attr:`doc_id` gives text.
-    grade : int64[n_rows], or float64[n_rows] where one is a fraction
+        Document ids as bytes, ascending within a query; :attr:`doc_id` returns text.
+    grade : int64[n_rows], or float64[n_rows] if one is a fraction
         Negative grades are kept.
     source : Source
         File, hash, number of rows.
     subtopics : Subtopics or None
-        The judgments by subtopic, where they were asked for.
+        The judgments by subtopic, if requested.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Qrels(raw.RowsByQuery):
         return self._repr_of("judgment")
 
     def grades(self, query_id: str) -> dict[str, int]:
-        """Return the grades of one query's documents; empty if it was not judged.
+        """Return the grades of one query's documents; empty if the query was not judged.
 
         Examples
         --------
@@ -73,7 +73,7 @@ class Qrels(raw.RowsByQuery):
         return dict(zip(doc_ids, self.grade[rows].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
-        """Return a fresh DataFrame with the columns query_id, doc_id (of str), relevance (int64).
+        """Return a new DataFrame: query_id and doc_id as str, relevance as int64 or float64.
 
         Examples
         --------
@@ -87,20 +87,20 @@ class Qrels(raw.RowsByQuery):
     def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a qrels file (gzip if the name ends in .gz) and return its path.
 
-        Judgments by subtopic are written as such.
+        Judgments by subtopic are written with their subtopics.
 
         Parameters
         ----------
         path : str or path
         blanks : str, optional
-            What stands for the blanks of an id, such as ``"_"``: the queries of Quepid are texts.
+            Replacement for blanks in ids, such as ``"_"``; Quepid uses texts as query ids.
 
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank, or is another's with ``blanks``.
+            If an id contains a blank, or if ``blanks`` makes two ids equal.
         WriteError
-            If the file cannot be written; one that was there stays.
+            If the file cannot be written; an existing file is then kept.
         """
         rows, grades, iterations = np.arange(len(self)), self.grade, ["0"] * len(self)
         if self.subtopics is not None:
@@ -127,43 +127,43 @@ def read_qrels(
     Parameters
     ----------
     source : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        A path (``-`` is standard input; packed files are unpacked) to lines of exactly four
+        A path (``-`` is standard input; compressed files are unpacked) to lines with exactly four
         fields, ``query_id 0 doc_id grade``; a frame with the columns query_id, doc_id, relevance
-        (or the names other tools give them); ``{query_id: {doc_id: grade}}``; tuples (query_id,
-        doc_id, grade). A Qrels is returned as it is. Ids are text, never numbers.
+        (or the names that other tools use); ``{query_id: {doc_id: grade}}``; tuples (query_id,
+        doc_id, grade). A Qrels is returned unchanged. Ids are text, never numbers.
     name : str, optional
-        The file's name without folder and endings, or ``qrels``, without it.
+        Default: the file name without folder and endings, or ``qrels``.
     columns : mapping, optional
-        Which columns of a frame to take: ``{"query_id": "topic number"}``.
+        Column names of a frame: ``{"query_id": "topic number"}``.
     subtopics : bool
-        Whether these are judgments by subtopic, as the diversity tasks of TREC have them: lines
+        Whether these are judgments by subtopic, as in the diversity tasks of TREC: lines
         ``query_id subtopic doc_id grade``, a frame with a column subtopic (or iteration), tuples
-        (query_id, subtopic, doc_id, grade). A document may stand there once for each subtopic of a
-        query. Plain measures take its highest grade.
+        (query_id, subtopic, doc_id, grade). A document may occur once for each subtopic of a
+        query. Plain measures use its highest grade.
     duplicates : {"error", "first", "max"}
-        What to do where a document is judged twice for a query (and subtopic): refuse, or keep the
-        first judgment, or the highest grade. How many are left out is a note of the source.
+        If a document is judged twice for a query (and subtopic): raise an error, or keep the first
+        judgment, or the highest grade. The source notes how many were dropped.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked. Without it what is packed or comes
-        through a pipe may hold 4 GiB, other files any number.
+        Maximum size of an unpacked file in bytes. Default: 4 GiB for compressed files and pipes,
+        no limit for other files.
 
     Raises
     ------
     NotFoundError
         If there is no such file.
     ReadError
-        If a line or value cannot be used, or a document is judged twice for a query (and subtopic)
-        under ``duplicates="error"``, whether the grades agree or not, or subtopics were asked for
-        and all rows have the same. The message names file and line.
+        If a line or value is not valid; if a document is judged twice for a query (and subtopic)
+        with ``duplicates="error"``, even with the same grade; or if subtopics are requested and
+        all rows have the same one. The message names file and line.
     ArgumentError
-        If the source is none of these, or a Qrels without the subtopics that were asked for.
+        If the source has another type, or is a Qrels without the requested subtopics.
 
     Notes
     -----
-    Blank lines are skipped, and lines that begin with ``#`` unless they have the four fields of a
-    judgment: a query may be called ``#c++``. How many were skipped is a note. A grade may
-    be a fraction (trec_eval reads 0.5 as 0 in silence): measures of gain take it as it is, those of
-    relevance ask from which grade on, ``AP(rel=1)``.
+    Blank lines are skipped. Lines that begin with ``#`` are skipped unless they have the four
+    fields of a judgment, because a query may be called ``#c++``; the source notes their number.
+    A grade may be a fraction (trec_eval silently reads 0.5 as 0). Measures of gain use it as it
+    is. Measures of relevance need the lowest relevant grade, as in ``AP(rel=1)``.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def read_qrels(
     if isinstance(source, (str, os.PathLike)):
         name = name or files.short_name(source)
     construct = _build_by_subtopic if subtopics else build
-    # The rows read have no name here: they go while judgments are made of them.
+    # The rows have no name here, so that they are freed while the Qrels are built.
     return construct(
         files.read_columns(source, layout, columns=columns, max_input_size=max_input_size),
         name or "qrels", duplicates,
@@ -192,13 +192,13 @@ def read_qrels(
 
 
 def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrels:
-    """Return judgments of checked columns, each document of a query there once."""
+    """Build judgments from checked columns, each document once per query."""
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
         columns, rows = _once(columns, query, duplicates)
         query = query[rows]
     docs, grade, source = columns.doc, columns.value, columns.source
-    del columns  # of millions of rows the lines' numbers take as much as the grades
+    del columns  # line numbers of millions of rows take as much memory as the grades
     order = ids.order_within(query, docs)
     query, grade = query[order], grade[order]
     docs = ids.take(docs, order)
@@ -206,8 +206,8 @@ def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrel
 
 
 def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Qrels:
-    """Keep each document once, with its highest grade, and the judgments by subtopic beside it."""
-    if columns.subtopic is None:  # of LETOR, which has none
+    """Keep each document once with its highest grade, and the judgments by subtopic."""
+    if columns.subtopic is None:  # LETOR files have no subtopics
         columns = replace(columns, subtopic=ids.pack([b""] * len(columns.value)))
     distinct, query = ids.number(columns.query)
     _, subtopic = ids.code(columns.subtopic)
@@ -225,7 +225,6 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
 
 
 def _once(columns: Columns, group: IntArray, rule: Duplicates) -> tuple[Columns, IntArray]:
-    """Return judgments without those that stand there twice, and their rows, or refuse these."""
     if rule != "error":
         rows = raw.without_duplicates(columns, group, rule)
         n_dropped = display.plural(len(columns.value) - len(rows), "judgment")

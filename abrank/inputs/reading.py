@@ -1,4 +1,4 @@
-"""A run from wherever it is, joined with its judgments, and the audit of the two."""
+"""Read a run, join it with its judgments, and collect facts about both."""
 
 from __future__ import annotations
 
@@ -38,53 +38,53 @@ MOST_GRADES = 100
 
 @dataclass(frozen=True)
 class Audit:
-    """Counts on one run and its judgments.
+    """Counts of one run and its judgments.
 
     Attributes
     ----------
     n_queries : int
-        Queries of the qrels.
+        Queries in the qrels.
     missing : tuple of str
         Queries of the qrels for which the run has no document.
     extra : tuple of str
-        Queries of the run that the qrels lack; ignored.
+        Queries of the run that are not in the qrels; they are ignored.
     n_rows : int
-        Documents of the run, extra queries included.
+        Documents of the run, including those of extra queries.
     n_tied_rows, n_queries_with_ties : int
-        Documents whose score another document of their query has too, and the queries they are of.
+        Documents that share their score with another document of the query, and their queries.
     n_rank_conflicts : int
-        Queries in which the rank column contradicts the scores (the scores decide).
+        Queries whose rank column contradicts the scores; the scores are used.
     n_duplicates_dropped : int
-        Rows left out by ``duplicates="best"``.
+        Rows dropped by ``duplicates="best"``.
     n_same_id_dropped : int
-        Documents left out by ``same_id="drop"``.
+        Documents dropped by ``same_id="drop"``.
     n_same_id_first : int
-        Judged queries whose first document has the id of the query and is unjudged or judged 0 or
-        less.
+        Judged queries whose first document has the id of the query and is unjudged or has a grade
+        of 0 or less.
     judged_at_10 : float
-        Mean share of a query's first 10 documents (or fewer, if fewer were retrieved) that have a
-        grade of 0 or more, in [0, 1], over the judged queries with results.
+        Share of the first 10 documents (or all, if fewer were retrieved) with a grade of 0 or more,
+        in [0, 1]; mean over the judged queries with results.
     n_unjudged_at_10 : int
-        Documents among those that have no such grade, all queries together.
+        Number of these documents without such a grade, over all queries.
     n_judgments, n_negative_grades : int
-        Judgments, and those with a grade below 0, which count as unjudged.
-    grades : tuple of int, or of float where one is a fraction
-        Distinct grades of the qrels, ascending; of more than 100 the lowest and the highest.
+        Judgments, and those with a negative grade, which count as unjudged.
+    grades : tuple of int, or of float if one is a fraction
+        Distinct grades of the qrels, ascending; if more than 100, the lowest and highest.
     tags : tuple of str
-        Run tags of the file.
+        Run tags in the file.
     n_comments : int
-        Lines of the run file that begin with #, are no record, and were skipped.
+        Lines of the run file that were skipped because they begin with # and are no record.
     byte_order_mark : bool
         Whether a byte order mark at the start of the run file was dropped.
     path, sha256 : str or None
-        Of the run file.
+        Path and hash of the run file.
     n_judged_rows : int or None
-        Documents of the run that are judged, down to any rank; None where it was not counted.
+        Judged documents of the run at any rank; None if not counted.
     document_ids : IdDifference or None
-        Why documents of the run are not judged, where their ids look like judged ones. Looked at
-        are the first 10 documents of 50 queries.
+        Why documents are unjudged although their ids resemble judged ones. Only the first 10
+        documents of 50 queries are checked.
     query_ids : IdDifference or None
-        Why queries are missing, where ids of extra queries look like theirs.
+        Why queries are missing although ids of extra queries resemble theirs.
     """
 
     n_queries: int
@@ -112,19 +112,19 @@ class Audit:
     n_same_id_first: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values; tuples become lists."""
+        """Return the counts as plain values, with tuples as lists."""
         return {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in asdict(self).items()
         }
 
 
-_UNIT = 1 << 1074  # every float64 is a whole number of its parts
+_UNIT = 1 << 1074  # every float64 is a multiple of 1 / _UNIT
 
 
 @dataclass(frozen=True)
 class RunCounts:
-    """Counts on a run and its judgments for some queries; they add up. See :class:`Audit`."""
+    """Counts of a run and its judgments for some queries; they can be added. See :class:`Audit`."""
 
     n_queries: int = 0
     missing: tuple[str, ...] = ()
@@ -140,19 +140,19 @@ class RunCounts:
     n_judgments: int = 0
     n_negative_grades: int = 0
     grades: tuple[int | float, ...] = ()
-    # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
-    # order of the parts changes nothing
+    # Sum of the judged shares of the first 10 documents in units of 2**-1074. It is exact, so that
+    # the order of the parts has no effect.
     share_at_10: int = 0
     n_found: int = 0  # judged queries with results
 
 
-_COUNTED = ("n_rows", "n_tied_rows", "n_queries_with_ties", "n_same_id_dropped")  # by the join
+_COUNTED = ("n_rows", "n_tied_rows", "n_queries_with_ties", "n_same_id_dropped")  # during join
 
 
 def counted(
     qrels: Qrels, judged: JudgedRun, counts: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> RunCounts:
-    """Count what a reader of the result should know of its inputs."""
+    """Collect the counts that describe the inputs."""
     graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
     n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
     at_hand = np.minimum(judged.n_retrieved, DEPTH)
@@ -179,11 +179,11 @@ def counted(
 def audit_of(
     parts: Iterable[RunCounts], source: Source, read_counts: ReadCounts | None = None
 ) -> Audit:
-    """Return the audit of a run from the counts of its parts, in whatever order."""
+    """Combine the counts of parts, in any order, to the audit of a run."""
     parts, total, counts = [*parts], dict[str, Any](), read_counts or ReadCounts()
     for name in (item.name for item in fields(RunCounts)):
         values = [getattr(item, name) for item in parts]
-        if name in ("grades", "missing", "extra"):  # no query is in two parts
+        if name in ("grades", "missing", "extra"):  # a query is in one part only
             total[name] = tuple(sorted(set().union(*values)))
         else:
             total[name] = sum(values)
@@ -203,10 +203,10 @@ def audit_of(
 
 
 def require_common(qrels: Qrels, read_counts: ReadCounts, run: str) -> None:
-    """Refuse a run that shares no query with the qrels, and guess how the ids differ."""
+    """Refuse a run that shares no query with the qrels, and guess how their ids differ."""
     if (
         read_counts.n_shared or not read_counts.n_rows
-    ):  # a system that found nothing has the ids of nothing
+    ):  # a system without results has no ids to compare
         return
     extra = sorted(read_counts.extra)
     guess = how_ids_differ(qrels.query_ids, extra)
@@ -229,9 +229,9 @@ class JudgedSource:
     ----------
     judged : JudgedRun
     audit : Audit
-        What was counted.
+        Counts.
     top_docs : TopDocs
-        The first documents of each judged query, as many as were asked for.
+        The first documents of each judged query, down to the requested rank.
     source : Source
     """
 
@@ -255,17 +255,17 @@ def read_judged_run(
     max_input_size: int | None = None,
 ) -> JudgedSource:
     """Read a run and join it with its judgments."""
-    # A file is read block by block and never held, unless something in it is not plain: then it is
-    # read whole, with care, and either the result is the same or the error says where and why. Rows
-    # of a table are joined as they stand where those of a query stand together, else ranked first.
-    # `name` is what messages call a run that is no file. With `top` the documents of so many ranks
-    # are kept, with `keep_scores` the scores of unjudged documents, too. Without `hashes` a
-    # streamed file is not hashed, which takes longer than all the rest. `max_input_size`: the most
-    # bytes of a file, unpacked. Without it what is packed or comes through a pipe may hold 4 GiB,
-    # others any number.
+    # A file is read block by block and never kept in memory. If something in it is unusual, it is
+    # read again as a whole by the careful reader, which gives the same result or an error with file
+    # and line. Rows of a table are joined as they are if the rows of a query are adjacent, else
+    # sorted first. `name` is used in messages for runs that are no files. `top` keeps that number
+    # of documents per query; `keep_scores` keeps the scores of unjudged documents. Without `hashes`
+    # a streamed file is not hashed, because hashing takes longer than everything else.
+    # `max_input_size` limits the unpacked bytes of a file; by default 4 GiB for compressed files
+    # and pipes, else no limit.
     lay_on = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
     joined, source, n_dropped = None, Source(None, None, 0), 0
-    # A pipe cannot be read a second time, should the first not do.
+    # A pipe cannot be read a second time if the first attempt fails.
     if isinstance(run, (str, os.PathLike)) and (files.is_regular(run) or is_uri(run)):
         opened = files.opened(run, hashes=hashes, max_input_size=max_input_size)
         with suppress(NotPlain), opened as (file, stored):

@@ -1,4 +1,4 @@
-"""Runs: what a system retrieved, in the one order of the program; also from groups of a matrix."""
+"""Runs: the documents that a system retrieved, in rank order; also from groups of a matrix."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from abrank.inputs.trec import write_lines
 if TYPE_CHECKING:
     import pandas as pd
 
-# --- Runs: what a system retrieved, in the one order that the whole program uses
+# --- Runs: the documents that a system retrieved, in rank order
 
 
 UNNAMED = "run"
@@ -39,28 +39,28 @@ DTYPES = ("float64", "float32")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(RowsByQuery):
-    """A run, a row for each retrieved document, by query and then by rank.
+    """A run with one row per retrieved document, sorted by query and rank.
 
     Attributes
     ----------
     name : str
     query_ids : tuple of str
-        The queries with a retrieved document, ascending by bytes.
+        The queries with a retrieved document, in byte order.
     query : int64[n_rows]
         Index into ``query_ids``, ascending.
     docs : Ids
-        Document ids as bytes, in rank order within a query; :attr:`doc_id` gives text.
+        Document ids as bytes, in rank order within a query; :attr:`doc_id` returns text.
     score : float64[n_rows]
-        Finite, falling within a query; rounded to float32 if ``score_dtype`` says so.
+        Finite, not increasing within a query; rounded with ``score_dtype="float32"``.
     tags : tuple of str
         Distinct run tags of the file, in order of appearance.
     source : Source
         File, hash, number of rows.
     score_dtype : {"float64", "float32"}
     n_rank_conflicts : int
-        Queries whose rank column contradicts the scores (the scores decide).
+        Queries whose rank column contradicts the scores; the scores are used.
     n_duplicates_dropped : int
-        Rows left out by ``duplicates``.
+        Rows dropped by ``duplicates``.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Run(RowsByQuery):
     n_rank_conflicts: int = 0
     n_duplicates_dropped: int = 0
 
-    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+    if not TYPE_CHECKING:  # hidden so that type checkers still report unknown attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             raise missing_attribute(self, name)
@@ -86,7 +86,7 @@ class Run(RowsByQuery):
 
     @property
     def first_row(self) -> IntArray:
-        """Row at which each query begins, and the number of rows: int64[n_queries + 1]."""
+        """First row of each query, and the number of rows: int64[n_queries + 1]."""
         return np.searchsorted(self.query, np.arange(len(self.query_ids) + 1)).astype(np.int64)
 
     @property
@@ -95,9 +95,9 @@ class Run(RowsByQuery):
         return np.arange(1, len(self) + 1) - self.first_row[self.query]
 
     def ranking(self, query_id: str, *, top: int | None = None) -> list[tuple[str, float]]:
-        """Return one query's documents and scores in rank order, the first ``top`` or all.
+        """Return the first ``top`` or all documents and scores of a query in rank order.
 
-        Empty if the run has nothing for the query.
+        The list is empty if the run has no documents for the query.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class Run(RowsByQuery):
         return list(zip(doc_ids, self.score[rows].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
-        """Return a fresh DataFrame: query_id, doc_id (of str), score (float64), rank (int64).
+        """Return a new DataFrame: query_id, doc_id (str), score (float64), rank (int64).
 
         Examples
         --------
@@ -122,21 +122,21 @@ class Run(RowsByQuery):
     def write(self, path: str | os.PathLike[str], *, blanks: str | None = None) -> Path:
         """Write a TREC run (gzip if the name ends in .gz) and return its path.
 
-        Scores are written with the digits that read back to the same number; the tag is the run's
-        name, blanks as underscores.
+        Scores have enough digits to be read back exactly. The tag is the run's name with
+        underscores for blanks.
 
         Parameters
         ----------
         path : str or path
         blanks : str, optional
-            What stands for the blanks of an id, such as ``"_"``: the queries of Quepid are texts.
+            Replacement for blanks in ids, such as ``"_"``; Quepid uses texts as query ids.
 
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank, or is another's with ``blanks``.
+            If an id contains a blank, or if ``blanks`` makes two ids equal.
         WriteError
-            If the file cannot be written; one that was there stays.
+            If the file cannot be written; an existing file is then kept.
         """
         queries = [self.query_ids[i].encode("utf-8", "surrogateescape") for i in self.query]
         ranks = [b"%d" % rank for rank in self.rank.tolist()]
@@ -159,45 +159,45 @@ def read_run(
 ) -> Run:
     """Read a run.
 
-    Documents are ranked by score, high to low; equal scores by document id, high to low in byte
-    order. The rank column and the order of the lines do not count (trec_eval's rule).
+    Documents are ranked by descending score; ties by descending document id in byte order. As in
+    trec_eval [1]_, the rank column and the order of lines are ignored.
 
     Parameters
     ----------
     source : path, DataFrame, dict of dicts, iterable of tuples, or Run
-        A path (``-`` is standard input; packed files are unpacked) to lines of at least six
+        A path (``-`` is standard input; compressed files are unpacked) to lines with at least six
         fields, ``query_id Q0 doc_id rank score tag``; a frame with the columns query_id, doc_id,
-        score (or the names other tools give them); ``{query_id: {doc_id: score}}``; tuples
-        (query_id, doc_id, score). So are Parquet, CSV, JSON, and objects of other libraries:
-        ``abrank guide inputs``. A Run is returned as it is, ranked anew if ``score_dtype`` asks
-        for less precision than it has. Ids are text, never numbers.
+        score (or the names that other tools use); ``{query_id: {doc_id: score}}``; tuples
+        (query_id, doc_id, score). Parquet, CSV, JSON and objects of other libraries are also read:
+        see ``abrank guide inputs``. A Run is returned unchanged, but ranked again if
+        ``score_dtype`` asks for lower precision. Ids are text, never numbers.
     name : str, optional
-        The file's name without folder and endings, or ``run``, without it.
+        Default: the file name without folder and endings, or ``run``.
     score_dtype : {"float64", "float32"}
-        ``float32`` rounds scores first and so has more ties: trec_eval 9 and pytrec_eval.
-        ``float64`` is trec_eval 10.
+        ``float32`` rounds scores first and so produces more ties, like trec_eval 9 and
+        pytrec_eval. ``float64`` is the precision of trec_eval 10.
     columns : mapping, optional
-        Which columns of a frame to take: ``{"score": "bm25"}``.
+        Column names of a frame: ``{"score": "bm25"}``.
     duplicates : {"error", "first", "max"}
-        What to do where a query names a document twice: refuse, or keep the first row, or the
-        higher score.
+        If a document occurs twice in a query: raise an error, or keep the first row, or the
+        highest score.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked. Without it what is packed or comes
-        through a pipe may hold 4 GiB, other files any number.
+        Maximum size of an unpacked file in bytes. Default: 4 GiB for compressed files and pipes,
+        no limit for other files.
 
     Raises
     ------
     NotFoundError
         If there is no such file.
     ReadError
-        If a line or value cannot be used. The message names file and line.
+        If a line or value is not valid. The message names file and line.
     ArgumentError
-        If an argument has no meaning.
+        If an argument is not valid.
 
     Notes
     -----
-    Scores are decimal numbers. trec_eval's ``atof`` reads "12,5" as 12 and "high" as 0 in silence,
-    and hexadecimal, NaN and infinity as such; all of them are refused here.
+    Scores must be decimal numbers. trec_eval's ``atof`` silently reads "12,5" as 12 and "high" as
+    0, and accepts hexadecimal numbers, NaN and infinity; here all of these are errors.
 
     References
     ----------
@@ -218,7 +218,7 @@ def read_run(
         rows = rank_rows(run.query, score, run.docs)
         docs = ids.take(run.docs, rows)
         return replace(run, docs=docs, score=score[rows], score_dtype=score_dtype)
-    # The rows read have no name here: they go while a run is made of them.
+    # The rows have no name here, so that they are freed while the run is built.
     return build(
         files.read_columns(source, RUN, columns=columns, max_input_size=max_input_size),
         name or name_of(source), score_dtype, duplicates,
@@ -226,7 +226,7 @@ def read_run(
 
 
 def name_of(source: Any) -> str:  # noqa: ANN401
-    """Return the name of a run: its own, or that of its file, or ``run``."""
+    """Return the name of a run: its own, else that of its file, else ``run``."""
     if isinstance(source, Run):
         return source.name
     if isinstance(source, (str, os.PathLike)):
@@ -236,7 +236,7 @@ def name_of(source: Any) -> str:  # noqa: ANN401
 
 
 def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplicates) -> Run:
-    """Return rows as a run: ranked, each document once."""
+    """Build a run from rows: ranked, each document once per query."""
     distinct, query = ids.number(read.query)
     n_rows = len(query)
     if raw.has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
@@ -248,7 +248,7 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
     rows = rank_rows(query, score, read.doc)
     conflicts = 0 if read.rank is None else raw.rank_conflicts(query, score, read.rank)
     docs, tags, source = read.doc, read.tags, read.source
-    del read  # of millions of rows the lines' numbers and ranks take as much as the scores
+    del read  # line numbers and ranks of millions of rows take as much memory as the scores
     docs, query, score = ids.take(docs, rows), query[rows], score[rows]
     return Run(
         name, tuple(ids.decode(distinct)), query, docs, score, tags, source, score_dtype,
@@ -256,9 +256,9 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
     )  # fmt: skip
 
 
-# --- Runs by names that tell them apart
+# --- Runs that are parts of one system
 
-# A part of a system's run: a fold of the queries, or a repetition with another seed.
+# Endings of names for a part of a system's run: a fold of the queries, or a repeat by seed.
 _FOLD, _PART = (
     re.compile(rf"(?:^|[/._-])(?:{words})[._=-]?\d+", re.IGNORECASE)
     for words in ("fold|split|cv", "fold|split|cv|seed")
@@ -266,7 +266,7 @@ _FOLD, _PART = (
 
 
 def by_seed(sources: Sequence[Any]) -> list[list[Any]]:
-    """Return the files of a system in lists whose names differ by a fold only; others in one."""
+    """Group the files of a system: names that differ only by fold form one list."""
     groups: dict[str, list[Any]] = {}
     if all(isinstance(source, (str, os.PathLike)) for source in sources):
         for source in sources:
@@ -275,7 +275,7 @@ def by_seed(sources: Sequence[Any]) -> list[list[Any]]:
 
 
 def by_system(runs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return runs by system: those whose names differ by a fold or a seed only, in a list.
+    """Return runs by system; names that differ only by fold or seed form one list.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def join_folds(
     duplicates: Duplicates = "error",
     max_input_size: int | None = None,
 ) -> Run | None:
-    """Return one run of parts with different queries; None where two parts share a query."""
+    """Join parts with different queries to one run; None if two parts share a query."""
     parts: list[Columns] = []
     queries: set[str] = set()
     for source in sources:
@@ -328,8 +328,7 @@ def join_folds(
 
 def named_runs(runs: object, *, joins_parts: bool = False) -> Mapping[str, Any]:
     """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
-    # Parts of one system are told by names of files alone: a mapping has the names that it is to
-    # have.
+    # Parts of a system are recognised by file names only; the names of a mapping are final.
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
     rows = [
@@ -357,29 +356,28 @@ def from_groups(
     *,
     names: object = None,
 ) -> tuple[Qrels, Run] | tuple[Qrels, dict[str, Run]]:
-    """Return the qrels and the run, or runs, of LightGBM, XGBoost, CatBoost or a LETOR file.
+    """Return qrels and one or more runs from LightGBM, XGBoost, CatBoost or a LETOR file.
 
     Parameters
     ----------
     y : array_like of int[n_rows], or path
-        Grades, the label of each row; or a LETOR file (``grade qid:query_id 1:… 2:…``), which holds
-        the groups too.
+        The grade of each row; or a LETOR file (``grade qid:query_id 1:… 2:…``), which also holds
+        the groups.
     score : array_like of float[n_rows], path, or mapping of str to these
-        What the model predicts for each row; a file has one number a line. With a mapping by name
-        there is a run for each.
+        The predicted score of each row; a file has one number per line. A mapping gives one run
+        per name.
     group : array_like
-        Either the sizes of consecutive groups (LightGBM's and XGBoost's ``group``), which add up to
-        n_rows, or the query id of each row (XGBoost's ``qid``, CatBoost's ``group_id``), n_rows
-        long.
+        Either the sizes of consecutive groups (LightGBM's and XGBoost's ``group``), with sum
+        n_rows, or the query id of each row (XGBoost's ``qid``, CatBoost's ``group_id``).
     names : array_like of length n_rows, optional
-        Document ids; the number of the row without it.
+        Document ids. Default: the row numbers.
 
     Raises
     ------
     ArgumentError
-        If lengths differ, or it cannot be told what ``group`` holds.
+        If lengths differ, or if it is unclear what ``group`` contains.
     ReadError
-        If a label is no whole number or a score not finite.
+        If a grade is not a whole number or a score is not finite.
 
     Examples
     --------
@@ -409,7 +407,6 @@ def from_groups(
 
 
 def _queries(group: object, n_rows: int) -> list[Any]:
-    """Return the query of each row."""
     if group is None:
         raise ArgumentError("group= is missing: sizes of the groups, or the query id of each row")
     held = np.asarray(group).ravel()
@@ -430,8 +427,7 @@ def _queries(group: object, n_rows: int) -> list[Any]:
 
 
 def _run(score: object, judged: Columns, name: str) -> Run:
-    """Return the run of the scores of the rows that were judged."""
-    if isinstance(score, (str, os.PathLike)):  # as LightGBM, RankLib and SVMrank write them
+    if isinstance(score, (str, os.PathLike)):  # as written by LightGBM, RankLib and SVMrank
         data, _ = contents(score)
         try:
             values = np.array([float(line) for line in data.split()], dtype=np.float64)

@@ -1,9 +1,9 @@
-"""Columns of a table of scores: names, and numbers as Python and people write them."""
+"""Columns of a score table: their names, and their numbers in the notations that people use."""
 
-# Whole columns are read by Arrow and numpy; only cells that they refuse are looked at one by one.
-# Words for an empty cell, signs of per cent, decimal commas and marks of thousands are made plain
-# numbers where a column, or the file, says what is meant; what nothing says is a fault of the
-# column, which is told where the column is used.
+# Arrow and numpy read whole columns; only the cells that they refuse are read one by one. Words for
+# empty cells, per cent signs, decimal commas and thousands separators are converted if the column
+# or the file makes their meaning clear. If not, the column gets a `fault`, which is reported when
+# the column is used.
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 _YES_OR_NO = {
     "yes": "no", "y": "n", "t": "f", "pass": "fail", "passed": "failed", "correct": "incorrect",
     "ja": "nein", "oui": "non", "si": "no", "sí": "no", "wahr": "falsch", "vrai": "faux",
-    "verdadero": "falso", "vero": "falso",  # booleans as Excel writes them elsewhere
+    "verdadero": "falso", "vero": "falso",  # booleans of Excel in other languages
 }  # fmt: skip
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_EXACT = 2**53  # the largest whole number up to which floats tell all apart
-_FEW = 2000  # texts that Python reads before Arrow's kernels are imported
+_EXACT = 2**53  # largest whole number up to which floats are exact
+_FEW = 2000  # number of texts up to which Arrow's kernels are not imported
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreColumn:
-    """A column of text, of numbers in an Arrow array, or of Python's objects."""
+    """A column of text, numbers in an Arrow array, or Python objects."""
 
     name: str
     cells: Any  # a LargeBinaryArray without nulls, an Arrow array of numbers, or a list
-    # The names of its levels, of a frame with several rows of names above its columns.
+    # The names of its levels, if the frame has several header rows.
     levels: tuple[str, ...] = ()
-    note: str = ""  # how its cells were read, where they are not as Python writes numbers
-    fault: str = ""  # why they cannot be read as numbers
-    is_name: bool = False  # whether its texts are ids, and no numbers whatever they look like
+    note: str = ""  # how its cells were read, if not in Python's notation
+    fault: str = ""  # why its cells cannot be read as numbers
+    is_name: bool = False  # whether its texts are ids even if they look like numbers
 
     @classmethod
     def of(cls, name: str, cells: object, levels: tuple[str, ...] = ()) -> ScoreColumn:
-        """Return the column of an Arrow array, of a Series of pandas, or of a list."""
+        """Make a column from an Arrow array, a pandas Series, or a list."""
         return cls(name, _stored(cells), levels)
 
     @cached_property
     def is_text(self) -> bool:
-        """Whether its cells are texts, of which numbers have to be read."""
+        """Whether its cells are texts, which may spell numbers."""
         return isinstance(self.cells, pa.LargeBinaryArray)
 
     @cached_property
@@ -73,7 +73,7 @@ class ScoreColumn:
 
     @property
     def numbers(self) -> FloatArray:
-        """The numbers, NaN where a cell is empty or is none."""
+        """The numbers, NaN for cells that are empty or no number."""
         return self._read[0]
 
     @property
@@ -82,12 +82,12 @@ class ScoreColumn:
         return self._read[1]
 
     def problem(self, row: int) -> tuple[Any, str]:
-        """Return a cell and what is wrong with it as a number."""
+        """Return a cell, and what is wrong with it as a number."""
         cell = self.cell(row)
         return cell, _read_cell(cell)[1]
 
     def cell(self, row: int) -> Any:  # noqa: ANN401
-        """Return a cell as an object of Python."""
+        """Return a cell as a Python object."""
         if self.is_text:
             return ids.decode(self.cells[row : row + 1])[0]
         cell = self.cells[row]
@@ -95,7 +95,7 @@ class ScoreColumn:
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether it holds numbers, and nothing else but empty cells."""
+        """Whether it holds only numbers and empty cells."""
         if self.is_name:
             return False
         is_float = isinstance(self.cells, pa.FloatingPointArray)
@@ -103,18 +103,18 @@ class ScoreColumn:
 
     @cached_property
     def is_damaged(self) -> bool:
-        """Whether most cells are numbers, so that the others are faults."""
+        """Whether most cells are numbers, so that the others are errors."""
         n_numbers = int((~np.isnan(self.numbers)).sum())
         return not self.is_name and 0 < int(self.wrong.sum()) <= n_numbers
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether all of its numbers are whole."""
+        """Whether all its numbers are whole."""
         return bool((np.isnan(self.numbers) | (self.numbers == np.floor(self.numbers))).all())
 
     @cached_property
     def is_truth(self) -> bool:
-        """Whether it holds true and false."""
+        """Whether it holds truth values."""
         if not self.is_text and isinstance(self.cells, pa.Array):
             return self.is_numeric and isinstance(self.cells, pa.BooleanArray)
         row = int(np.argmax(~np.isnan(self.numbers)))
@@ -122,18 +122,18 @@ class ScoreColumn:
 
     @cached_property
     def is_yes_or_no(self) -> bool:
-        """Whether its cells are yes and no, or words like them, and both are there."""
+        """Whether its cells are yes and no or similar words, and both occur."""
         return bool(self._yes)
 
     @cached_property
     def _yes(self) -> str:
-        if not self.is_text or not self.wrong.any() or self.n_distinct > 5:  # of empty ones, too
+        if not self.is_text or not self.wrong.any() or self.n_distinct > 5:  # includes empty ones
             return ""
         words = {label.casefold() for label in self.labels if label}
         return next((yes for yes, no in _YES_OR_NO.items() if words == {yes, no}), "")
 
     def as_scores(self) -> ScoreColumn:
-        """Return the column with 1 for yes and 0 for no; any other as it is."""
+        """Return the column with 1 for yes and 0 for no; return others unchanged."""
         if not self.is_yes_or_no:
             return self
         numbers = {self._yes: "1", _YES_OR_NO[self._yes]: "0", "": ""}
@@ -160,14 +160,13 @@ class ScoreColumn:
 
     @cached_property
     def _differs_as_text(self) -> bool:
-        if not self.is_text or not self.is_numeric:  # of names, or of other texts
+        if not self.is_text or not self.is_numeric:  # names or other texts
             return self.is_text
-        text = ids.spans(self.cells)[2]  # of digits alone texts are ids, such as 007
+        text = ids.spans(self.cells)[2]  # texts of digits only are ids, such as 007
         return bool(((text >= ord("0")) & (text <= ord("9"))).all())
 
     @cached_property
     def _distinct(self) -> tuple[Any, IntArray]:
-        """The distinct cells, in order of appearance, and which one each row has."""
         if self._differs_as_text:
             return ids.code(self.cells)
         if self.is_text or isinstance(self.cells, pa.Array):
@@ -179,12 +178,12 @@ class ScoreColumn:
 
     @property
     def coded(self) -> tuple[tuple[str, ...], IntArray]:
-        """The distinct cells as text, in order of appearance, and which one each row has."""
+        """The distinct cells as text in order of appearance, and the index of each row's cell."""
         return self.labels, self.codes
 
     @property
     def codes(self) -> IntArray:
-        """Which of the distinct cells each row has."""
+        """The index of each row's cell among the distinct cells."""
         return self._distinct[1]
 
     @cached_property
@@ -200,8 +199,8 @@ class ScoreColumn:
         return ids.number(self.cells)
 
     def ids_in_order(self, name: str, label: str) -> tuple[Ids, IntArray]:
-        """Return the distinct cells as query ids in byte order, and which one each row has."""
-        # Text as it stands, whole numbers spelled out.
+        """Return the distinct cells as query ids in byte order, and the index of each row's id."""
+        # Text is kept as it is; whole numbers are converted to text.
         if self.is_text:
             return self._in_order
         column = arrow.to_ids(self.cells)
@@ -224,7 +223,7 @@ class ScoreColumn:
         )
 
     def is_one_of(self, labels: Sequence[str]) -> BoolArray:
-        """Whether each cell is one of few texts."""
+        """Whether each cell is one of a few texts."""
         if isinstance(self.cells, list):
             return np.array([isinstance(x, str) and x in labels for x in self.cells], np.bool_)
         result = np.zeros(len(self.cells), np.bool_)
@@ -234,7 +233,7 @@ class ScoreColumn:
         return result
 
     def matches(self, pattern: str) -> BoolArray:
-        """Whether each cell is a text in which a regular expression is found."""
+        """Whether each cell is a text that contains a match of a regular expression."""
         if isinstance(self.cells, list):
             return np.array([re.search(pattern, str(x)) is not None for x in self.cells], np.bool_)
         result = np.zeros(len(self.cells), np.bool_)
@@ -244,14 +243,14 @@ class ScoreColumn:
         return result
 
     def rounding(self) -> FloatArray:
-        """Return how far each number may be off: half a unit of the last digit printed."""
+        """Return the rounding error of each number: half a unit of its last printed digit."""
         if not self.is_text:
             return np.zeros(len(self.cells))
         distinct, codes = ids.code(self.cells)
         return np.array([_half_of_last_digit(text) for text in ids.decode(distinct)])[codes]
 
     def take(self, rows: IntArray) -> ScoreColumn:
-        """Return the column of some rows."""
+        """Return the column with selected rows."""
         if self.is_text:
             return replace(self, cells=ids.take(self.cells, rows))
         if isinstance(self.cells, pa.Array):
@@ -264,17 +263,17 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
         if all(type(cell) is str for cell in cells):
             try:
                 return ids.encode(cells)
-            except UnicodeEncodeError:  # half a surrogate pair: as_ids refuses it
+            except UnicodeEncodeError:  # a lone surrogate; as_ids refuses it
                 pass
         if all(type(cell) is int for cell in cells) and max(map(abs, cells), default=0) > _EXACT:
             return ids.encode(list(map(str, cells)))
-        if {str, float} <= {*map(type, cells)} <= {str, float, int, type(None)}:  # as in a file
+        if {str, float} <= {*map(type, cells)} <= {str, float, int, type(None)}:  # like file cells
             return _stored(["" if is_missing(cell) else str(cell) for cell in cells])
         return cells
     if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
         dtype = getattr(cells, "dtype", None)
         kind_of_labels = getattr(getattr(dtype, "categories", None), "dtype", dtype)
-        if str(kind_of_labels).startswith("interval"):  # of pandas.cut
+        if str(kind_of_labels).startswith("interval"):  # pandas.cut
             cells = cells.astype("string")
         try:
             cells = pa.array(cells, from_pandas=True)
@@ -287,7 +286,7 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
     if pa.types.is_temporal(cells.type):
         texts = kernels.cast(cells, pa.string())
         cells = kernels.replace_substring_regex(texts, " 00:00:00[.0]*Z?$", "")
-    if pa.types.is_integer(cells.type):  # ids of 64 bits are no floats
+    if pa.types.is_integer(cells.type):  # floats cannot represent all 64-bit ids
         ends = kernels.min_max(cells).as_py()
         if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) > _EXACT:
             cells = kernels.cast(cells, pa.string())
@@ -299,7 +298,6 @@ def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a 
 
 
 def _read_cell(cell: object) -> tuple[float, str]:
-    """Return the number that a cell holds, NaN for none, and what is wrong with it."""
     if is_missing(cell) or cell == "":
         return np.nan, ""
     number, problem = read_number(cell)
@@ -307,18 +305,18 @@ def _read_cell(cell: object) -> tuple[float, str]:
 
 
 def _numbers_of_text(cells: Ids) -> tuple[FloatArray, BoolArray]:
-    """Return the numbers of texts, NaN where one is empty or none, and which are none."""
+    """Return the numbers in texts (NaN for none), and which texts are neither number nor empty."""
     start, length, text = ids.spans(cells)
     numbers, wrong = np.full(len(cells), np.nan), np.zeros(len(cells), np.bool_)
     rows = np.flatnonzero(length)
-    single = rows  # rows that are read one by one
+    single = rows  # rows to read one by one
     if len(rows) > _FEW:
         values = _cast(cells, rows)
         if values is None:
             first = text[start[rows]]
             wrong[rows] = True
             single = rows[((first | 32) == ord("t")) | ((first | 32) == ord("f"))]
-            single = single[(length[single] == 4) | (length[single] == 5)]  # true or false
+            single = single[(length[single] == 4) | (length[single] == 5)]  # perhaps true, false
             rows = rows[first < ord("A")]
             spelled = kernels.match_substring_regex(ids.take(cells, rows), _NUMBER)
             rows = rows[ids.integers(kernels.indices_nonzero(spelled))]
@@ -339,10 +337,10 @@ def _numbers_of_text(cells: Ids) -> tuple[FloatArray, BoolArray]:
 
 
 def _cast(cells: Ids, rows: IntArray) -> FloatArray | None:
-    """Return the finite numbers that some texts spell; None where one does not."""
+    """Return the numbers in some texts; None if one is no finite number."""
     texts = cells if len(rows) == len(cells) else ids.take(cells, rows)
     try:
-        # Arrow words an error for each text that is none, a second for every 200,000.
+        # Arrow composes an error for each bad text, a second for every 200,000, so try a few first.
         kernels.cast(kernels.cast(texts[:_FEW], pa.large_string()), pa.float64())
         values = arrow.to_floats(kernels.cast(texts, pa.large_string()))
     except pa.ArrowInvalid:
@@ -351,19 +349,18 @@ def _cast(cells: Ids, rows: IntArray) -> FloatArray | None:
 
 
 def _half_of_last_digit(text: str) -> float:
-    """Return half a unit of the last digit of a number as it is printed; 0 of a whole one."""
     mantissa, _, exponent = text.lower().partition("e")
     n_decimals = len(mantissa.partition(".")[2])
     try:
         is_exact = not exponent and (float(text) == 0.0 or not n_decimals)
-        # Beyond 300 the number is 0, such as 0e4000, whatever is taken for its digits.
+        # With larger negative exponents, as in 0e4000, the number is 0 and has no relevant digits.
         return 0.0 if is_exact else 0.5 * 10.0 ** min(int(exponent or "0") - n_decimals, 300)
     except ValueError:
         return 0.0
 
 
 def renumbered(codes: IntArray, n_codes: int) -> IntArray:
-    """Return codes without gaps, in the same order."""
+    """Return codes without gaps in the same order."""
     if n_codes > 4 * len(codes) + 1024:
         return np.unique(codes, return_inverse=True)[1].ravel()
     occurs = np.zeros(n_codes, np.bool_)
@@ -372,7 +369,7 @@ def renumbered(codes: IntArray, n_codes: int) -> IntArray:
 
 
 def by_appearance(values: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
-    """Return where each distinct value first stands, in order, and which one each row has."""
+    """Return the first position of each distinct value, in order, and the index of each row's."""
     distinct, codes = np.unique(values, return_inverse=True)
     first = np.empty(len(distinct), np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -383,7 +380,7 @@ def by_appearance(values: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def label_of_cell(cell: object) -> str:
-    """Return a cell as the text of a category: 256.0 and "256" are one, and "0.90" is 0.9."""
+    """Return a cell as the label of a category: 256.0 equals "256", and "0.90" equals 0.9."""
     if is_missing(cell):
         return ""
     text = str(cell).strip()
@@ -397,22 +394,22 @@ def label_of_cell(cell: object) -> str:
     return text if is_code or number != number else f"{number:.15g}"
 
 
-# --- Cells as people and spreadsheets write them
+# --- Cells in the notations of people and spreadsheets
 
-# What pandas reads as an empty cell, and the marks of databases, spreadsheets and of SAS.
+# Words that pandas, databases, spreadsheets and SAS use for an empty cell.
 BLANKS = frozenset(words(
     r"na n/a #n/a #na <na> null none nan -nan - -- – — . \n (null) <null> [null] nil undefined"
     " #div/0!"
 ))  # fmt: skip
-_PROBED = 200  # cells that tell whether a column of text may hold numbers
-# Signs of money, and blanks and apostrophes that mark thousands.
+_PROBED = 200  # cells that are checked for numbers before the whole text column
+# Currency signs, and blanks and apostrophes as thousands separators.
 _MONEY = re.compile(r"\s*(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*")
 _THIN = re.compile(r"(?<=[0-9])[\s'’](?=[0-9]{3}(?![0-9]))")
 _PERCENT = re.compile(r"(.*[0-9])\s*%")
 _SIGN = r"[+-]?"
 _EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 _NUMERAL = re.compile(rf"{_SIGN}(?:[0-9][0-9.,]*|[.,][0-9]+){_EXPONENT}")
-# 5.188 and 5,188: a fraction, or a whole number with a mark of thousands.
+# 5.188 and 5,188: either a fraction, or a whole number with a thousands separator.
 _UNCLEAR = {mark: re.compile(rf"{_SIGN}[1-9][0-9]{{0,2}}\{mark}[0-9]{{3}}") for mark in ".,"}
 _DECIMAL = {mark: re.compile(rf"{_SIGN}[0-9]*(?:\{mark}[0-9]*)?{_EXPONENT}") for mark in ".,"}
 _GROUPS = {  # 5,188,410 and 5,188.41
@@ -426,21 +423,21 @@ _GROUPS = {  # 5,188,410 and 5,188.41
 
 @dataclass(frozen=True)
 class _Cells:
-    """The distinct texts of a column that may hold numbers, and which one each row has."""
+    """The distinct texts of a column that may hold numbers, and the index of each row's text."""
 
     column: ScoreColumn
-    texts: list[str]  # without words for empty cells and signs of per cent; [] of a plain column
+    texts: list[str]  # without empty-cell words and per cent signs; [] for plain columns
     codes: IntArray
-    percent: int = 0  # of the cells that are not empty, how many had the sign
+    percent: int = 0  # number of nonempty cells with a per cent sign
     filled: int = 0
-    point: str = ""  # the decimal mark that its cells show; empty where none does
-    whole: bool = False  # whether some have no mark, and none of these has four digits
-    bared: tuple[int, str] = (-1, "")  # the first with a sign of money or a blank, as written
+    point: str = ""  # the decimal mark used in its cells; empty if unknown
+    whole: bool = False  # whether some cells have no mark, and none of these has four digits
+    bared: tuple[int, str] = (-1, "")  # first cell with a currency sign or a blank, as written
 
 
 def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> list[ScoreColumn]:
-    """Return the columns of a table with numbers as Python writes them."""
-    # `marked` says whether a cell may hold a comma, or a separator leaves it to decimals.
+    """Convert the numbers of all columns to Python's notation."""
+    # `marked` says whether cells may contain commas, that is, whether commas separate no cells.
     columns = [_named_by(column, SEARCHES) for column in columns]
     read = [_cells(column, marked=marked) for column in columns]
     points = {cells.point for cells in read if cells and cells.point}
@@ -452,7 +449,7 @@ def tidied(columns: Sequence[ScoreColumn], delimiter: str, *, marked: bool) -> l
     return [_named_by(_rated(column), SURE_QUERIES) for column in plain]
 
 
-# Ratings in words: `4/5`, `4 out of 5`, `4 - good`, `Rating: 4`, `[[4]]`.
+# Ratings within text: `4/5`, `4 out of 5`, `4 - good`, `Rating: 4`, `[[4]]`.
 _RATING = re.compile(
     r"(?:[^0-9]*[\s:=\[({\"'])?(-?[0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of|of)\s*([0-9]+))?"
     r"(?:[\s:=\])}\"',.;-][^0-9]*)?"
@@ -461,7 +458,7 @@ _MOST_RATINGS = 200
 
 
 def _rated(column: ScoreColumn) -> ScoreColumn:
-    """Return a column that is called a score, and has one number in each cell, as its numbers."""
+    """Convert a column called a score, with one number in each text, to these numbers."""
     word = folded(column.name).rpartition("_")[2]
     is_called = word in SCORE_WORDS - METRIC_NAMES
     if not is_called or not column.is_text or column.is_numeric or column.is_damaged:
@@ -477,13 +474,13 @@ def _rated(column: ScoreColumn) -> ScoreColumn:
 
 
 def _named_by(column: ScoreColumn, names: Collection[str]) -> ScoreColumn:
-    """Return a column of text as one of names, where it is called so."""
+    """Mark a text column as ids if its name is one of ``names``."""
     is_name = column.is_name or (column.is_text and folded(column.name) in names)
     return replace(column, is_name=is_name)
 
 
 def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
-    """Return the cells of a column to look at; None where it is text, or as plain as it is."""
+    """Return the cells that need conversion; None for text columns and plain numbers."""
     if not column.is_text or column.is_name:
         return None
     rows = np.flatnonzero(~column.empty)
@@ -494,7 +491,7 @@ def _cells(column: ScoreColumn, *, marked: bool) -> _Cells | None:
         return None
     filled = ids.take(column.cells, rows)
     mark = "," if any("," in text for text in probe) else "."
-    if kernels.all(_matching(_DECIMAL[mark], filled)).as_py():  # no look at single cells
+    if kernels.all(_matching(_DECIMAL[mark], filled)).as_py():  # avoids looking at single cells
         shown = kernels.match_substring(filled, mark)
         with_points = replace(column, cells=kernels.replace_substring(column.cells, ",", "."))
         if (
@@ -539,19 +536,18 @@ def _matching(pattern: re.Pattern[str], cells: Ids) -> Any:  # noqa: ANN401 - of
 
 
 def _bare(text: str) -> str:
-    """Return a text without signs of money and blanks that mark thousands, its minus in ASCII."""
+    """Remove currency signs and separating blanks from a text; write minus in ASCII."""
     return _THIN.sub("", _MONEY.sub("", text.strip())).replace("−", "-")
 
 
 def _plain(cells: _Cells, point: str, delimiter: str) -> ScoreColumn:
-    """Return a column of numbers with a decimal point; ``point`` is the mark of the file."""
     if not cells.texts:
         return cells.column
     texts, notes, fault = cells.texts, [], ""
     point = cells.point or point
     unclear = {mark: [text for text in texts if _UNCLEAR[mark].fullmatch(text)] for mark in ".,"}
     if not point:
-        # Between commas a decimal mark is a point, and a quoted comma marks thousands.
+        # Where commas separate cells, a quoted comma is a thousands separator.
         point = "." if delimiter == "," or not unclear[","] else ","
         mark = "," if unclear[","] else "."
         if cells.whole and unclear[mark] and delimiter != ",":

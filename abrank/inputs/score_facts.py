@@ -1,4 +1,4 @@
-"""What is known of the columns of a table of scores, and the rules that find its variants."""
+"""Facts about the columns of a score table, and the rules that find its variants."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from abrank.inputs.score_reading import ROWS, UNNAMED, NameTest, baseline_of, li
 from abrank.inputs.score_source import AGGREGATES, NamedTable
 from abrank.inputs.topics import COLLECTIONS
 
-FIRST_GROUPS = 1000  # looked at before all
+FIRST_GROUPS = 1000  # groups that are checked before all are
 MOST_VARIANTS = 1000
-PROMPT = "prompt"  # the text of each query, or the template that is compared
+PROMPT = "prompt"  # either the text of each query, or the template that is compared
 MOST_PROMPTS = 20
 
 
 class TableFacts:
-    """Columns, their names and cells, how they go together, and the roles that they have so far."""
+    """The columns of a table, how they depend on each other, and their roles so far."""
 
-    # Rows of aggregates, such as the mean over the queries, do not count.
+    # Aggregate rows, such as means over the queries, are ignored.
 
     def __init__(
         self,
@@ -51,35 +51,35 @@ class TableFacts:
                     close = [choice(role, meant) for meant in nearest(name, self.names)[:1]]
                     raise UnclearError(self.label, problem + listed(self.names), close)
         assigned = {name for wanted in self.roles.values() for name in wanted}
-        self.free = [name for name in self.names if name not in assigned]  # without a role yet
-        self._counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
+        self.free = [name for name in self.names if name not in assigned]  # columns without a role
+        self._counts: dict[tuple[str, ...], int] = {}  # numbers of distinct combinations
 
     # --- Roles
 
     def one(self, role: str) -> str:
-        """Return the one column of a role; empty for none."""
+        """Return the only column with a role; empty if there is none."""
         return next(iter(self.roles.get(role, ())), "")
 
     def columns_of(self, *roles: str) -> list[str]:
-        """Return the one column of each of these roles that has one."""
+        """Return the columns with these roles, one per role if it has one."""
         pairs = [(role, self.one(role)) for role in roles]
         return [name for role, name in pairs if name and (role, name) != ("repeat", ROWS)]
 
     def set_role(self, role: str, *names: str) -> tuple[str, ...]:
-        """Give a role to columns, which are no longer free, and return them."""
+        """Give columns a role, remove them from the free ones, and return them."""
         self.roles = {**self.roles, role: names}
         self.leave_out(names)
-        if role == "query":  # which tells the rows of aggregates
+        if role == "query":  # it decides which rows are aggregates
             self.__dict__.pop("rows", None)
             self._counts.clear()
         return names
 
     def leave_out(self, names: Sequence[str]) -> None:
-        """Leave columns without a role."""
+        """Mark columns as unused."""
         self.free = [name for name in self.free if name not in names]
 
     def require_one(self, role: str, names: Sequence[str]) -> None:
-        """Refuse several columns of one role, and say how each is chosen."""
+        """Refuse several columns for one role, and show how to choose one."""
         if len(names) < 2:
             return
         choices = [choice(role, name) for name in names]
@@ -99,11 +99,11 @@ class TableFacts:
         return self.table.column(name)
 
     def is_numeric(self, name: str) -> bool:
-        """Whether a column holds numbers, and nothing else but empty cells."""
+        """Whether a column holds only numbers and empty cells."""
         return self.column(name).is_numeric
 
     def is_key(self, name: str) -> bool:
-        """Whether a column may name queries or variants: text, or whole numbers of no measure."""
+        """Whether a column can hold ids: text, or whole numbers that are no known measure."""
         column = self.column(name)
         if name == INDEX or not column.is_numeric:
             return not column.is_nested and (column.is_whole or not column.is_damaged)
@@ -111,36 +111,36 @@ class TableFacts:
         return (column.is_whole or is_unit(name)) and not (is_score or self.is_judged(name))
 
     def is_judged(self, name: str) -> bool:
-        """Whether a column of true and false is a score by its name."""
+        """Whether the name of a column of truth values suggests a score."""
         return self.column(name).is_truth and folded(name).rpartition("_")[2] in terms.SCORE_WORDS
 
     def may_vary(self, name: str) -> bool:
-        """Whether a column may tell variants apart."""
+        """Whether a column may distinguish variants."""
         column, word = self.column(name), folded(name)
         is_text = word in terms.TEXT_NAMES and not (
             word == PROMPT and column.n_distinct <= MOST_PROMPTS
         )
-        # The experiment `search-rank` is no cost.
+        # The experiment `search-rank` is not a cost, although its name contains a cost word.
         is_arm = terms.ARM_NAMES.fullmatch(word) and not column.is_numeric
         is_score = not is_arm and (self.is_measure(name) or self.is_cost(name))
         if is_text or is_score or column.is_damaged:
             return False
-        if is_unit(name) and word != "session":  # LangSmith's experiments are
+        if is_unit(name) and word != "session":  # in LangSmith a session is an experiment
             return False
         return not (column.is_nested or self.is_judged(name) or word in terms.VALUE_NAMES)
 
     @cached_property
     def systems_are_columns(self) -> bool:
-        """Whether the variants that somebody named are columns."""
+        """Whether the variants that the user named are columns."""
         names = {*map(str.casefold, self.names)}
         return bool(self.options.systems) and {x.casefold() for x in self.options.systems} <= names
 
     def holds_systems(self, name: str, *, numbers: bool = False) -> bool:
-        """Whether a column holds the variants that somebody named, and no scores."""
+        """Whether a column holds the variants that the user named, and no scores."""
         column, systems = self.column(name), {x.casefold() for x in self.options.systems}
         if not systems or self.systems_are_columns:
             return False
-        words = {folded(name), *folded(name).split("_")}  # such as treatment_group
+        words = {folded(name), *folded(name).split("_")}  # matches treatment_group
         return (
             (numbers or not column.is_numeric or not words.isdisjoint(chain(*terms.VARIANT_NAMES)))
             and column.n_distinct <= MOST_VARIANTS
@@ -151,14 +151,14 @@ class TableFacts:
 
     @cached_property
     def rows(self) -> BoolArray:
-        """Which rows are of a query, and no mean over them."""
+        """Which rows belong to a query and are no aggregates."""
         query = self.one("query")
         if not query:
             return np.ones(self.table.n_rows, np.bool_)
         return ~self.column(query).is_one_of(AGGREGATES)
 
     def codes(self, *names: str) -> IntArray:
-        """Return one number for each different combination of columns: int64[n rows of queries]."""
+        """Return a number for each distinct combination of columns: int64[n rows of queries]."""
         if len(names) == 1 and self.rows.all():
             return self.column(names[0]).codes
         codes = np.zeros(int(self.rows.sum()), np.int64)
@@ -170,7 +170,7 @@ class TableFacts:
         return codes
 
     def n_distinct(self, *names: str) -> int:
-        """Return how many different combinations columns have."""
+        """Return the number of distinct combinations of columns."""
         if names not in self._counts:
             alone = len(names) == 1 and self.rows.all()
             self._counts[names] = (
@@ -180,20 +180,20 @@ class TableFacts:
         return self._counts[names]
 
     def names_rows(self, *names: str) -> bool:
-        """Whether columns together name each row once."""
+        """Whether the combination of columns is unique for each row."""
         return self.n_distinct(*names) == int(self.rows.sum())
 
     def determines(self, first: str | Sequence[str], second: str) -> bool:
-        """Whether rows that are alike in ``first`` are alike in ``second``."""
+        """Whether rows that are equal in ``first`` are also equal in ``second``."""
         first = (first,) if isinstance(first, str) else first
         if self.names_rows(*first):
             return True
         codes, rows = self.codes(*first), np.flatnonzero(self.rows)
         last = np.empty(self.n_distinct(*first), np.int64)
-        if is_unit(second):  # some rows may lack the user
+        if is_unit(second):  # the user may be missing in some rows
             filled = ~self.column(second).empty[rows]
             codes, rows = codes[filled], rows[filled]
-        # Numbering all cells takes long, and most columns differ within the first groups.
+        # Numbering all cells is slow, and most columns already differ in the first groups.
         for some in (np.flatnonzero(codes < FIRST_GROUPS), slice(None)):
             dependent = self.column(second).take(rows[some]).codes
             last[codes[some]] = dependent
@@ -202,24 +202,24 @@ class TableFacts:
         return True
 
     def rivals(self, names: Sequence[str]) -> list[str]:
-        """Return the first column, and the others whose values do not go together with its own."""
+        """Return the first column, and those whose values do not correspond to its values."""
         return [*names[:1], *(
             name for name in names[1:]
             if not (self.determines(names[0], name) and self.determines(name, names[0]))
         )]  # fmt: skip
 
     def named(self, groups: Sequence[tuple[str, ...]], names: Sequence[str]) -> list[str]:
-        """Return the columns that the first group names which names any."""
+        """Return the columns named in the first group that names any."""
         words = [(name, folded(name)) for name in names]
         for group in groups:
-            endings = tuple(f".{word}" for word in group)  # of what stood in a dict of the row
+            endings = tuple(f".{word}" for word in group)  # names from nested dicts
             for match in (group.__contains__, lambda word, ends=endings: word.endswith(ends)):
                 if result := [name for name, word in words if match(word)]:
                     return result
         return []
 
     def arms(self, names: Sequence[str]) -> list[str]:
-        """Return the columns that hold the two arms of an experiment, by their names or its own."""
+        """Return columns with the two arms of an experiment, known by column name or values."""
         if any("=" in system for system in self.options.systems):
             return []
         return [
@@ -231,7 +231,7 @@ class TableFacts:
         ]  # fmt: skip
 
     def crossed(self, share: float = 0.5) -> list[str]:
-        """Return the columns of which each value is there for that share of the queries."""
+        """Return the columns whose values each occur in this share of the queries."""
         query = self.one("query")
         if not query or self.names_rows(query):
             return []
@@ -251,32 +251,32 @@ class TableFacts:
 
 
 def is_unit(name: str) -> bool:
-    """Whether a column is called as users, sessions and their like are."""
+    """Whether a column name denotes users, sessions or similar units."""
     return terms.CLUSTER_NAMES.fullmatch(folded(name)) is not None
 
 
 def choice(role: str, name: str) -> dict[str, Any]:
-    """Return the option that gives a role to a column."""
+    """Return the option that assigns a role to a column."""
     return {"variant": name} if role == "variant" else {"columns": {role: name}}
 
 
-# --- Rules that find the variants: columns of their names, or a column each
+# --- Rules that find the variants: in columns of names, or as one column each
 
-# The first rule that applies decides; one that returns None does not apply.
+# The first rule that applies is used; a rule that does not apply returns None.
 
-MOST_APART = 20  # times the largest value of one variant is that of another on one scale
-MOST_DIFFERING = 30  # values of a column that may tell rows of a query and variant apart
-MOST_ARMS = 20  # of a column of groups, or of numbers that are settings
+MOST_APART = 20  # maximum ratio of the largest values of two variants on the same scale
+MOST_DIFFERING = 30  # maximum distinct values of a column that separates rows of a variant
+MOST_ARMS = 20  # maximum distinct values of a column of groups or numeric settings
 _TOTAL = re.compile("((grand|row)_)?totals?|gesamtergebnis")
 
 Names: TypeAlias = tuple[str, ...]
 Wide: TypeAlias = dict[str, tuple[str, str]]  # variant and measure of each column
 
-# --- A column of the variants' names, or several that name them together
+# --- One or more columns that name the variants
 
 
 def find_variant(facts: TableFacts) -> Names:
-    """Return the columns that name the variant; none where there is one system, or columns."""
+    """Return the columns that name the variant; none for one system or one column per variant."""
     for rule in VARIANT_RULES:
         if (variant := rule(facts)) is not None:
             return facts.set_role("variant", *variant)
@@ -284,7 +284,7 @@ def find_variant(facts: TableFacts) -> Names:
 
 
 def _stated(facts: TableFacts) -> Names | None:
-    """Hold where somebody said the columns, or named systems that one column holds."""
+    """Apply if the user named the columns, or systems that one column contains."""
     if "variant" not in facts.roles:
         return None
     variant = facts.roles["variant"]
@@ -299,16 +299,16 @@ def _stated(facts: TableFacts) -> Names | None:
 
 
 def _one_row_a_query(facts: TableFacts) -> Names | None:
-    """Hold where a query has one row: of one system, or of the one arm that it was given."""
+    """Apply if each query has one row: from one system, or from the arm assigned to it."""
     if facts.one("query") and not facts.names_rows(*facts.columns_of("query", "metric")):
         return None
     named = facts.named(terms.VARIANT_NAMES, facts.free)
     is_one = [name for name in named if facts.n_distinct(name) == 1 and facts.may_vary(name)]
     of_arms = (*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free))
-    # One that names columns, as a winner does, is none.
+    # A column that names other columns, such as a winner, holds no variants.
     words = {part for name in facts.free if facts.is_numeric(name)
              for part in re.split(r"[^0-9a-z]+", folded(name))}  # fmt: skip
-    sides = {*terms.BASELINES[:8]}  # of a column per variant
+    sides = {*terms.BASELINES[:8]}  # column prefixes if there is one column per variant
     groups = [
         name for name in dict.fromkeys(of_arms)
         if 2 <= facts.n_distinct(name) <= MOST_ARMS and facts.may_vary(name)
@@ -321,14 +321,14 @@ def _one_row_a_query(facts: TableFacts) -> Names | None:
 
 
 def _one_row_a_repeat(facts: TableFacts) -> Names | None:
-    """Hold where but for its repeats a query has one row: whose system some column may name."""
+    """Apply if each query has one row per repeat; a column may name its system."""
     if not facts.names_rows(*facts.columns_of("query", "metric", "repeat")):
         return None
     return tuple(variant_names(facts)[:1])
 
 
 def _one_column(facts: TableFacts) -> Names | None:
-    """Hold where one column tells the rows of each query apart."""
+    """Apply if one column separates the rows of each query."""
     key = facts.columns_of("query", "metric", "repeat")
     names = dict.fromkeys((*variant_names(facts), *facts.crossed()))
     single = [name for name in names if facts.names_rows(*key, name)]
@@ -347,7 +347,7 @@ def _one_column(facts: TableFacts) -> Names | None:
 
 
 def _several_columns(facts: TableFacts) -> Names | None:
-    """Hold where several columns together do so, or two arms that both ran in all the others."""
+    """Apply if several columns together separate the rows, or two arms crossed with the rest."""
     key = facts.columns_of("query", "metric", "repeat")
     full = facts.crossed(0.95)
     together = [
@@ -355,7 +355,7 @@ def _several_columns(facts: TableFacts) -> Names | None:
         if not facts.is_numeric(name) or folded(name) in terms.SETTING_NAMES
         or (name in full and facts.n_distinct(name) <= MOST_ARMS)
     ]  # fmt: skip
-    if not facts.options.systems:  # queries of two collections have but their ids in common
+    if not facts.options.systems:  # queries of two collections share only their ids
         systems = [name for name in together if folded(name) not in COLLECTIONS]
         together = systems or together
     together = _whole_grid(facts, _without_scores(facts, together, key), key)
@@ -371,8 +371,8 @@ VARIANT_RULES: tuple[Callable[[TableFacts], Names | None], ...] = (
 
 
 def variant_names(facts: TableFacts) -> list[str]:
-    """Return the free columns that are called as variants are, or hold two arms."""
-    # What names each row, as an id of the run of one query does, is no variant.
+    """Return the free columns with a variant-like name or the two arms of an experiment."""
+    # Columns that are unique per row, such as a run id for each query, are no variants.
     varying = [
         name for name in facts.free
         if facts.may_vary(name)
@@ -382,7 +382,7 @@ def variant_names(facts: TableFacts) -> list[str]:
 
 
 def _without_scores(facts: TableFacts, names: Sequence[str], key: Sequence[str]) -> list[str]:
-    """Return columns without numbers that name no row: 0 and 1 beside prompt and model."""
+    """Drop numeric columns from names that are unique per row: 0 and 1 beside prompt and model."""
     result = [*names]
     for name in names:
         is_number = facts.is_numeric(name) or facts.column(name).is_truth
@@ -393,8 +393,8 @@ def _without_scores(facts: TableFacts, names: Sequence[str], key: Sequence[str])
 
 
 def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list[str]:
-    """Return columns but those that only leave holes, such as countries beside model and size."""
-    # The others have each combination once for each query.
+    """Drop columns that only leave gaps, such as country beside model and size."""
+    # The remaining columns have each combination once for each query.
 
     def is_whole(names: Sequence[str]) -> bool:
         n_rows = int(facts.rows.sum())
@@ -408,7 +408,7 @@ def _whole_grid(facts: TableFacts, names: list[str], key: Sequence[str]) -> list
 
 
 def _averages_rest(facts: TableFacts, arms: Sequence[str], crossed: Sequence[str]) -> bool:
-    """Take what else is crossed for repeats of one column of arms; False where that is not so."""
+    """Treat other crossed columns as repeats of one column of arms; False if they are not."""
     rest = [name for name in crossed if name not in arms]
     options = {*terms.SETTING_NAMES, *COLLECTIONS}.union(*terms.VARIANT_NAMES)
     no_groups = [name for name in rest if facts.is_numeric(name) or folded(name) in options]
@@ -422,7 +422,7 @@ def _averages_rest(facts: TableFacts, arms: Sequence[str], crossed: Sequence[str
 
 
 def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
-    """Return the variant of repeats that are known; else refuse them, with a choice of readings."""
+    """Return the variant if repeats are known; else refuse them and show the possible readings."""
     key = facts.columns_of("query", "metric", "repeat")
     crossed = facts.crossed()
     variant = (
@@ -437,7 +437,7 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
         facts.set_role("repeat", sessions[0])
     plain = [name for name in facts.names if name != INDEX and not facts.column(name).is_nested]
     if variant and facts.n_distinct(*plain) == facts.n_distinct(*key, *variant):
-        facts.set_role("repeat", ROWS)  # the same row twice, as exports have it
+        facts.set_role("repeat", ROWS)  # exact duplicates of rows, as exports have them
     if by_session or facts.one("repeat") == ROWS:
         return facts.set_role("variant", *variant)
     apart = [name for name in crossed if name not in variant
@@ -451,7 +451,7 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
     codes = facts.codes(*key, *variant)
     order = np.argsort(codes, kind="stable")
     again = np.flatnonzero(np.diff(codes[order]) == 0)[0]
-    places = order[again : again + 2]  # of two rows that nothing tells apart
+    places = order[again : again + 2]  # two rows that no column separates
     rows = np.flatnonzero(facts.rows)[places]
 
     def cell(name: str, place: int = 0) -> str:
@@ -461,15 +461,15 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
     choices: list[Mapping[str, Any]] = []
     is_compared = facts.options.purpose == "compare"
     if is_compared and sessions and variant and facts.determines(sessions[0], variant[0]):
-        # Each user saw one variant: users are compared, not queries.
+        # Each user saw one variant, so users are compared instead of queries.
         columns = {"query": sessions[0], "repeat": ROWS}
         choices.append({"independent": True, "columns": columns})
     between = {"independent": False} if choices else {}
-    for name in apart:  # queries of two collections have nothing in common but their ids
+    for name in apart:  # queries of two collections share only their ids
         is_one = {"where": {name: cell(name)}}
         ends = _ends(facts, variant, name, places) if is_compared else {}
         choices.append(is_one if of_collections else choice("repeat", name))
-        if not facts.options.systems:  # else they are no variants by then
+        if not facts.options.systems:  # otherwise their variants are already known
             choices.append({"variant": ",".join((*variant, name)), **ends})
     variants = {"variant": ",".join(variant)} if len(variant) > 1 else {}
     choices.append({**variants, **between, **choice("repeat", ROWS)})
@@ -493,7 +493,7 @@ def _refuse_repeats(facts: TableFacts, named: Sequence[str]) -> Names:
 
 
 def _ends(facts: TableFacts, variant: Sequence[str], name: str, places: IntArray) -> dict[str, str]:
-    """Return two variants that differ in ``variant`` alone, or else in ``name``."""
+    """Return two variants that differ in ``variant`` only, or else in ``name``."""
     first, second = places
     of_variant, of_name = facts.codes(*variant), facts.codes(name)
     others = (of_variant != of_variant[first]) & (of_name == of_name[first])
@@ -509,11 +509,11 @@ def _ends(facts: TableFacts, variant: Sequence[str], name: str, places: IntArray
     return {"baseline": cells[0], "candidate": cells[1]}
 
 
-# --- A column per variant
+# --- One column per variant
 
 
 def find_wide(facts: TableFacts) -> Wide:
-    """Return variant and measure of each column of a table with a column per variant."""
+    """Return variant and measure of each column of a table with one column per variant."""
     if wanted := facts.roles.get("variants"):
         return split_names(wanted, facts.is_measure, facts.is_cost) or _each(facts, wanted)
     if "measures" in facts.roles or facts.one("variant") or not facts.options.alone:
@@ -546,23 +546,23 @@ def find_wide(facts: TableFacts) -> Wide:
 
 
 def _of_names(facts: TableFacts, names: Sequence[str]) -> Wide | None:
-    """Return what the first rule that applies says of columns of numbers; None where none does."""
-    # Each name has a part that is the variant and one that is the measure.
+    """Return the result of the first rule that applies to numeric columns; None if none does."""
+    # Each name consists of a variant and a measure.
     if wide := split_names(names, facts.is_measure, facts.is_cost, facts.options.systems):
         return wide
-    # A name is a measure's, or an answer stands beside them: of one system.
+    # If a name is a measure, or answers are present, the columns are measures of one system.
     has_answers = not terms.ANSWER_NAMES.isdisjoint(map(folded, facts.free))
     is_plain = {*map(folded, names)} <= {*terms.VALUE_NAMES}
     if any(map(facts.is_measure, names)) or is_plain or has_answers or len(names) < 2:
         return {}
-    # Many systems are ranked: one of them may be called rank-fusion, as a cost is.
+    # In a ranking of many systems, a name such as rank-fusion is a system, not a cost.
     if facts.options.purpose == "rank":
         return _each(facts, names)
-    # Some are costs, beside two arms of an experiment, or measures of one system.
+    # Some columns are costs: beside two arms of an experiment, or measures of one system.
     plain = [name for name in names if not facts.is_cost(name)]
     if len(plain) < len(names):
         return _each(facts, plain) if baseline_of(plain) else {}
-    # The largest values are of one scale, or a name is that of an arm.
+    # The columns have similar largest values, or one is called like an arm.
     numbers = [np.abs(facts.column(name).numbers) for name in names]
     largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
     one_scale = not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
@@ -571,13 +571,13 @@ def _of_names(facts: TableFacts, names: Sequence[str]) -> Wide | None:
 
 
 def _each(facts: TableFacts, names: Sequence[str]) -> Wide:
-    """Return a variant for each column, all of one measure."""
+    """Return one variant per column, all for the same measure."""
     measures = facts.options.measures
     return {name: (name, measures[0] if len(measures) == 1 else UNNAMED) for name in names}
 
 
 def _is_total(facts: TableFacts, name: str, names: Sequence[str]) -> bool:
-    """Whether a column is called a total, and is the mean or the sum of the others."""
+    """Whether a column is called a total and is the mean or sum of the others."""
     if folded(name) not in terms.TOTALS or not facts.is_numeric(name):
         return False
     cells = np.stack([facts.column(other).numbers for other in names if other != name])
@@ -587,8 +587,8 @@ def _is_total(facts: TableFacts, name: str, names: Sequence[str]) -> bool:
 
 
 def _of_levels(facts: TableFacts, levels: Mapping[str, Names]) -> Wide:
-    """Return variants and measures of a frame with two rows of names."""
-    likeness = []  # of each row of names to measures, by what tells the two apart
+    """Return variants and measures of a frame with two header rows."""
+    likeness = []  # how much the distinguishing words of each header row resemble measures
     for side in (0, -1):
         names = [*dict.fromkeys(level[side] for level in levels.values())]
         n_measures = sum(map(facts.is_measure, names)) + sum(map(facts.is_cost, names))

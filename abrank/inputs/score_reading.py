@@ -1,4 +1,4 @@
-"""What a caller says of a table of scores, what it was taken for, and names of its columns."""
+"""Options for reading a score table, its interpretation, and lists of common column names."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ ROLES = (
     "query", "variant", "variants", "metric", "value", "measures", "segments", "repeat", "cluster",
     "weight",
 )  # fmt: skip
-ROWS = "rows"  # the repeat of a table whose repeats no column tells apart
+ROWS = "rows"  # the repeat role if no column distinguishes repeats
 UNNAMED = "score"
-SHOWN = 8  # names in a message
+SHOWN = 8  # names listed in a message
 
 
 NameTest: TypeAlias = Callable[[str], bool]  # whether a name is that of a measure, or of a cost
-# As the flag, the key and the keyword have it: {"query": "request"}, "query=request", or several.
+# As in the flag, the rule file or the keyword: {"query": "request"}, "query=request", or several.
 Pairs: TypeAlias = Mapping[str, object] | Iterable[str] | str
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What a caller says of a table: ``columns``, ``variant``, ``where`` and its measures."""
+    """What the user says about a table: ``columns``, ``variant``, ``where`` and measures."""
 
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
-    # Whether there is one table, whose columns may be variants, and not one a variant.
+    # Whether there is one table, whose columns may be variants, rather than one table per variant.
     alone: bool = True
-    # What the variants are for: measures of one system alone can be read, and not compared.
+    # The purpose: measures of a single system can be read, but not compared.
     purpose: Literal["read", "compare", "rank"] = "read"
-    # What stands for a score that is missing, and of which scores the highest is the worst.
+    # How missing scores are replaced. lower_is_better: scores for which lower is better.
     missing: Literal["error", "drop", "worst", "zero"] = "error"
     lower_is_better: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()  # the variants that were named, which tell their column
-    summed: tuple[str, ...] = ()  # parts of ratios: where rows are averaged, theirs are added
+    systems: tuple[str, ...] = ()  # variants named by the user; they help to find their column
+    summed: tuple[str, ...] = ()  # parts of ratios; they are summed where other rows are averaged
 
     def wanted(self, names: Sequence[str]) -> list[int]:
-        """Return which of the names of measures were asked for: all where none was."""
+        """Return the positions of the requested measures; all if none was requested."""
         asked = {folded(name) for name in self.measures}
         result = [index for index, name in enumerate(names) if folded(name) in asked]
         return result or [*range(len(names))]
@@ -58,7 +58,7 @@ class TableOptions:
         where: Pairs | None = None,
         measures: Sequence[str] | str | None = None,
     ) -> TableOptions:
-        """Read the options as a command line, a rule file and Python have them."""
+        """Parse the options from a command line, a rule file or Python."""
         roles = pairs_of("columns", columns)
         for role in roles:
             if role not in ROLES:
@@ -76,7 +76,7 @@ class TableOptions:
 
 
 def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
-    """Return ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping likewise."""
+    """Parse ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping is also accepted."""
     if value is None or (isinstance(value, Sized) and not len(value)):
         return {}
     if isinstance(value, Mapping):
@@ -99,37 +99,37 @@ def pairs_of(option: str, value: Pairs | None) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a table of scores was taken for: which column holds what."""
+    """The interpretation of a score table: the role of each column."""
 
     form: str  # such as `a row per query and variant`
-    query: str = ""  # the column of the query's id; empty where the rows are the queries
+    query: str = ""  # the column of query ids; empty if each row is a query
     variant: tuple[str, ...] = ()  # the columns that together name the variant
-    # Of a table with a column per variant, the variant and the measure of each of its columns.
+    # For tables with one column per variant: variant and measure of each column.
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    # The columns of the name and of the value of a measure, of a table with a row per score.
+    # For tables with one row per score: the columns with the measure's name and its value.
     metric: str = ""
     value: str = ""
-    measures: tuple[str, ...] = ()  # the columns that are compared
-    # The column that tells repeats of a query and variant apart (`rows` for none); that says which
-    # queries come together; that says how much a query counts.
+    measures: tuple[str, ...] = ()  # the columns to compare
+    # The columns that distinguish repeats of a query and variant (`rows` if none does), that hold
+    # the cluster of each query, and that hold its weight.
     repeat: str = ""
     cluster: str = ""
     weight: str = ""
-    segments: tuple[str, ...] = ()  # properties of the query that `segments=` may name
-    settings: tuple[str, ...] = ()  # what the variant fixes, and is not compared
-    # What is not compared unless it is named: ids, texts, counts, scores of a retriever.
+    segments: tuple[str, ...] = ()  # query properties that `segments=` may name
+    settings: tuple[str, ...] = ()  # properties of the variant; they are not compared
+    # Columns that are only used if named: ids, texts, counts, scores of a retriever.
     apart: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()  # the names of the variants
-    stated: tuple[str, ...] = ()  # the parts of which somebody said the columns, as `variants`
-    # The properties of the queries, by name and query id.
+    labels: tuple[str, ...] = ()  # names of the variants
+    stated: tuple[str, ...] = ()  # roles whose columns the user declared, such as `variants`
+    # Properties of the queries: property to query id to value.
     properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
-    # Of each variant what its columns hold, of several columns together.
+    # For variants named by several columns: the values of these columns.
     parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
-    # Of each query its variant, where none has rows of two, as of users who saw one each.
+    # The variant of each query if no query has two, as for users who saw one variant each.
     arms: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def lines(self) -> list[str]:
-        """Return what each column is, in lines for a reader."""
+        """Describe the role of each column, one line each."""
         variants = f" ({plural(len(self.labels), 'variant')}: {listed(self.labels)})"
         parts = {
             "query": self.query,
@@ -149,12 +149,12 @@ class Reading:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names in a sentence, of many the first."""
+    """Format names as a list in a sentence, shortened if there are many."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(shorten(name) for name in names[:SHOWN]) + more
 
 
-# --- Names of columns and of variants, as people and tools write them; they break ties only
+# --- Common names of columns and variants; they decide only if the content leaves a choice
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -163,11 +163,11 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def groups(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each paragraph; of several groups the first counts that has a name."""
+    """Return the words of each paragraph; the first group with a match has priority."""
     return tuple(map(words, text.split("\n\n")))
 
 
-# Each run of a query has a trace_id of its own, unless others' are there.
+# A trace_id is unique for each run of a query, so it is used only if nothing better exists.
 QUERY_NAMES = groups("""
     query_id qid q_id topic_id queryid topicid query_no
 
@@ -188,13 +188,13 @@ QUERY_NAMES = groups("""
 """)
 QUERY_TEXTS = QUERY_NAMES[4:5]
 
-# Columns so called hold texts or ids, whatever these look like: map, null; 1.10.
+# Columns with these names hold texts or ids even if the cells look otherwise: map, null, 1.10.
 SEARCHES = frozenset(QUERY_NAMES[2]) - {"q"}
 SURE_QUERIES = SEARCHES.union(*QUERY_NAMES[:2])
 
 
 def naming_queries(names: Iterable[str]) -> list[str]:
-    """Return the columns that may name queries by what they are called, the surest first."""
+    """Return the columns whose names suggest query ids, the most likely first."""
     words = [word for group in QUERY_NAMES for word in group]
     last = {name: folded(name).rpartition(".")[2] for name in names}
     return sorted(
@@ -213,7 +213,7 @@ VARIANT_NAMES = groups("""
     group name configuration pipeline strategy version branch variable release deployment llm
     candidate
 """)
-ARM_NAMES = re.compile(  # of a column that holds the two arms of an experiment
+ARM_NAMES = re.compile(  # columns with the two arms of an experiment
     rf"(.*[^a-z])?({'|'.join(VARIANT_NAMES[0])}|experiment)([^a-z].*)?"
     r"|(group|(exp|test|ab|treatment)_(group|cohort|cell))(_(id|name))?"
 )
@@ -223,11 +223,11 @@ REPEAT_NAMES = frozenset(
     random_seed sample_index
 """)
 )
-DATE_NAMES = frozenset(("date", "day", "week", "month", "hour", "dt"))  # at the end of a name
-RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
+DATE_NAMES = frozenset(("date", "day", "week", "month", "hour", "dt"))  # as the last word
+RUN_NAMES = frozenset(("run", "runid", "run_id"))  # repeats, if another column names the system
 RATER_NAMES = frozenset(("judge", "judge_model", "annotator", "rater", "assessor"))  # likewise
 _PEOPLE = "user|visitor|customer|session|conversation|participant|household"
-CLUSTER_NAMES = re.compile(  # of a column whose values have several queries
+CLUSTER_NAMES = re.compile(  # columns whose values group several queries
     rf"{_PEOPLE}|topic_group|cluster|(.*_)?({_PEOPLE}|account|anonymous|client|device|distinct"
     r"|member|patient|profile|subject|subscriber|thread)(_pseudo)?_?(id|key|uuid|hash)"
 )
@@ -249,7 +249,7 @@ SETTING_NAMES = frozenset(
 """)
 )
 TIME_NAMES = re.compile(r"(.*_)?(timestamp|datetime|time|ts|at|utc)")
-# What judges' tools write beside the scores: of the one system of a row, and the rest.
+# Columns that judging tools add to the scores, for the one system of each row.
 ANSWER_NAMES = frozenset(
     words("""
     answer response output completion prediction actual_output context contexts retrieved_contexts
@@ -263,14 +263,14 @@ TEXT_NAMES = ANSWER_NAMES.union(
     created_at updated_at date url
 """)
 )
-# Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
+# Numeric columns that do not measure quality: ids, counts, retriever scores, positions.
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|change|p_?value)|ci_(low|high|lower|upper)"
     r"|(.*_)?dim(ension)?s?|zero_shot"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
-# What spreadsheets call a last row or column that is the mean or the sum of the others.
+# What spreadsheets call a last row or column with the mean or sum of the others.
 TOTALS = frozenset((
     "total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "overall",
     "summe", "gesamt", "gesamtergebnis", "mittelwert", "all",
@@ -279,7 +279,7 @@ VOTE_NAMES = frozenset(("winner", "preference", "preferred", "vote", "chosen", "
 VALUE_NAMES = words("""
     score value metric_value metric_score result measurement measure_values main_score
 """)
-# The last words of what people measure beside the measures of the catalogue.
+# Last words of names of scores that are not in the catalogue of measures.
 SCORE_WORDS = frozenset(VALUE_NAMES).union(
     words("""
     rating ratings grade grades points click clicks clicked ctr conversion conversions cvr revenue
@@ -289,7 +289,7 @@ SCORE_WORDS = frozenset(VALUE_NAMES).union(
     precision recall success pass passed rate likes wins metric mean gain
 """)
 )
-# Words of a baseline, the surest first; one variant of exactly two that is called so is A.
+# Words for a baseline, most certain first; if one of exactly two variants matches, it is A.
 BASELINES = words("""
     control baseline a old prod production current before champion reference v1 base default
     existing legacy original off false no master main 0
@@ -306,7 +306,7 @@ _SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A
 
 
 def baseline_of(names: Sequence[str]) -> str:
-    """Return which of two variants is called as a baseline is; empty where that is not clear."""
+    """Return which of two variants is called like a baseline; empty if unclear."""
     if len(names) != 2:
         return ""
     sure = [name for name in names if name.strip().casefold() in BASELINES[:2]]
@@ -314,7 +314,7 @@ def baseline_of(names: Sequence[str]) -> str:
         return sure[0]
     words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]
     differing = [[word for word in words[i] if word not in words[1 - i]] for i in (0, 1)]
-    # `base` of bert-base is a size: within a name only sure words count, or all that differs.
+    # `base` in bert-base is a size: inside a name only certain words count, or the only difference.
     only_roles = all(word in (*BASELINES, *CANDIDATES) for part in differing for word in part)
     if any({*part} & {*BASELINES} and {*part} & {*CANDIDATES} for part in differing):
         return ""
@@ -337,12 +337,12 @@ _OF_MODELS = {"base", "v1", "v2", "0"}
 def split_names(
     names: Sequence[str], is_measure: NameTest, is_cost: NameTest, systems: Iterable[str] = ()
 ) -> dict[str, tuple[str, str]]:
-    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like."""
-    # `systems` are variants that somebody named.
+    """Split names such as ``ndcg_control`` or ``control/ndcg`` into variant and measure."""
+    # `systems` are variants named by the user.
     wanted = {folded(system) for system in systems}
     if len(names) < 2:
         return {}
-    # What all share in results.control.ndcg, of nested rows, is part of neither.
+    # A prefix that all share, such as results in results.control.ndcg, belongs to neither part.
     parts = {name: name.partition(".") for name in names}
     if len({first for first, *_ in parts.values()}) == 1 and names[0].partition(".")[0].isalpha():
         short = {rest: name for name, (*_, rest) in parts.items()}
@@ -374,7 +374,7 @@ def split_names(
             -len(measures),
         )
         variants = {folded(variant) for variant, _ in pairs.values()}
-        # `base` of bert-base, and 1 of colbert-v1, may be parts of a model's name.
+        # `base` in bert-base and 1 in colbert-v1 may be parts of a model's name.
         by_name = (
             variants & {*BASELINES, *CANDIDATES}
             and all(folded(measure).rpartition("_")[2] in SCORE_WORDS for measure in measures)
@@ -388,8 +388,8 @@ def split_names(
 def _complete(
     options: Mapping[str, list[tuple[bool, bool, int, str, str]]],
 ) -> dict[str, tuple[str, str]]:
-    """Return one split of each name so that every measure has the same variants."""
-    # The variants are those parts that the most names share; a shorter one may be part of a longer.
+    """Choose one split of each name so that every measure has the same variants."""
+    # Prefer the variants that most names share, because a shorter one may be part of a longer one.
     counts = Counter(v for splits in options.values() for v in {split[-1] for split in splits})
     result = {}
     for name, splits in options.items():

@@ -1,12 +1,12 @@
-"""Which column of a table of scores holds what: by content, and by names where content ties."""
+"""Find the role of each column of a score table, by content first and by name in doubt."""
 
-# A query's column names a query on each row. What is alike on all rows of a query is a property of
-# it; what varies within a query tells variants, measures or repeats apart. The columns of the
-# variant are crossed with the queries: each of their values is there for most of them. Where two
-# readings fit nothing is guessed: the error holds the options of each.
+# The query column identifies the query of each row. A column that is constant within each query
+# is a property of the query; a column that varies within queries distinguishes variants, measures
+# or repeats. Variant columns are crossed with queries: each value occurs for most queries. If two
+# interpretations fit, nothing is guessed; the error shows the options for each.
 #
-# The columns are told in this order: metric and value, query, repeat, variant (in `score_facts`),
-# and what is left, one by one.
+# Roles are assigned in this order: metric and value, query, repeat, variant (in `score_facts`), and
+# then the other columns one by one.
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from abrank.inputs.score_source import NESTED, NamedTable
 def read_roles(
     table: NamedTable, options: TableOptions, is_measure: NameTest, is_cost: NameTest
 ) -> Reading:
-    """Return which column of a table holds what."""
+    """Return the role of each column of a table."""
     facts = TableFacts(table, options, is_measure, is_cost)
     if not table.n_rows:
         raise ReadError(facts.label, "the table has no rows")
@@ -50,7 +50,7 @@ def read_roles(
     return _rest(facts, variant, wide)
 
 
-# --- The names of measures and their values, of a table with a row per score
+# --- Names and values of measures in a table with one row per score
 
 
 def _find_metric(facts: TableFacts) -> None:
@@ -87,14 +87,14 @@ def _find_metric(facts: TableFacts) -> None:
 
 
 def _evaluators(facts: TableFacts, texts: Sequence[str]) -> list[str]:
-    """Return a column ``name``, as Phoenix and Langfuse have, beside a system or of one alone."""
+    """Return a column ``name`` of evaluators, as in Phoenix and Langfuse."""
     words = {"name"}.union(*terms.VARIANT_NAMES[:3])
     several = [
         name for name in texts if folded(name) in words and facts.column(name).n_distinct > 1
     ]
     of_one = facts.options.purpose == "compare" and not facts.options.alone
     is_name = of_one or len(several) > 1
-    return [  # no name of a query, which stands there once for each variant
+    return [  # a query column would have each name once per variant
         name for name in several if is_name and folded(name) == "name"
         and (4 * facts.n_distinct(name) <= facts.table.n_rows
              or any(map(facts.is_measure, facts.column(name).labels)))
@@ -102,10 +102,10 @@ def _evaluators(facts: TableFacts, texts: Sequence[str]) -> list[str]:
 
 
 def _holds_measures(facts: TableFacts, name: str, *, has_value: bool) -> bool:
-    """Whether a column of text holds names of measures, and is not the same answer to all."""
+    """Whether a text column holds names of measures that differ between rows."""
     labels, word = facts.column(name).labels, folded(name)
     known = [label for label in labels if len(label) > 1 and facts.is_measure(label)]
-    # A search for map or precision is one text of many: names of measures stand there often.
+    # A query "map" or "precision" is one of many texts; names of measures occur repeatedly.
     is_list = 2 * len(known) >= len(labels) or len(labels) ** 2 <= facts.table.n_rows
     return (
         (has_value or len(labels) > 1 or labels[0].casefold() in facts.asked)
@@ -118,7 +118,7 @@ def _holds_measures(facts: TableFacts, name: str, *, has_value: bool) -> bool:
     )
 
 
-# --- The query: by what a column is called, else by what it holds
+# --- The query column: by name, else by content
 
 
 def _find_query(facts: TableFacts) -> None:
@@ -150,10 +150,10 @@ def _find_query(facts: TableFacts) -> None:
 
 
 def _query_by_name(facts: TableFacts, keys: Sequence[str]) -> list[str]:
-    """Return the column that is called as queries are; of several the one with the most values."""
+    """Return the columns named like query ids; among related ones, the one with most values."""
     named = facts.named(terms.QUERY_NAMES, keys)
     named.sort(key=facts.n_distinct, reverse=True)
-    # Ids that are a grouping of others, such as topics of variants of a query, are none.
+    # Ids that group others, such as topics with several query variants, are not the query.
     rivals = [
         name for name in named[1:]
         if not facts.determines(named[0], name)
@@ -164,12 +164,12 @@ def _query_by_name(facts: TableFacts, keys: Sequence[str]) -> list[str]:
 
 
 def _query_by_index(facts: TableFacts, keys: Sequence[str]) -> list[str]:
-    """Return the index of a frame, unless it numbers rows beside a column of queries or users."""
+    """Return the index of a frame, unless it only numbers rows that have other ids."""
     if INDEX not in facts.free:
         return []
     if units := [name for name in keys if is_unit(name) and facts.names_rows(name)]:
         return units
-    # A frame that was filtered, sorted or joined keeps numbers of rows, with gaps or repeated.
+    # A filtered, sorted or joined frame keeps its row numbers, with gaps or repeats.
     if facts.column(INDEX).is_whole:
         queries = _query_by_content(facts, [name for name in keys if name != INDEX])
         if better := [
@@ -183,7 +183,7 @@ def _query_by_index(facts: TableFacts, keys: Sequence[str]) -> list[str]:
 
 
 def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
-    """Return the column whose values name each row once, alone or with others of few values."""
+    """Return a column that is unique per row, alone or combined with columns of few values."""
     keys = [
         name for name in keys
         if not facts.column(name).empty.any() and folded(name) not in terms.REPEAT_NAMES
@@ -197,7 +197,7 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
         name for name in keys
         if not (folded(name) in terms.TEXT_NAMES or terms.TIME_NAMES.fullmatch(folded(name)))
     ]  # fmt: skip
-    if facts.one("repeat") == ROWS:  # whichever repeats may be the queries
+    if facts.one("repeat") == ROWS:  # repeated rows cannot identify the query
         some = [
             name for name in plain
             if facts.n_distinct(name) > 2 and not facts.names_rows(name)
@@ -220,7 +220,7 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
     candidates: list[str] = []
     for some in ([name for name in plain if not facts.is_numeric(name)], plain, keys):
         candidates = candidates or [*filter(may_name, some)]
-    # Each query has as many rows as any other, which numbers beside them seldom have.
+    # Queries usually have equally many rows; other numbers rarely do.
     even = [name for name in candidates if len({*np.bincount(facts.codes(name)).tolist()}) == 1]
     candidates = even or candidates
     largest = max(map(facts.n_distinct, candidates), default=0)
@@ -232,16 +232,16 @@ def _query_by_content(facts: TableFacts, keys: Sequence[str]) -> list[str]:
 def _shared_by_variants(
     facts: TableFacts, named: Sequence[str], keys: Sequence[str]
 ) -> Sequence[str]:
-    """Return the column of which the variants share the values, where the named one is not."""
-    # Such as the questions beside an id of each row, or beside the users who asked them.
+    """Return a column whose values the variants share, if they do not share the named one."""
+    # For example the questions, if each row has its own id or names the user who asked.
     if "variant" in facts.roles or not facts.options.alone:
         return named
     metric = facts.columns_of("metric")
-    # The numbers of rows of two frames, one below the other, pair different users.
+    # Row numbers of two concatenated frames would pair unrelated rows.
     rest = [name for name in keys if name not in named and not (named and name == INDEX)]
     variants = [] if facts.systems_are_columns else (
         [name for name in rest if facts.holds_systems(name)
-            and folded(name) not in terms.SURE_QUERIES]  # ids 0 and 1 are no arms
+            and folded(name) not in terms.SURE_QUERIES]  # so ids 0 and 1 are no arms
         or facts.named(terms.VARIANT_NAMES, rest)
         or [name for name in rest
             if facts.n_distinct(name) == 2 and baseline_of(facts.column(name).labels)]
@@ -249,7 +249,7 @@ def _shared_by_variants(
     if not variants:
         if not named or not is_unit(named[0]) or facts.names_rows(*named, *metric):
             return named
-        # A column per variant has a row for each query.
+        # A table with one column per variant has one row per query.
         whole = [name for name in rest if facts.names_rows(name, *metric)]
         texts = [name for name in whole if not facts.is_numeric(name)] or whole
         return texts if len(texts) == 1 else named
@@ -257,7 +257,7 @@ def _shared_by_variants(
     repeats = [[name] for name in rest if folded(name) in terms.REPEAT_NAMES]
 
     def is_shared(name: str, key: Sequence[str]) -> bool:
-        """Whether nearly each value is there once with nearly each of the others'."""
+        """Whether nearly each value occurs once with nearly each value of the others."""
         n_cells = facts.n_distinct(name) * facts.n_distinct(*key)
         is_once = facts.names_rows(name, *key) and not facts.names_rows(name)
         return is_once and n_cells <= 1.2 * facts.rows.sum()
@@ -278,7 +278,7 @@ def _find_repeat(facts: TableFacts) -> None:
         return
     holding = [name for name in facts.free if facts.holds_systems(name)]
     key = facts.columns_of("query", "metric")
-    holding = holding or [  # of numbers, such as 0 and 1, that tell the rows of each query apart
+    holding = holding or [  # numbers, such as 0 and 1, that separate the rows of each query
         name for name in facts.free
         if facts.holds_systems(name, numbers=True)
         and (facts.names_rows(*key, name) or (
@@ -290,7 +290,7 @@ def _find_repeat(facts: TableFacts) -> None:
     if "repeat" in facts.roles:
         return
     systems = [*facts.roles.get("variant", ())] or facts.named(terms.VARIANT_NAMES[:2], facts.free)
-    numbered = not systems  # runs are then repeats only by number: their names may be systems'
+    numbered = not systems  # without systems only numbered runs are repeats; names may be systems
     texts = [name for name in facts.free if not facts.is_numeric(name)]
     texts = [name for name in texts if folded(name) not in terms.RUN_NAMES]
     systems = (
@@ -309,7 +309,7 @@ def _find_repeat(facts: TableFacts) -> None:
         )
     ]  # fmt: skip
     varying = [name for name in named if not facts.determines(query, name)]
-    several = bool(systems) and systems[0] in varied  # else the judges are compared
+    several = bool(systems) and systems[0] in varied  # otherwise the judges are compared
     names = terms.RUN_NAMES | terms.RATER_NAMES if several else terms.RUN_NAMES
     runs = [
         name for name in facts.free
@@ -317,7 +317,7 @@ def _find_repeat(facts: TableFacts) -> None:
     ]  # fmt: skip
     if not varying and systems and runs and not facts.determines(query, runs[0]):
         settings = [name for name in facts.crossed() if name not in runs]
-        # A run that the other columns explain is the variant itself, under a longer name.
+        # If the other columns determine the run, it is the variant under a longer name.
         if not facts.names_rows(*facts.columns_of("query", "metric"), *settings):
             varying = runs
     if not varying:
@@ -332,7 +332,7 @@ def _find_repeat(facts: TableFacts) -> None:
         facts.leave_out(raters)
 
 
-# --- What else there is
+# --- The remaining columns
 
 
 def _rest(facts: TableFacts, variant: Names, wide: Wide) -> Reading:
@@ -377,13 +377,13 @@ def _rest(facts: TableFacts, variant: Names, wide: Wide) -> Reading:
 
 
 def _last_measures(facts: TableFacts, parts: dict[str, list[str]]) -> list[str]:
-    """Return what may be scores where nothing is by its name, and take it out of its part."""
+    """Return columns that may be scores if no name suggests one, and remove their other role."""
     apart = parts["apart"]
     measures = (
         [name for name in apart if facts.is_numeric(name)]
         or [name for name in dict.fromkeys((*apart, *parts["segments"]))
             if facts.column(name).is_yes_or_no]
-        # The same on all rows of a variant, such as no conversion yet.
+        # Constant for each variant, for example if there is no conversion yet.
         or [name for name in parts["settings"]
             if facts.is_numeric(name) and folded(name) not in terms.SETTING_NAMES]
     )  # fmt: skip
@@ -408,11 +408,11 @@ def _last_measures(facts: TableFacts, parts: dict[str, list[str]]) -> list[str]:
 
 
 def _part(facts: TableFacts, name: str, variant: Names, *, has_scores: bool) -> str:
-    """Return what a column is that has no role: the first that fits."""
+    """Return the role of a column without one: the first that fits."""
     column, word, query = facts.column(name), folded(name), facts.one("query")
     numeric, measure = column.is_numeric, facts.is_measure(name)
     if not numeric and ((measure and len(name) > 1) or column.is_damaged):
-        numeric = word not in terms.TEXT_NAMES  # of damaged cells, or of none
+        numeric = word not in terms.TEXT_NAMES  # with damaged cells, or without any
     is_asked = not facts.asked.isdisjoint(name_parts(name))
     numeric |= column.is_yes_or_no and is_asked
     n_queries = facts.n_distinct(query) if query else facts.table.n_rows

@@ -1,8 +1,8 @@
-"""Where ready scores come from: files and objects of every kind as one table of named columns."""
+"""Read ready scores from files and objects of every kind as one table of named columns."""
 
-# Text tables, lines of `trec_eval -q` and its like, Parquet, Feather, JSON and JSON lines, frames
-# of every library, nested dicts, tuples with names, logs of programs in which a model judges.
-# Nothing is interpreted here but the form: which column holds what is told in `score_roles`.
+# Sources are text tables, output of `trec_eval -q` and similar, Parquet, Feather, JSON and JSON
+# lines, frames of every library, nested dicts, named tuples, and logs of programs in which a model
+# judges. Only the format is interpreted here; `score_roles` finds the roles of the columns.
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ FORMS = (
     "measure query_id value (trec_eval -q), query_id measure value (ir_measures -q), or a table"
     " whose header names a column query_id"
 )
-# Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
+# Query ids that mark the mean over the queries: in trec_eval, ir_measures and abrank; in ndeval.
 AGGREGATES = ("all", "amean")
-NESTED = "a nested dict"  # in which some level has to name queries
-# What pandas calls an index without a name, in CSV and in Parquet.
+NESTED = "a nested dict"  # one level of its keys must be query ids
+# How pandas names an index without name in CSV and Parquet.
 _NO_NAMES = re.compile(r"|Unnamed: 0|__index_level_\d+__")
 _NO_NAMES_OF_CELLS = re.compile(r"|Unnamed: \d+")
-# Blanks beyond ASCII, which are taken off a cell's ends.
+# Blanks beyond ASCII, which are stripped from cells.
 _WIDE_BLANK = re.compile(
     rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
 )
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 _LONG = ("query_id", "measure", "score")
-# Measures of Elasticsearch's and OpenSearch's _rank_eval, by their names there.
+# Elasticsearch's and OpenSearch's names of measures in _rank_eval.
 _RANK_EVAL = {
     "dcg": "DCG", "mean_reciprocal_rank": "RR", "precision": "SetP", "recall": "SetR",
     "expected_reciprocal_rank": "ERR",
@@ -72,15 +72,15 @@ _RANK_EVAL = {
 
 @dataclass(frozen=True, eq=False)
 class NamedTable:
-    """The columns of a source; ``roles`` are those that its form tells by itself."""
+    """The columns of a source; ``roles`` are those that the format already defines."""
 
     columns: tuple[ScoreColumn, ...]
     origin: Source
     form: str = ""
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
-    lines: IntArray | None = None  # of each row, from 1, in a file of text
-    # Whether rows without a query's column are the same queries as those of another such table.
+    lines: IntArray | None = None  # line number of each row from 1, for text files
+    # Whether row numbers can serve as query ids when another table is compared with this one.
     numbered: bool = True
 
     @property
@@ -94,16 +94,16 @@ class NamedTable:
 
     @cached_property
     def by_name(self) -> dict[str, ScoreColumn]:
-        """The columns by their names; of two with one name the first counts."""
+        """The columns by name; the first of equal names counts."""
         return {column.name: column for column in reversed(self.columns)}
 
     @cached_property
     def positions(self) -> IntArray:
-        """Where each row stands, its line from 1 or its row from 0: int64[n_rows]."""
+        """The position of each row, its line from 1 or its row from 0: int64[n_rows]."""
         return np.arange(self.n_rows) if self.lines is None else self.lines
 
     def take(self, rows: IntArray) -> NamedTable:
-        """Return some of the rows."""
+        """Return selected rows."""
         columns = tuple(column.take(rows) for column in self.columns)
         return replace(self, columns=columns, lines=self.positions[rows])
 
@@ -113,7 +113,7 @@ def read_source(
     is_measure: NameTest,
 ) -> NamedTable:
     """Read a path, a frame or table of any library, a dict, or a list of rows."""
-    if isinstance(source, NamedTable):  # rows of one that was read
+    if isinstance(source, NamedTable):  # already read
         return source
     if isinstance(source, (str, os.PathLike)):
         return _of_file(source, is_measure)
@@ -133,13 +133,13 @@ def _of_object(source: Any, is_measure: NameTest) -> NamedTable:  # noqa: ANN401
     table = arrow.table_of(source)
     if table is not None:
         return _of_columns(table.column_names, table.columns, origin)
-    if hasattr(source, "to_pandas"):  # a result of LangSmith or Ragas
+    if hasattr(source, "to_pandas"):  # result of LangSmith or Ragas
         return _of_frame(source.to_pandas(), origin)
     if isinstance(source, Mapping) and source and all(
         hasattr(frame, "columns") for frame in source.values()
     ) and not any(is_measure(str(name)) for name in source):  # fmt: skip
         return _of_frames(source, origin)
-    if hasattr(source, "model_dump"):  # of DeepEval
+    if hasattr(source, "model_dump"):  # object of DeepEval
         source = source.model_dump()
     tree = _of_tree(source, origin, is_measure)
     if tree is None:
@@ -173,7 +173,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
         raise ReadError(origin.label, "no lines", expected=FORMS)
     try:
         first.decode()
-    except UnicodeDecodeError:  # of Excel in Western Europe
+    except UnicodeDecodeError:  # Excel in Western Europe
         with suppress(UnicodeDecodeError):
             data, first = (text.decode("cp1252").encode() for text in (data, first))
             note = f"{origin.label}: read as Windows-1252: the names of columns are no UTF-8"
@@ -187,13 +187,13 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
         header = [name.strip() for name in next(csv.reader([text], delimiter=delimiter or ","))]
     except csv.Error as error:
         raise ReadError(origin.label, f"no line of a table: {error}", at="line 1") from error
-    # Arms called 0 and 1 are numbers beside a name of queries.
+    # Variants may be called 0 and 1; then these numbers are names, beside a query column.
     has_numbers = any(map(is_number, header)) and not naming_queries(header)
     is_lines = has_numbers or not {*AGGREGATES}.isdisjoint(header)
-    if header[0] in ("runid", "relstring"):  # a column, or trec_eval's measures that are text
+    if header[0] in ("runid", "relstring"):  # a column, or a text value of trec_eval
         second = data.split(b"\n", 2)[1:2]
         is_lines |= bool(second) and is_measure(second[0].decode("latin-1").split("\t")[0].strip())
-    if not delimiter and not is_lines:  # a name above numbers, one a line
+    if not delimiter and not is_lines:  # a name, and below it one number per line
         rest = data.split(b"\n", 2)[1:2]
         is_lines = len(text.split()) > 1 or not rest or not is_number(rest[0].decode("latin-1"))
     if is_lines:
@@ -202,7 +202,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     delimiter = delimiter or ","
     below = data.find(first) + len(first)
     again = b"\n" + first + (b"\r\n" if data[below : below + 1] == b"\r" else b"\n")
-    if data.find(again, below) >= 0:  # of a second file behind the first
+    if data.find(again, below) >= 0:  # header of a second file appended to the first
         data = data[:below] + data[below:].replace(again, b"\n\n")
     data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
@@ -210,19 +210,19 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
         named = dict(zip(header, levels, strict=True))
         columns = [replace(column, levels=named.get(column.name, ())) for column in table.columns]
         table = replace(table, columns=tuple(columns))
-    # Where commas stand between cells, only quotes let one stand within.
+    # If commas separate cells, a cell can contain a comma only in quotes.
     marked = delimiter != "," or b'"' in data
     return _tidied(table, delimiter, marked=marked)
 
 
-_LINES = 12  # in which a table begins, below its title
-# The line below the names of a table in Markdown, or as psql prints one, and what psql ends with.
+_LINES = 12  # lines in which a table must begin, below its title
+# Separator lines of tables in Markdown and psql, and the footer of psql.
 _RULE = re.compile(rb"^[ |]*:?-{3,}[-:|+ ]*\r?$", re.MULTILINE)
 _FRAME = re.compile(rb"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*(?=\r?$)|^\(\d+ rows?\)(?=\r?$)", re.MULTILINE)
 
 
 def _without_rules(data: bytes) -> bytes:
-    """Return a table of Markdown or psql without its rules; any other as it is."""
+    """Remove the separator lines from a Markdown or psql table; return others unchanged."""
     start = data[: 1 << 16].split(b"\n", _LINES)[:_LINES]
     if not any(_RULE.fullmatch(line) and b"|" in before for before, line in pairwise(start)):
         return data
@@ -230,8 +230,8 @@ def _without_rules(data: bytes) -> bytes:
 
 
 def _below_titles(data: bytes) -> tuple[bytes, str]:
-    """Return a table with empty lines in the place of a title above it, and the title."""
-    # As spreadsheets export a sheet: one cell is filled above a row of several names.
+    """Blank out a title above a table, and return the table and the title."""
+    # In exported spreadsheets a row with a single filled cell may precede the header.
     lines = data[: 1 << 16].split(b"\n")[:_LINES]
     n_remarks = next((i for i, line in enumerate(lines) if not line.startswith(b"#")), 0)
     width = len(re.findall(rb"[\t,;|]", lines[n_remarks]))
@@ -254,8 +254,8 @@ def _below_titles(data: bytes) -> tuple[bytes, str]:
 def _of_two_rows(
     data: bytes, header: list[str], delimiter: str
 ) -> tuple[bytes, list[str], list[tuple[str, ...]]]:
-    """Return a table with one row of names, of one that has two, and the two names of each."""
-    # As pandas writes a pivot: measures above variants, and perhaps a row with the query's name.
+    """Convert a table with two header rows to one with one, and return the two names per column."""
+    # pandas writes pivot tables like this: measures above variants, and perhaps the index name.
     names = [name for name in header[1:] if name]
     if len({*names}) == len(header) - 1 or not names:
         return data, header, []
@@ -268,7 +268,7 @@ def _of_two_rows(
     second, third = rows
     n_keys = next((i for i, cell in enumerate(second) if i and cell), 1)
     has_names = any(third) and not all(third[1:])
-    if has_names:  # a row of the names of the index
+    if has_names:  # a row with the names of the index
         n_keys = max(i for i, cell in enumerate(third) if cell) + 1
         has_names = not any(third[n_keys:])
     firsts: list[str] = []
@@ -287,9 +287,9 @@ def _of_two_rows(
 
 
 def holds_scores(path: str, *, alone: bool) -> bool:
-    """Whether a file is to be read as scores, and not as judgments or a run."""
-    # One that is `alone` is, unless its first line is of the other two; of several each has to be a
-    # table whose columns name no documents.
+    """Whether a file should be read as scores rather than as judgments or a run."""
+    # A file `alone` is, unless its first line is that of judgments or a run. Several files each
+    # have to be a table without a column of document ids.
     if not files.is_regular(path):
         return alone
     names, start = files.beginning(path)
@@ -313,7 +313,7 @@ def holds_scores(path: str, *, alone: bool) -> bool:
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is read as a number."""
+    """Whether a field can be read as a number."""
     try:
         float(field)
     except ValueError:
@@ -322,7 +322,7 @@ def is_number(field: str) -> bool:
 
 
 def _refuse_documents(data: bytes, label: str, is_measure: NameTest) -> None:
-    """Refuse a TREC run or qrels in the place of scores, by its first lines."""
+    """Refuse a TREC run or qrels in place of scores, by the first lines."""
     lines = data.split(b"\n", MOST_SHOWN)[:MOST_SHOWN]
     rows = [row for line in lines if (row := line.decode("utf-8", "replace").split())]
     widths = {len(row) for row in rows}
@@ -339,7 +339,7 @@ def _refuse_documents(data: bytes, label: str, is_measure: NameTest) -> None:
 
 
 def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source) -> NamedTable:
-    """Read a table below its header: by Arrow where it is plain, else line by line."""
+    """Read a table below its header: by Arrow if it is plain, else line by line."""
     is_wide = not data.isascii() and _WIDE_BLANK.search(data)
     cells = None if is_wide else _plain_cells(data, delimiter, len(header), skip=1)
     if cells is not None:
@@ -354,7 +354,7 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
 
 
 def _plain_cells(data: bytes, delimiter: str, width: int, *, skip: int = 0) -> list[Ids] | None:
-    """Return the columns of a plain table by Arrow; None where it needs the careful reader."""
+    """Return the columns of a plain table by Arrow; None if it needs the careful reader."""
     names, plain = list(map(str, range(width))), plain_table(data, delimiter)
     types = dict.fromkeys(names, pa.large_binary())
     if plain is None:
@@ -364,7 +364,7 @@ def _plain_cells(data: bytes, delimiter: str, width: int, *, skip: int = 0) -> l
 
 
 def _with_parsed_cells(column: ScoreColumn) -> ScoreColumn:
-    """Return a column with numbers by name in JSON, as Braintrust exports, as one of dicts."""
+    """Parse cells with JSON objects of numbers, as Braintrust exports them, into dicts."""
     first = column.cell(0)[:1] if len(column.cells) else ""
     texts = ids.decode(column.cells) if first in ("{", "") else []
     if not any(text.startswith("{") for text in texts):
@@ -379,7 +379,6 @@ def _with_parsed_cells(column: ScoreColumn) -> ScoreColumn:
 
 
 def _with_fields(column: ScoreColumn) -> Iterator[ScoreColumn]:
-    """Yield a column for each field of structs and dicts, such as those of Parquet."""
     if not column.is_nested or not all(isinstance(cell, dict | None) for cell in column.cells):
         yield column
         return
@@ -389,7 +388,7 @@ def _with_fields(column: ScoreColumn) -> Iterator[ScoreColumn]:
 
 
 def _with_levels(column: ScoreColumn) -> ScoreColumn:
-    """Return a column called ``('ndcg', 'new')``, as pandas flattens levels, by the two names."""
+    """Split a name such as ``('ndcg', 'new')``, in which pandas joins levels, into its parts."""
     if column.levels or not _TUPLE.fullmatch(column.name):
         return column
     levels = tuple(column.name[2:-2].split("', '"))
@@ -406,13 +405,13 @@ def _named(
     lines: IntArray | None = None,
     numbered: bool = True,
 ) -> NamedTable:
-    """Return a table without the numbers of its rows; refuse two columns of one name."""
+    """Return a table without row numbers; refuse two columns with the same name."""
     result: list[ScoreColumn] = []
     for column in chain.from_iterable(map(_with_fields, map(_with_levels, columns))):
         if _NO_NAMES_OF_CELLS.fullmatch(column.name) and column.empty.all():
-            continue  # of separators at the ends of lines
+            continue  # trailing separators
         if _NO_NAMES.fullmatch(column.name):
-            # As pandas writes an index of 0, 1, 2 …
+            # An index 0, 1, 2, … written by pandas.
             if np.array_equal(column.numbers, np.arange(len(column.cells))):
                 continue
             column = replace(column, name=INDEX)
@@ -426,7 +425,7 @@ def _named(
 
 
 def _of_lines(data: bytes, origin: Source, is_measure: NameTest) -> NamedTable:
-    """Read lines of three fields, or of four where the first is the system."""
+    """Read lines of three fields, or of four that begin with the system."""
     columns, lines = _fields(data, origin.label)
     form, names = "abrank score --per-query", ["system", *_LONG]
     if len(columns) == 3:
@@ -435,7 +434,7 @@ def _of_lines(data: bytes, origin: Source, is_measure: NameTest) -> NamedTable:
         names = ["measure", "query_id", "score"] if first else list(_LONG)
     cells = tuple(map(ScoreColumn, names, columns))
     table = NamedTable(cells, origin, form, _long_roles(names), lines=lines)
-    # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
+    # Text values, such as trec_eval's runid and relstring, are left out and counted.
     measure, value = table.column("measure"), table.column("score")
     n_wrong = np.bincount(measure.codes[value.wrong], minlength=measure.n_distinct)
     texts = n_wrong == np.bincount(measure.codes, minlength=measure.n_distinct)
@@ -452,14 +451,13 @@ def _of_lines(data: bytes, origin: Source, is_measure: NameTest) -> NamedTable:
 
 
 def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
-    """Return the fields of lines and the line of each row, and say what is wrong with one."""
     mark = "\t" if b"\t" in data else " "
     text = one_blank(data) if mark == " " else re.sub(rb" *\t *", b"\t", data)
     width = text.partition(b"\n")[0].count(mark.encode()) + 1
     plain = None if b'"' in data or width not in (3, 4) else _plain_cells(text, mark, width)
     if plain is not None:
         return plain, np.arange(1, len(plain[0]) + 1)
-    # Only lines with tabs can hold names with blanks.
+    # Only lines with tabs can contain names with blanks.
     lines = [
         (number, list(map(bytes.strip, line.split(b"\t"))) if b"\t" in line else line.split())
         for number, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1)
@@ -482,7 +480,7 @@ def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _measure_first(columns: Sequence[Ids], label: str, is_measure: NameTest) -> bool:
-    """Whether the first field of the lines names the measure, and not the second."""
+    """Whether the first field of the lines is the measure, rather than the second."""
     names = [ids.decode(ids.code(column)[0]) for column in columns[:2]]
     aggregate = [not {*AGGREGATES}.isdisjoint(column) for column in names]
     if aggregate[0] != aggregate[1]:
@@ -501,12 +499,11 @@ def _measure_first(columns: Sequence[Ids], label: str, is_measure: NameTest) -> 
 
 
 def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pandas
-    """Return the columns of a pandas frame and of its index."""
     frame = arrow.with_index(frame, INDEX)
     levels = [tuple(map(str, name)) if isinstance(name, tuple) else () for name in frame.columns]
     names = ["/".join(filter(None, level)) if level else str(name).strip()
              for level, name in zip(levels, frame.columns, strict=True)]  # fmt: skip
-    # Above a column that was a level of the index there is one name alone.
+    # A former index level has a single name.
     columns = [
         ScoreColumn.of(name, frame.iloc[:, i], levels[i] if sum(map(bool, levels[i])) > 1 else ())
         for i, name in enumerate(names)
@@ -515,7 +512,6 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
 
 
 def _of_frames(frames: Mapping[Any, Any], origin: Source) -> NamedTable:
-    """Return the table of a frame for each system, as groupby yields them."""
     import pandas as pd
 
     parts = {
@@ -530,7 +526,6 @@ def _of_frames(frames: Mapping[Any, Any], origin: Source) -> NamedTable:
 
 
 def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) -> NamedTable:
-    """Return a table of Arrow columns, or of lists."""
     names = [str(name).strip() for name in names]
     return _named(map(ScoreColumn.of, names, columns), origin)
 
@@ -540,7 +535,7 @@ def _of_tree(
     origin: Source,
     is_measure: NameTest,
 ) -> NamedTable | None:
-    """Return the table of nested dicts, of rows, of a log, or of an answer; None for no scores."""
+    """Make a table from nested dicts, rows, a log or a response; None if there are no scores."""
     source = body_of(source)
     if (table := _of_rank_evals(source, origin)) is not None:
         return table
@@ -562,36 +557,34 @@ def _of_tree(
 
 
 def _as_mapping(row: Any) -> Any:  # noqa: ANN401
-    """Return a row of any library by the names of its fields; what has none as it is."""
-    if hasattr(row, "_asdict"):  # a named tuple
+    """Convert a row of any library to a mapping by field names; return others unchanged."""
+    if hasattr(row, "_asdict"):  # named tuple
         return row._asdict()
     if is_dataclass(row):
         return vars(row)
-    if hasattr(row, "model_dump"):  # of pydantic
+    if hasattr(row, "model_dump"):  # pydantic
         return row.model_dump()
-    if hasattr(row, "keys") and not isinstance(row, Mapping):  # of SQLite
+    if hasattr(row, "keys") and not isinstance(row, Mapping):  # SQLite
         return {name: row[name] for name in row.keys()}  # noqa: SIM118
-    if isinstance(row, (tuple, list)) and len(row) > 2 and np.ndim(row[-1]) == 0:  # of a database
+    if isinstance(row, (tuple, list)) and len(row) > 2 and np.ndim(row[-1]) == 0:  # database row
         return {f"column {place}": cell for place, cell in enumerate(row, 1)}
     return row
 
 
 def _of_rows(rows: Iterable[Mapping[Any, Any]], origin: Source) -> NamedTable:
-    """Return the columns of rows; a dict in a cell gives a column for each of its keys."""
+    """Make columns from rows; a dict in a cell gives one column per key."""
     flat = [dict(flattened(row)) for row in rows]
-    names = list(dict.fromkeys(name for row in flat for name in row))  # a failure has no score
+    names = list(dict.fromkeys(name for row in flat for name in row))  # failed rows lack scores
     return _of_columns(names, [[row.get(name) for row in flat] for name in names], origin)
 
 
 def _of_long(rows: Sequence[Mapping[str, Any]], form: str, origin: Source) -> NamedTable:
-    """Return the columns of rows that hold a score each."""
     names = list(rows[0]) if rows else []
     table = _of_columns(names, [[row[name] for row in rows] for name in names], origin)
     return replace(table, form=form, roles=_long_roles(names))
 
 
 def _of_dict(source: Mapping[Any, Any], origin: Source, is_measure: NameTest) -> NamedTable:
-    """Return the table of nested dicts: a column for each level of keys, and the scores."""
     label = origin.label
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
@@ -613,7 +606,7 @@ def _of_dict(source: Mapping[Any, Any], origin: Source, is_measure: NameTest) ->
         for item in source.values()
     ):  # fmt: skip
         return _of_columns(source, [list(item) for item in source.values()], origin)
-    # Columns of a frame hold what its rows are numbered by, and some of them text.
+    # A column-oriented dict has equal row keys in each column, and some columns hold text.
     rows = [*map(str, range(len(nested[0])))] if nested else []
     is_frame = len(rows) > 1 and all([*column] == rows for column in nested)
     texts = {cell for column in nested for cell in column.values() if isinstance(cell, str)}
@@ -621,7 +614,7 @@ def _of_dict(source: Mapping[Any, Any], origin: Source, is_measure: NameTest) ->
         return _of_columns(source, [list(column.values()) for column in nested], origin)
     no_scores = (text for text in texts if text.casefold() not in BLANKS and not is_number(text))
     is_rows = len(nested) == len(source) and len({*map(tuple, nested)}) == 1
-    if is_rows and next(no_scores, ""):  # the rows of a frame, by their names
+    if is_rows and next(no_scores, ""):  # a frame by rows
         return _of_rows([{"": name, **row} for name, row in source.items()], origin)
 
     def leaves(node: Mapping[Any, Any], above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -653,7 +646,7 @@ def _of_dict(source: Mapping[Any, Any], origin: Source, is_measure: NameTest) ->
 
 
 def _of_rank_evals(source: Any, origin: Source) -> NamedTable | None:  # noqa: ANN401
-    """Return the table of answers of ``_rank_eval``, one, a list or a dict; None for no such."""
+    """Make a table from one or more ``_rank_eval`` responses; None for other objects."""
     if isinstance(source, Mapping):
         source = [source] if "metric_score" in source else [*source.values()]
     answers = [body_of(answer) for answer in source] if isinstance(source, list) else []

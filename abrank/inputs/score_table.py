@@ -1,4 +1,4 @@
-"""Ready scores in columns: which score of which variant on which query by which measure."""
+"""Ready scores in columns: variant, query, measure and score of each row."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from abrank.inputs.score_reading import ROWS, UNNAMED, NameTest, Reading, TableO
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
-MOST_BAD = 3  # bad lines that are shown: they are mostly alike
+MOST_BAD = 3  # bad lines to show; they are mostly similar
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column of names."""
+    """A column of names, stored as distinct names and codes."""
 
     names: tuple[str, ...]  # distinct, in order of appearance
-    codes: IntArray  # int64[n_rows]; index into ``names`` of each row
+    codes: IntArray  # int64[n_rows]; index into ``names``
 
     def __getitem__(self, row: int | np.integer[Any]) -> str:
         return self.names[int(self.codes[row])]
@@ -42,14 +42,14 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """A column of query ids, which may be a million: as bytes, not as Python's texts."""
+    """A column of query ids, stored as bytes because there may be a million."""
 
-    distinct: Ids  # ascending by bytes
-    codes: IntArray  # int64[n_rows]; index into ``distinct`` of each row
+    distinct: Ids  # in byte order
+    codes: IntArray  # int64[n_rows]; index into ``distinct``
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The distinct ids as text, ascending by bytes."""
+        """The distinct ids as text, in byte order."""
         return tuple(ids.decode(self.distinct))
 
     def __getitem__(self, row: int | np.integer[Any]) -> str:
@@ -57,7 +57,7 @@ class Queries:
         return ids.decode(self.distinct[code : code + 1])[0]
 
     def is_one_of(self, names: Iterable[str]) -> BoolArray:
-        """Return which rows have one of few names: bool[n_rows]."""
+        """Return which rows have one of a few names: bool[n_rows]."""
         values = np.zeros(len(self.codes), dtype=np.bool_)
         for name in names:
             place = ids.place(self.distinct, name.encode("utf-8", "surrogateescape"))
@@ -68,24 +68,24 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Ready scores as read, a row each; names are not yet those of the catalogue."""
+    """Ready scores as read, one per row, with measure names as in the source."""
 
     at: IntArray  # int64[n_rows]; line from 1, or row from 0
     query: Queries
-    # Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
-    # source names none.
+    # ``query`` is one of ``AGGREGATES`` for aggregate rows. ``system`` is empty if the source names
+    # no system.
     system: Coded
     measure: Coded
-    value: FloatArray  # float64[n_rows]; finite, or NaN where a table has no entry
-    # Float64[n_rows]; how far the value may be off: half a unit of the last digit printed. 0
-    # where there is no aggregate, which is all that it is for.
+    value: FloatArray  # float64[n_rows]; finite, or NaN for missing entries
+    # float64[n_rows]; rounding error of the value: half a unit of the last printed digit. It is
+    # only used to check aggregates, and is 0 if there are none.
     rounding: FloatArray
-    # Measures whose rows are all text (trec_eval's runid and relstring), and how many rows
+    # Measures with only text values (trec_eval's runid and relstring), and their numbers of rows.
     left_out: Mapping[str, int]
     source: Source
     reading: Reading
-    notes: tuple[str, ...] = ()  # how cells were read that are not written as Python writes numbers
-    # Which of the repeated runs of its system; None where the source names none
+    notes: tuple[str, ...] = ()  # how cells in other notations than Python's were read
+    # The repeat of each row; None if the source has no repeats.
     run: Coded | None = None
 
 
@@ -119,7 +119,7 @@ def read_score_table(
 
 
 def _with_joined_ids(table: NamedTable, options: TableOptions) -> tuple[NamedTable, TableOptions]:
-    """Return a table with one column of ids, where query and locale together are a query."""
+    """Join several query columns, such as query and locale, into one column of ids."""
     names = options.columns.get("query", ())
     if len(names) < 2 or not {*names} <= {*table.by_name}:
         return table, options
@@ -138,7 +138,7 @@ _RUN = re.compile(
 
 
 def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
-    """Return a table with a column for each run of a score, run_1 to run_3, with a row for each."""
+    """Convert columns run_1, run_2, … of a score to one row per run."""
     names = [column.name for column in table.columns if column.is_numeric]
     matches = {name: match for name in names if (match := _RUN.fullmatch(name))}
     scores: dict[str, dict[str, str]] = {}
@@ -151,7 +151,7 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
         return table
     others = [column for column in table.columns if column.name not in matches]
     wanted = {system.casefold() for system in options.systems} or {""}
-    # Of one score alone they may be two systems.
+    # If there is only one score, run_1 and run_2 may be two systems.
     known = {"exp_group", *terms.VARIANT_NAMES[0], *terms.VARIANT_NAMES[1], *terms.VARIANT_NAMES[2]}
     has_variant = len(scores) > 1 or any(
         (folded(column.name) in known and 2 * column.n_distinct <= table.n_rows)
@@ -170,7 +170,7 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
 
 
 def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
-    """Return a table with a row per query and measure, a column per variant, as a row per score."""
+    """Convert rows per query and measure, with a column per variant, to one row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
     metric = [name for name, word in words.items() if word in terms.METRIC_NAMES]
     names = [column.name for column in table.columns if column.is_numeric]
@@ -204,7 +204,7 @@ def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
 def _of_tasks(
     table: NamedTable, options: TableOptions, is_measure: NameTest, is_cost: NameTest
 ) -> NamedTable:
-    """Return a leaderboard, with a row a system and a column a task, as a row per score."""
+    """Convert a leaderboard, with a row per system and a column per task, to one row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
     of_systems = (*terms.VARIANT_NAMES[1], "model_name", "name", INDEX)
     named = [name for name, word in words.items() if word in of_systems]
@@ -213,7 +213,7 @@ def _of_tasks(
     systems = table.column(named[0]).labels
     wanted = {system.casefold() for system in options.systems}
     has_named = wanted <= {system.casefold() for system in systems}
-    is_plain = words[named[0]] in ("name", INDEX)  # which may name queries as well
+    is_plain = words[named[0]] in ("name", INDEX)  # could also be names of queries
     if not has_named or len(systems) < table.n_rows:
         return table
     scores = [
@@ -250,12 +250,12 @@ def _of_tasks(
 
 
 def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
-    """Return a table without rows called a total that are the mean or the sum of others."""
+    """Remove rows called a total that are the mean or sum of the others."""
     if not reading.query or table.form:
         return table
     query = table.column(reading.query)
     is_called = query.matches(rf"(?i)^[ ()*]*({'|'.join(terms.TOTALS)})[ ()*]*$")
-    is_called &= ~aggregates(query.is_one_of(AGGREGATES), reading)  # which are checked later
+    is_called &= ~aggregates(query.is_one_of(AGGREGATES), reading)  # those are checked later
     called = np.flatnonzero(is_called)
     if not 0 < len(called) < table.n_rows:
         return table
@@ -264,7 +264,7 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
         table.column(name).as_scores()
         for name in ([reading.value] if reading.metric else reading.variants or reading.measures)
     ]
-    keys = [table.column(name) for name in names]  # of the variant and the measure
+    keys = [table.column(name) for name in names]  # variant and measure
 
     def are_totals(rows: IntArray, others: BoolArray) -> bool:
         alike = {
@@ -293,12 +293,12 @@ def _without_totals(table: NamedTable, reading: Reading) -> NamedTable:
 
 
 def _without_unassigned(table: NamedTable, reading: Reading) -> NamedTable:
-    """Return a table without rows whose variant is empty, if the others make it whole."""
+    """Remove rows with an empty variant if the others are complete without them."""
     if len(reading.variant) != 1 or not reading.query:
         return table
     column = table.column(reading.variant[0])
     words = [label.casefold() for label in column.labels]
-    # Beside two arms of an experiment NULL is no third.
+    # NULL is not a third arm beside two arms of an experiment.
     is_arms = baseline_of([word for word in words if word not in _UNASSIGNED])
     unassigned = [word in _UNASSIGNED if is_arms else not word for word in words]
     is_out = np.array(unassigned)[column.codes]
@@ -307,7 +307,7 @@ def _without_unassigned(table: NamedTable, reading: Reading) -> NamedTable:
     query = table.column(reading.query).codes
     pairs = np.unique(np.stack([query, column.codes])[:, ~is_out], axis=1)
     n_variants = np.bincount(pairs[0], minlength=int(query.max()) + 1)[query[is_out]]
-    if not np.isin(n_variants, [0, len(np.unique(pairs[1]))]).all():  # a score has lost its variant
+    if not np.isin(n_variants, [0, len(np.unique(pairs[1]))]).all():  # some lost their variant
         return table
     rows = plural(int(is_out.sum()), "row")
     note = f"{table.origin.label}: {rows} without a variant ({column.name}) left out"
@@ -319,12 +319,12 @@ _UNASSIGNED = BLANKS | {"", "(not set)", "(none)", "unassigned"}
 
 
 def aggregates(rows: BoolArray, reading: Reading) -> BoolArray:
-    """Return which rows of ``all`` hold a mean: none where it was searched for, before others."""
+    """Return which ``all`` rows are means: none if a query column with that id is certain."""
     return rows & (folded(reading.query) not in terms.SEARCHES or bool(rows[-1:].any()))
 
 
 def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
-    """Whether a cell is empty, or the mean or the sum of others, as far as it was printed."""
+    """Whether a cell is empty, or the mean or sum of others within its rounding error."""
     value, others = column.numbers[row], column.numbers[rows]
     others = others[~np.isnan(others)]
     if np.isnan(value):
@@ -342,7 +342,6 @@ def _is_total(column: ScoreColumn, rows: IntArray, row: int) -> bool:
 
 
 def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
-    """Return the rows in which columns have the wanted values."""
     names = [column.name for column in table.columns]
     values = np.ones(table.n_rows, np.bool_)
     for name, value in wanted.items():
@@ -353,7 +352,7 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
         labels, codes = table.column(name).coded
         options = [value, label_of_cell(value)]
         selected = [label for label in options if label in labels][:1]
-        if not selected and "," in value:  # several, of which each may stand there
+        if not selected and "," in value:  # several values, each may match
             parts = [part if part in labels else label_of_cell(part) for part in value.split(",")]
             selected = parts if {*parts} <= {*labels} else []
         if not selected:
@@ -371,7 +370,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         _require_filled(table, reading.query)
         query = Queries(*table.column(reading.query).ids_in_order(reading.query, label))
     else:
-        first = int(not table.numbered)  # of a file from 1, of an object from 0
+        first = int(not table.numbered)  # files number from 1, objects from 0
         rows = ids.numerals(n_rows + first)
         query = Queries(*ids.number(ids.take(rows, np.arange(first, n_rows + first))))
     aggregate = aggregates(query.is_one_of(AGGREGATES), reading)
@@ -387,7 +386,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     if reading.repeat and run is None:
         run = Coded(*table.column(reading.repeat).coded)
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
-    n_columns = len(columns)  # whose values stand one column after the other
+    n_columns = len(columns)  # their values are concatenated
     system = Coded(system.names, np.tile(system.codes, n_columns))
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
@@ -403,7 +402,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
     rounding = np.broadcast_to(0.0, n_rows * n_columns)
     if aggregate.any():
         rounding = np.concatenate([column.rounding() for column in cells])
-    noted: dict[str, list[str]] = {}  # how the cells of columns were read
+    noted: dict[str, list[str]] = {}  # columns by the note on their notation
     for column in filter(lambda column: column.note, cells):
         noted.setdefault(column.note, []).append(shorten(column.name))
     notes += (f"{label}: {', '.join(some)}: {note}" for note, some in noted.items())
@@ -429,13 +428,11 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
 
 
 def _of_columns(labels: Sequence[str], n_rows: int) -> Coded:
-    """Return the label of each column for all of its rows, one column after the other."""
     names = tuple(dict.fromkeys(labels))
     return Coded(names, np.repeat([names.index(label) for label in labels], n_rows))
 
 
 def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str, dict[str, str]]]:
-    """Return the variant of each row, and what its columns hold."""
     if not names:
         return Coded(("",), np.zeros(table.n_rows, np.int64)), {}
     if len(names) == 1:
@@ -460,7 +457,7 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
 
 
 def _without_case(system: Coded, query: Queries) -> tuple[Coded, str]:
-    """Return variants that differ in case or blanks alone as one, and which; of no query both."""
+    """Merge variants that differ only in case or blanks, unless a query has both."""
     words = [name.strip().casefold() for name in system.names]
     places = {word: place for place, word in reversed([*enumerate(words)])}
     if not 1 < len(places) < len(words):
@@ -476,7 +473,7 @@ def _without_case(system: Coded, query: Queries) -> tuple[Coded, str]:
 
 
 def _arms(system: Coded, query: Queries, n_rows: int) -> dict[str, str]:
-    """Return the variant of each query, where none has rows of two."""
+    """Return the variant of each query if no query has two; else empty."""
     if len(system.names) < 2 or len(query.distinct) < len(system.names):
         return {}
     codes = system.codes[:n_rows]
@@ -489,7 +486,7 @@ def _arms(system: Coded, query: Queries, n_rows: int) -> dict[str, str]:
 
 
 def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading) -> Coded:
-    """Return a number for each row of a query and variant that no column tells apart."""
+    """Return numbers for rows of a query and variant that no column distinguishes."""
     key = query.codes * len(system.names) + system.codes
     if reading.metric:
         labels, codes = table.column(reading.metric).coded
@@ -503,7 +500,6 @@ def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading
 
 
 def _require_filled(table: NamedTable, name: str) -> None:
-    """Refuse a row without a name for its query, variant or measure."""
     column = table.column(name)
     if column.empty.any():
         position = f"{table.origin.unit} {table.positions[np.argmax(column.empty)]}"
@@ -513,7 +509,6 @@ def _require_filled(table: NamedTable, name: str) -> None:
 def _require_numbers(
     table: NamedTable, column: ScoreColumn, query: Queries, measure: Coded
 ) -> None:
-    """Refuse values that are no numbers, named by query and measure."""
     label, unit = table.origin.label, table.origin.unit
     if column.fault:
         raise ReadError(label, f"{column.name}: {column.fault}")
@@ -533,15 +528,14 @@ def _require_numbers(
 
 
 def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str, dict[str, str]]:
-    """Return the properties of the queries that the table holds."""
     result = {}
-    last = np.empty(len(query.distinct), np.int64)  # row of each query
+    last = np.empty(len(query.distinct), np.int64)  # a row of each query
     last[query.codes] = np.arange(table.n_rows)
     for name in filter(None, dict.fromkeys((*reading.segments, reading.cluster, reading.weight))):
         labels, codes = table.column(name).coded
         filled = np.flatnonzero(~table.column(name).empty)
         row = last.copy()
-        row[query.codes[filled]] = filled  # some rows may lack the user
+        row[query.codes[filled]] = filled  # prefer rows with a value, because some may be empty
         differs = filled[codes[filled] != codes[row[query.codes[filled]]]]
         if len(differs) and {"segments", "cluster", "weight"} & {*reading.stated}:
             unit = f"{table.origin.unit} {table.positions[differs[0]]}"
@@ -556,7 +550,7 @@ def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str
 
 
 def describe(table: ScoreTable, n_queries: int, n_measures: int, silent: Sequence[str]) -> str:
-    """Return in one line what a table was taken for, and what was left out of it."""
+    """Describe in one line how a table was interpreted and what was left out."""
     left_out = [f"{name} ({count} of text)" for name, count in table.left_out.items()]
     left_out += [f"{name} (no score per query)" for name in silent]
     behind = f"; left out: {', '.join(left_out)}" if left_out else ""

@@ -1,10 +1,10 @@
-"""What holds the bytes: packed files, objects of a store, and tables of Delta Lake and Iceberg."""
+"""Storage of input bytes: compressed files, object stores, Delta Lake and Iceberg tables."""
 
-# gzip, bzip2, Zstandard and zip are told by their first bytes, every stream of them is checked, and
-# their growth is bounded; the sheet of an Excel workbook that holds a table becomes CSV. A URI such
-# as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a table holds the Parquet
-# files of its earlier versions, too, which only its own library tells apart from the current ones;
-# tables of Hudi are refused.
+# gzip, bzip2, Zstandard and zip are recognised by their first bytes. Every stream is checked, and
+# the unpacked size is limited. The sheet of an Excel workbook that holds a table becomes CSV. A URI
+# such as ``s3://bucket/a.run`` is read by pyarrow or fsspec. The folder of a Delta or Iceberg table
+# also contains Parquet files of earlier versions, which only its own library can tell apart; Hudi
+# tables are refused.
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError
 
-# --- A file's bytes: hashed as they are stored, unpacked by what they are, their growth bounded
+# --- The bytes of a file: hashed as stored, unpacked, and limited in size
 
-# Unless told otherwise, what is packed, or has no known end, may give this many bytes.
+# Default limit in bytes for compressed files and sources of unknown size.
 MOST_UNPACKED = 4 << 30
-# A run packs to a tenth. A file that is packed more than so many times is made to fill memory if it
-# has very many rows, too: a row takes more memory than its bytes.
+# Runs compress to about a tenth. A file with a higher ratio and very many rows is refused as a
+# decompression bomb; rows are limited because a row takes more memory than its bytes.
 MOST_GROWTH, MOST_ROWS = 200, 5_000_000
 
 _GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-# The digits of pi open the first block, those of its square root close an empty file.
+# A block begins with digits of pi; an empty file ends with those of its square root.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _LONGEST_MARK = 10
 
 
 class Readable(Protocol):
-    """What can be read forward."""
+    """An object that can be read forward."""
 
     def read(self, size: int, /) -> bytes:
         """Return up to ``size`` bytes, none at the end."""
@@ -50,9 +50,9 @@ class Readable(Protocol):
 
 
 class Stored:
-    """A binary file that is read forward and hashed, if that is asked for."""
+    """A binary file that is read forward and hashed on request."""
 
-    # n_bytes: Read so far.
+    # n_bytes: bytes read so far.
 
     closed = False
 
@@ -64,13 +64,13 @@ class Stored:
         self._file, self.label = file, label
         self._hash: Any = None
         if hashes:
-            from hashlib import sha256  # its library takes as long to load as ten of our modules
+            from hashlib import sha256  # imported late: its library is slow to load
 
             self._hash = sha256()
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
-        """Return the next ``size`` bytes, fewer at the end, and leave them to be read."""
+        """Return the next ``size`` bytes, fewer at the end, without consuming them."""
         while len(self._ahead) < size and (data := self._next(size - len(self._ahead))):
             self._ahead += data
         return self._ahead[:size]
@@ -81,10 +81,10 @@ class Stored:
         return ahead + self._next(size - len(ahead)) if len(ahead) < size else ahead
 
     def close(self) -> None:
-        """Do nothing: who opened the file closes it (Arrow closes what it reads)."""
+        """Do nothing: the owner closes the file, but Arrow tries to close what it reads."""
 
     def sha256(self) -> str | None:
-        """Return the hash of the whole file, or None if it was not asked for."""
+        """Return the hash of the whole file, or None if not requested."""
         if self._hash is None:
             return None
         while self.read():
@@ -103,7 +103,7 @@ class Stored:
 
 
 def refusal(label: str, error: Exception) -> ReadError:
-    """Return what the system said as an error that names the file."""
+    """Convert an error of the system to one that names the file."""
     if isinstance(error, IsADirectoryError):
         return ReadError(label, "is a folder, not a file")
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -111,12 +111,12 @@ def refusal(label: str, error: Exception) -> ReadError:
 
 
 class Unpacked:
-    """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
+    """The content of an archive or plain file, readable forward only."""
 
     def __init__(self, stored: Stored, label: str, *, maximum: int | None = None) -> None:
         self._stored, self._label = stored, label
-        self.requested = maximum  # bytes that it may hold, if that was said
-        self.holds_files = False  # as a zip of several, which is left as it is
+        self.requested = maximum  # size limit in bytes, if the user set one
+        self.holds_files = False  # whether it is a zip of several files, which stays as it is
         self.kind, self._file = "", cast(Readable, stored)
         self._is_bounded = stored.endless or maximum is not None
         self._n_bytes = self._n_rows = 0
@@ -128,8 +128,8 @@ class Unpacked:
         try:
             data = bytes(self._file.read(size))
         except (ReadError, MemoryError):
-            raise  # of the file beneath
-        except Exception as error:  # an unpacker raises what it likes of what is damaged
+            raise  # error of the underlying file
+        except Exception as error:  # decompressors can raise anything on damaged data
             problem = f"the {self.kind} archive is cut short or damaged ({error})"
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
@@ -137,7 +137,7 @@ class Unpacked:
         if not self._is_bounded:
             return data
         n_packed = self._stored.n_bytes if self.kind else self._n_bytes
-        if self.kind:  # JSON may be one line
+        if self.kind:  # no row limit for JSON, which may be a single line
             self._n_rows += data.count(b"\n") or data.count(b",")
         problem, hint = excess(
             self._n_bytes, self.requested, n_rows=self._n_rows, n_packed=n_packed
@@ -148,7 +148,7 @@ class Unpacked:
         return data
 
     def _opened(self) -> tuple[str, Readable]:
-        """Return how the file is packed, and its content; most are not, and load no unpacker."""
+        """Return the compression of the file, and its content; plain files load no decompressor."""
         stored = self._stored
         start = stored.peek(_LONGEST_MARK)
         if start.startswith(_GZIP):
@@ -170,18 +170,18 @@ class Unpacked:
         return "", stored
 
 
-MOST_SHEETS = 5  # that an error names
+MOST_SHEETS = 5  # sheets listed in an error
 
 
 def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Readable]:
-    """Return what a zip holds and its kind; of several files the zip itself, without a kind."""
+    """Return the file in a zip and its kind; for several files the zip itself, without a kind."""
     import zipfile
 
     as_it_is = "", io.BytesIO(data)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        return as_it_is  # whose reader says what is damaged
+        return as_it_is  # its reader reports the damage
     held = [entry for entry in archive.infolist() if not entry.is_dir()]
     if any(entry.filename == "[Content_Types].xml" for entry in held):
         n_bytes = sum(entry.file_size for entry in held)
@@ -189,7 +189,7 @@ def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Re
         if problem:
             raise ReadError(label, f"the Excel workbook holds {problem}", hint=hint)
         return "Excel", io.BytesIO(_text_of_workbook(data, label))
-    # What macOS adds is of no interest.
+    # Ignore the metadata that macOS adds.
     held = [entry for entry in held if not entry.filename.startswith("__MACOSX/")]
     is_encrypted = any(entry.flag_bits & 1 for entry in held)
     if len(held) != 1 or is_encrypted or held[0].filename.startswith("samples/"):
@@ -201,16 +201,16 @@ def _opened_zip(data: bytes, label: str, requested: int | None) -> tuple[str, Re
 
 
 def _text_of_workbook(data: bytes, label: str) -> bytes:
-    """Return the only sheet of a workbook that holds a table of numbers, a line a row."""
+    """Return the only sheet of a workbook with a table of numbers, as CSV."""
     try:
         openpyxl = importlib.import_module("openpyxl")
     except ImportError:
         hint = f"with openpyxl it is read: pip install openpyxl; or {EXPORT}"
         raise ReadError(label, "is an Excel workbook", hint=hint) from None
     tables: dict[str, bytes] = {}
-    texts: dict[str, bytes] = {}  # pages of notes
+    texts: dict[str, bytes] = {}  # sheets without numbers
     try:
-        with warnings.catch_warnings(action="ignore"):  # about styles and validation of cells
+        with warnings.catch_warnings(action="ignore"):  # about styles and data validation
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             for sheet in book.worksheets:
                 if sheet.sheet_state == "visible" and (text := _text(rows := [*sheet.values])):
@@ -221,8 +221,8 @@ def _text_of_workbook(data: bytes, label: str) -> bytes:
                     is_table = n_numbers > 1 and 2 * n_numbers > n_filled
                     (tables if is_table else texts)[sheet.title] = text
     except MemoryError:
-        raise  # which the door names
-    except Exception as error:  # openpyxl lets pass whatever its parsers raise
+        raise  # the command line explains how to install it
+    except Exception as error:  # openpyxl passes on any error of its parsers
         problem = f"is an Excel workbook that cannot be read ({error})"
         raise ReadError(label, problem, hint=EXPORT) from error
     tables = tables or texts
@@ -237,7 +237,7 @@ def _text_of_workbook(data: bytes, label: str) -> bytes:
 
 
 def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
-    """Return rows as CSV, empty ones as empty lines; b"" of an empty sheet."""
+    """Convert rows to CSV, empty rows to empty lines; b"" for an empty sheet."""
 
     def cell(value: object) -> str:
         is_day = isinstance(value, datetime.datetime) and value.time() == datetime.time()
@@ -253,7 +253,7 @@ def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
     return text.getvalue().encode()
 
 
-# What is no text, by its first bytes: archives first, then what holds tables, then the rest.
+# First bytes of files that are no text: archives first, then tables, then others.
 UNPACK = "unpack it: gzip, bzip2, Zstandard and a zip of one file are read as they are"
 EXPORT = "write its table as CSV, JSON or Parquet, and give that"
 _NO_TEXT = {
@@ -272,12 +272,12 @@ _NO_TEXT = {
     b"\x7fELF": ("a program", ""),
 }
 _LOOKED_AT = 4096  # bytes
-_FEWEST_CONTROLS = 8  # of them; in a text a slip of the pen is an error of its line
+_FEWEST_CONTROLS = 8  # control characters among them; fewer are treated as errors in a text
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r"})
 
 
 def not_text(start: bytes) -> tuple[str, str]:
-    """Return what is wrong with a file that is no text, and what to do; empty for a text."""
+    """Return why a file is no text, and what to do; empty for a text."""
     kind, hint = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
     start = start[:_LOOKED_AT]
     if start[257:262] == b"ustar":
@@ -293,7 +293,7 @@ def not_text(start: bytes) -> tuple[str, str]:
 
 
 def excess(n_bytes: int, requested: int | None, *, n_rows: int, n_packed: int) -> tuple[str, str]:
-    """Return what is too much of a file, and what to do; empty where it may be read."""
+    """Return by what a file is too large, and what to do; empty if it is not."""
     maximum = MOST_UNPACKED if requested is None else requested
     many = requested is None and n_rows > MOST_ROWS and n_bytes > MOST_GROWTH * n_packed
     if n_bytes <= maximum and not many:
@@ -310,39 +310,38 @@ def excess(n_bytes: int, requested: int | None, *, n_rows: int, n_packed: int) -
 
 
 def _size(size: int) -> str:
-    """Return a number of bytes in the largest unit that fits."""
     for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
         if size >= unit and size % unit == 0:
             return f"{size // unit}{name}"
     return str(size)
 
 
-# --- Objects of a store
+# --- Objects in a store
 
-# `pyarrow.fs` is imported where an object is asked for: it takes longer than an everyday file.
+# `pyarrow.fs` is imported late, because its import takes longer than reading an everyday file.
 
 WILD = re.compile(r"[*?]")
 
 
 def is_uri(path: object) -> bool:
-    """Whether a source names an object of a store."""
+    """Whether a source is the URI of an object in a store."""
     return isinstance(path, (str, os.PathLike)) and "://" in os.fspath(path)
 
 
 def located(path: str) -> tuple[Any, str]:
-    """Return the file system of a path or URI, and the path within it."""
+    """Return the file system of a path or URI, and the path in it."""
     from pyarrow import fs
 
     if not is_uri(path):
-        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
-    if path.startswith(("http://", "https://")):  # what it holds tomorrow nobody knows
+        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - for workers
+    if path.startswith(("http://", "https://")):  # its content may change between two reads
         hint = "download it, and give the file's name"
         raise ReadError(path, "is no file of this machine, and no object of a store", hint=hint)
     wild = WILD.search(path)
     folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
     try:
         place, inside = fs.FileSystem.from_uri(folder)
-    except (pa.ArrowInvalid, NotImplementedError, ImportError) as problem:  # of hf:// the last
+    except (pa.ArrowInvalid, NotImplementedError, ImportError) as problem:  # ImportError: hf://
         try:
             from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
         except ImportError as error:
@@ -350,7 +349,7 @@ def located(path: str) -> tuple[Any, str]:
             raise ArgumentError(f"{path}: {problem}; {hint}") from error
         try:
             place, inside = url_to_fs(folder)
-        except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
+        except (ImportError, ValueError) as error:  # a missing package, or an unknown scheme
             raise ArgumentError(f"{path}: {error}") from error
         place = fs.PyFileSystem(fs.FSSpecHandler(place))
     return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
@@ -358,8 +357,8 @@ def located(path: str) -> tuple[Any, str]:
 
 @contextmanager
 def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401 - a file system
-    """Turn what a file system raises into an error that names what was asked of it."""
-    # fsspec's are anybody's, and raise whatever they like.
+    """Convert errors of a file system to errors that name the source."""
+    # Errors of fsspec can be of any type, because its file systems come from many packages.
     from pyarrow import fs
 
     try:
@@ -370,14 +369,14 @@ def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401 - 
         raise NotFoundError(f"{label}: there is no such object") from error
     except (OSError, pa.ArrowException) as error:
         raise ReadError(label, f"cannot be read: {error}") from error
-    except Exception as error:  # of fsspec alone: any other is a fault of our own
+    except Exception as error:  # only from fsspec; elsewhere it would be a bug of abrank
         if isinstance(place, fs.PyFileSystem):
             raise ReadError(label, f"cannot be read: {error}") from error
         raise
 
 
 def open_object(uri: str) -> BinaryIO:
-    """Open an object for reading: what is read of it is fetched, and nothing is kept on disk."""
+    """Open an object for reading; data are fetched as they are read, and not stored on disk."""
     with storage(uri):
         place, inside = located(uri)
     with storage(uri, place):
@@ -387,7 +386,7 @@ def open_object(uri: str) -> BinaryIO:
 
 # --- Tables of data lakes
 
-# What a path below such a folder holds, and of which format that is a mark.
+# Paths below a table's folder that identify its format.
 _MARKS = {
     "Delta": re.compile(r"/_delta_log/"),
     "Iceberg": re.compile(r"/metadata/[^/]*\.metadata\.json$"),
@@ -404,7 +403,7 @@ _HOW = {
 
 
 def format_of(paths: list[str]) -> str:
-    """Return the format whose marks are among the paths below a folder; empty for none."""
+    """Return the table format whose marks are among the paths below a folder; empty for none."""
     for name, mark in _MARKS.items():
         if any(mark.search(path) for path in paths):
             return name
@@ -412,7 +411,7 @@ def format_of(paths: list[str]) -> str:
 
 
 def format_of_folder(path: str | os.PathLike[str]) -> str:
-    """Return the format of a table that is a folder of this machine; empty for none."""
+    """Return the table format of a local folder; empty for none."""
     folder = Path(path)
     try:
         if not folder.is_dir():
@@ -422,7 +421,7 @@ def format_of_folder(path: str | os.PathLike[str]) -> str:
             for pattern in ("_delta_log", ".hoodie", "metadata/*.metadata.json")
             for entry in folder.glob(pattern)
         ]
-    except (OSError, ValueError):  # a folder without access, or a name that cannot be
+    except (OSError, ValueError):  # no access to the folder, or an impossible name
         return ""
     return format_of(marks)
 
@@ -431,8 +430,8 @@ TABLES = (".parquet", ".parq", ".pq")
 
 
 def require_no_lake(path: str | os.PathLike[str], label: str) -> None:
-    """Refuse what stands in a folder of a table, and may be of an earlier version."""
-    # Files of Delta stand beside its log or in the folders of its partitions, Iceberg's in `data`.
+    """Refuse a file inside a table's folder, which may belong to an earlier version."""
+    # Delta keeps files next to its log or in partition folders, Iceberg in `data`.
     for folder in (absolute := Path(path).absolute(), *absolute.parents):
         if kind := format_of_folder(folder):
             problem = f"is part of a table of {kind}, and may be of an earlier version"
@@ -442,7 +441,7 @@ def require_no_lake(path: str | os.PathLike[str], label: str) -> None:
 
 
 def folder_table(path: str | os.PathLike[str]) -> pa.Table | None:
-    """Return the table of a folder, a data lake's or of Parquet files; None for other paths."""
+    """Return the table in a folder, a data lake's or of Parquet files; None for other paths."""
     if format_of_folder(path):
         return read_lake(path)
     if not has_parquet(path):
@@ -455,22 +454,22 @@ def folder_table(path: str | os.PathLike[str]) -> pa.Table | None:
 
 
 def has_parquet(source: object) -> bool:
-    """Whether a source is a folder with Parquet files in it."""
+    """Whether a source is a folder that contains Parquet files."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     try:
         return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
-    except OSError:  # a name too long, or a folder without access: the reader reports it
+    except OSError:  # name too long, or no access to the folder: the reader reports it
         return False
 
 
 def require_tables_alone(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder of anything but Parquet files, after a look at the names only."""
+    """Refuse a folder with files other than Parquet; only names are checked."""
     require_no_lake(path, os.fspath(path))
     for folder, folders, names in os.walk(path):
         if kind := format_of_folder(folder):
             raise lake_refusal(folder, kind)
-        # Hidden ones are marks of the program that wrote it, such as _SUCCESS.
+        # Hidden files are marks of the program that wrote the folder, such as _SUCCESS.
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in names:
             if not name.startswith((".", "_")) and not name.endswith(TABLES):
@@ -482,7 +481,7 @@ def require_tables_alone(path: str | os.PathLike[str]) -> None:
 
 
 def lake_refusal(label: str, kind: str) -> ReadError:
-    """Return the error that a table of this format cannot be read as a folder of Parquet files."""
+    """Return the error that a table of this format cannot be read as Parquet files."""
     problem = f"is a table of {kind}, whose folder holds the files of earlier versions, too"
     return ReadError(label, problem, hint=_HOW[kind])
 
@@ -501,14 +500,14 @@ def read_lake(path: str | os.PathLike[str]) -> pa.Table:
             return tables.StaticTable.from_metadata(metadata).scan().to_arrow()
     except ImportError as error:
         raise lake_refusal(label, kind) from error
-    except Exception as error:  # these libraries raise what they like
+    except Exception as error:  # these libraries can raise anything
         raise ReadError(label, f"the {kind} table cannot be read: {error}") from error
     raise lake_refusal(label, kind)
 
 
 def _newest(folder: Path) -> Path:
-    """Return the metadata of the current version: the one hinted at, else the last one."""
-    # The format: https://iceberg.apache.org/spec/#file-system-tables
+    """Return the metadata file of the current version: the hinted one, else the last one."""
+    # Format: https://iceberg.apache.org/spec/#file-system-tables
     metadata = folder / "metadata"
     hint = metadata / "version-hint.text"
     if hint.exists():

@@ -1,8 +1,8 @@
-"""Judgments and runs in other text than TREC's: tables, three columns, LETOR, and JSON."""
+"""Read judgments and runs from other texts than TREC files: tables, LETOR, and JSON."""
 
-# Such are BEIR's judgments (`query-id corpus-id score`), Quepid's exports, what a frame writes, and
-# MS MARCO's runs (query, document, rank). Arrow reads what is plain; the careful reader reads the
-# rest, gives the same rows, and says what is wrong with a line.
+# Examples are BEIR's judgments (`query-id corpus-id score`), Quepid's exports, frames saved as CSV,
+# and MS MARCO's runs (query, document, rank). Arrow reads plain files. The careful reader gives the
+# same rows, also reads the others, and reports bad lines.
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from abrank.inputs.objects import read_columns
 from abrank.inputs.storage import excess
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_DIGITS, Record, cut, gather, one_blank
 
-# --- Read plain tables of text with Arrow, where the careful reader would give the same rows
+# --- Plain tables, for which Arrow gives the same rows as the careful reader
 
 
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
-MOST_GRADE = 5  # of judgments whose grades are 1, 2, 3 … in each query
-MOST_BY_CHANCE = 2  # ranks that fall where lines stand in any order
+MOST_GRADE = 5  # highest grade of judgments whose grades are 1, 2, 3, … in each query
+MOST_BY_CHANCE = 2  # number of falling ranks that lines in arbitrary order may show
 UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
 
 def plain_table(data: bytes, delimiter: str) -> bytes | None:
-    """Return a table with LF at its lines' ends, or None where it is not plain."""
-    # Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that
-    # Arrow and the careful reader read alike. Quotes around whole cells are taken off; a table with
-    # any other quote, or that needs its quotes, is not plain; between blanks a quote is text.
+    """Return a table with LF line ends, or None if it is not plain."""
+    # A plain table has no empty cells, no empty lines and no blanks around cells, so that Arrow and
+    # the careful reader agree on it. Quotes around whole cells are removed. A table that has other
+    # quotes or needs its quotes is not plain; between blanks a quote is text.
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     data = data.rstrip(b"\n")
@@ -69,33 +69,33 @@ def plain_table(data: bytes, delimiter: str) -> bytes | None:
 
 
 def _unquoted(data: bytes, mark: int) -> bytes | None:
-    """Return a table without the quotes around its cells; None where a quote is anything else."""
+    """Remove the quotes around cells; return None if there are other quotes."""
     text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
     opening, closing = quotes[0::2], quotes[1::2]
     ends = (text == mark) | (text == ord("\n"))
     if len(quotes) % 2 or not (ends[opening - 1].all() and ends[closing + 1].all()):
         return None
-    # Between an opening quote and its closing one no cell may end.
+    # A cell must not end between its opening and its closing quote.
     if np.logical_or.reduceat(ends, quotes)[0::2].any():
         return None
     return bytes(text[1:-1][text[1:-1] != ord('"')])
 
 
-# --- Judgments and runs in tables of text: CSV and TSV with a header, and three columns without
+# --- Tables of text: CSV and TSV with a header, and three columns without one
 
 
 _DELIMITERS = "\t,;| "
 
 
 def header_of(start: bytes) -> tuple[str, list[str]]:
-    r"""Return the delimiter of a table and the names of its columns; no names for no header."""
+    r"""Return the delimiter of a table and its column names; no names without a header."""
     _, table = _below_comments(start.removeprefix(BYTE_ORDER_MARK))
     return _names_of(table.lstrip(b"\r\n").partition(b"\n")[0])
 
 
 def _below_comments(start: bytes) -> tuple[int, bytes]:
-    """Return a table without the comments above the names of its columns, and their number."""
+    """Remove the comments above the header of a table, and return their number too."""
     n_comments = 0
     while start[:1] == b"#" and not _names_of(start.partition(b"\n")[0])[1]:
         n_comments, start = n_comments + 1, start.partition(b"\n")[2]
@@ -103,7 +103,6 @@ def _below_comments(start: bytes) -> tuple[int, bytes]:
 
 
 def _names_of(line: bytes) -> tuple[str, list[str]]:
-    """Return the delimiter of a first line, and the names in it, behind # or not."""
     text = line.decode("utf-8", "surrogateescape").lstrip("# ").strip("\r ")
     delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
     if delimiter == " ":
@@ -133,7 +132,7 @@ def read_table(
     for number, piece in enumerate(pieces):
         skip = int(not number)
         if not _fast(gathered, piece, delimiter, len(names), places, skip=skip):
-            # From here on a cell may hold ends of lines.
+            # From here on cells may contain line ends.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
             lines = csv_lines(texts, delimiter, label)
@@ -144,7 +143,6 @@ def read_table(
 def _records(
     gathered: Gathered, lines: Iterable[tuple[int, list[str]]], width: int, places: Sequence[int]
 ) -> Iterator[Record]:
-    """Yield the query, document, number and subtopic of lines; blank grades are counted."""
     ones = holds_ones(places)
     for number, texts in lines:
         cells = [text.encode("utf-8", "surrogateescape").strip() for text in texts]
@@ -155,7 +153,7 @@ def _records(
         else:
             query, doc, value, *subtopic = fields = [cells[i] for i in places]
             if not value and gathered.layout is not RUN:
-                gathered.n_unrated += 1  # as Quepid exports what nobody has rated
+                gathered.n_unrated += 1  # Quepid exports unrated documents like this
                 continue
             named = [query, doc, *subtopic]
             kinds = ("query id", "document id", "subtopic")
@@ -168,12 +166,12 @@ def _records(
 
 
 def width_of_three(lines: Sequence[bytes], layout: Layout) -> int:
-    """Return how many fields lines of query, document and number have; 0 for other lines."""
+    """Return the number of fields if lines hold query, document and number; else 0."""
     rows = [line.split() for line in lines]
     if layout is RUN:
         return 3 * ({*map(len, rows)} == {3})
-    # Tables of ratings, as MovieLens and Elliot have them, part user, item and rating by tabs, and
-    # a fourth is the second since 1970. Blanks part judgments of trec_eval that lack a field.
+    # Rating tables, as in MovieLens and Elliot, have user, item and rating separated by tabs, and
+    # perhaps a Unix time. Blanks indicate trec_eval judgments that lack a field.
     is_rated = all(map(_RATED.fullmatch, lines)) and len({*map(len, rows)}) == 1
     return len(rows[0]) if is_rated and layout is QRELS else 0
 
@@ -182,11 +180,11 @@ _RATED = re.compile(rb"[^\s]+\t[^\s]+\t-?[0-9]{1,3}(\.[0-9]+)?(\t[1-9][0-9]{8,12
 
 
 def read_three(pieces: Iterable[bytes], label: str, layout: Layout, width: int = 3) -> Columns:
-    r"""Read lines of query, document, and rank (MS MARCO's runs), score or grade."""
+    r"""Read lines of query and document with a rank (MS MARCO's runs), score or grade."""
     gathered = Gathered(layout, label)
     for number, whole in enumerate(pieces):
         data = one_blank(whole if number else whole.removeprefix(BYTE_ORDER_MARK))
-        # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
+        # The query id "all" marks a mean in output of trec_eval -q, ir_measures -q and abrank.
         if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
             raise ReadError(label, f"this looks like {trec.READY_SCORES}")
         if not _fast(gathered, data, " ", width, (0, 1, 2)):
@@ -201,7 +199,7 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout, width: int =
         return replace(read, source=replace(read.source, form=form))
     is_rank = bool((read.value == np.floor(read.value)).all())
     step = np.diff(read.value)[np.diff(ids.number(read.query)[1]) == 0]
-    # Scores such as 3, 2, 1 are ranks, too, of a list from its end.
+    # Scores such as 3, 2, 1 look like ranks of a reversed list.
     falls = len(step) > MOST_BY_CHANCE and bool((step < 0).all())
     if is_rank and (not are_ranks(read, complete=True) or falls):
         raise ReadError(
@@ -224,7 +222,7 @@ def _fast(
     *,
     skip: int = 0,
 ) -> bool:
-    """Gather the rows of a plain table by Arrow; False, and nothing, where it is not plain."""
+    """Read a plain table by Arrow; return False and add nothing if it is not plain."""
     plain = plain_table(data, delimiter)
     if plain is None:
         return False
@@ -244,7 +242,7 @@ def _fast(
 
 
 def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines of a table that are not blank, of parts that end with one: number, fields."""
+    """Yield number and fields of the nonblank lines of a table, from parts that end with one."""
     lines = chain.from_iterable(io.StringIO(text, newline="") for text in texts)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
@@ -259,7 +257,7 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
 def headed_lines(
     data: bytes, delimiter: str, label: str, *, errors: str = "replace"
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """Return the names of a table of text, and its lines, as :func:`csv_lines` does."""
+    """Return the column names of a text table, and its lines as from :func:`csv_lines`."""
     texts = (part.decode("utf-8", errors) for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
     lines = csv_lines(texts, delimiter, label)
     _, names = next(lines, (0, []))
@@ -274,7 +272,7 @@ def text_columns(
     *,
     hint: str = UNQUOTED,
 ) -> tuple[list[list[str]], Sequence[int]]:
-    """Return the columns of lines that all have so many fields, and the line of each row."""
+    """Return the columns of lines with equally many fields, and the line of each row."""
     columns: list[list[str]] = [[] for _ in range(width)]
     line_numbers = array("q")
     bad: list[BadLine] = []
@@ -283,7 +281,7 @@ def text_columns(
         if len(fields) == width:
             line_numbers.append(number)
             for column, cell in zip(columns, fields, strict=True):
-                column.append(intern(cell))  # those that stand there again are held once
+                column.append(intern(cell))  # repeated texts are stored once
             continue
         n_bad += 1
         if n_bad <= MOST_SHOWN:
@@ -298,21 +296,21 @@ def text_columns(
 
 _LINE = re.compile(rb"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"(?i)^[^#]*#(?:.*?\bdoc(?:id|_id|no)|\s*(?:doc|id))\s*[=:]\s*(\S+)")
-# Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
+# Comments of Elasticsearch's and Quepid's plugins are "# 7555<TAB>title"; others are "# 7555".
 _FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t ][^\t]*?)[ ]*\t|#\s*(\S+)")
 
 LINE = "grade qid:query_id 1:feature 2:feature ..."
 
 
 def looks_like_letor(line: bytes) -> bool:
-    """Whether a line is one of a LETOR file."""
+    """Whether a line is from a LETOR file."""
     return _LINE.match(line) is not None
 
 
 def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     """Read the grades of a LETOR file, in pieces that end with a line."""
-    # A document's id stands in the comment (`# docid = ...`, or first in it). Without comments it
-    # is the number of its line among those that count, from 0: its row in the matrix of features.
+    # The document id is in the comment (`# docid = ...`, or its first word). Without comments it is
+    # the line number, from 0, not counting skipped lines: the row in the feature matrix.
     pieces = iter(pieces)
     first = next(pieces, b"")
     if layout is RUN:
@@ -349,7 +347,6 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
 
 
 def _of_letor(part: bytes) -> Iterator[Record]:
-    """Yield the query, document and grade of lines; a document without a name has an empty one."""
     for number, whole in enumerate(part.split(b"\n"), 1):
         line = whole.lstrip()
         record = _LINE.match(line)
@@ -373,33 +370,33 @@ def _of_letor(part: bytes) -> Iterator[Record]:
 LZ4_MARK = b"\x04\x22\x4d\x18"
 AGAIN = "copy or write the file again"
 
-# What is empty stands alone, or before the next line's: {} may be an id, too.
+# An empty object or list counts only if it is alone or before the next line's; {} may be an id.
 _BEGIN = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{\"]|(?:\{\s*\}|\[\s*\])\s*(?:\Z|[{\[]))")
 
 
 def looks_like_json(start: bytes) -> bool:
-    """Whether a text begins as an object or array of JSON does."""
+    """Whether a text begins like an object or array of JSON."""
     return _BEGIN.match(start) is not None
 
 
 def read_json(
     pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
-    """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
-    # Lines are read one by one: together their objects would take ten times the memory.
+    """Read judgments or a run from JSON, or JSON lines, in pieces that end with a line."""
+    # Lines are parsed one by one, because all objects together need ten times the memory.
     held = _values(b"".join(pieces), label)
     return read_columns(held, layout, columns=columns, label=label)
 
 
 def parsed(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Return what JSON holds; of JSON lines, a list."""
+    """Parse JSON; JSON lines give a list."""
     held = _values(data, label)
     return list(held) if isinstance(held, Iterator) else held
 
 
 def _values(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Return what JSON holds; of JSON lines, an iterator of what each line holds."""
-    import json  # few inputs are
+    """Parse JSON; JSON lines give an iterator over the lines."""
+    import json  # imported late, because few inputs are JSON
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -412,7 +409,7 @@ def _values(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hol
     decode = json.JSONDecoder(object_pairs_hook=once).decode
 
     def decoded(text: str | bytes, line: int = 0) -> Any:  # noqa: ANN401
-        """Return what a text holds, or one line of it by its number."""
+        """Parse a text, or one line by its number."""
         try:
             text = text if isinstance(text, str) else text.decode("utf-8-sig")
             return decode(text)
@@ -438,7 +435,7 @@ def read_lz4(
     *,
     maximum: int | None = None,
 ) -> Columns:
-    """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes."""
+    """Read a run that ranx saved as LZ4 (CBOR, compressed twice), up to a size limit."""
     try:
         cbor = importlib.import_module("cbor2")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Small tables of any form: texts of queries and documents, properties of queries, votes."""
+"""Small tables in any format: texts of queries and documents, query properties, votes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from abrank.inputs.trec import BYTE_ORDER_MARK
 
 @dataclass(frozen=True)
 class CellTable:
-    """The names of columns, their cells, and where each row stands: a line from 1 or a row."""
+    """Column names, cells, and the position of each row: a line from 1 or a row from 0."""
 
     label: str
     names: list[str]
@@ -46,7 +46,7 @@ class CellTable:
     def of_columns(
         cls, names: list[str], columns: list[Any], label: str, source: Source | None = None
     ) -> CellTable:
-        """Make one of columns, whose rows are numbered from 0."""
+        """Make a table from columns; rows are numbered from 0."""
         return cls(label, names, columns, range(len(columns[0]) if columns else 0), source=source)
 
     @classmethod
@@ -54,17 +54,17 @@ class CellTable:
         cls, rows: Sequence[Mapping[Any, Any]], label: str, source: Source | None = None,
         *, first: int = 0,
     ) -> CellTable:  # fmt: skip
-        """Make one of rows, numbered from ``first``; what a row lacks is None."""
+        """Make a table from rows, numbered from ``first``; missing cells are None."""
         keys = list(dict.fromkeys(chain.from_iterable(rows)))
         columns = [[row.get(key) for row in rows] for key in keys]
         places = range(first, first + len(rows))
         return cls(label, list(map(str, keys)), columns, places, source=source)
 
-    def __fspath__(self) -> str:  # its errors name a file as that file's own do
+    def __fspath__(self) -> str:  # lets errors name the file
         return self.label
 
     def take(self, rows: Sequence[int], places: Sequence[int]) -> CellTable:
-        """Return some rows, and of these some columns."""
+        """Return selected rows and columns."""
         return replace(
             self,
             names=[self.names[place] for place in places],
@@ -74,13 +74,13 @@ class CellTable:
 
 
 def delimiter_of(data: bytes) -> str:
-    """Return what stands between the cells of a table of text, by its first line."""
+    """Return the delimiter of a text table, judging by its first line."""
     first = data.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
     return next((mark for mark in "\t,;|" if mark.encode() in first), ",")
 
 
 def read_cells(source: Any, expected: str) -> CellTable:  # noqa: ANN401 - a path, or any table
-    """Read the table of a file or an object; JSON that is one dict is one row."""
+    """Read a table from a file or an object; a single JSON dict is one row."""
     if isinstance(source, CellTable):
         return source
     if not isinstance(source, (str, os.PathLike)):
@@ -90,7 +90,7 @@ def read_cells(source: Any, expected: str) -> CellTable:  # noqa: ANN401 - a pat
 
 
 def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:
-    """Return the table that the bytes of a file hold."""
+    """Parse the bytes of a file as a table."""
     label = origin.label
     if kind_of(data[:8]):
         names, cells = file_columns(data, label, list)
@@ -114,16 +114,16 @@ def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:
     return CellTable(label, names, text, at, "line", origin)
 
 
-# --- Texts of the queries, and properties that cut them into segments
+# --- Query texts, and properties that divide queries into segments
 
 TEXTS = ("text", "title", "query", "question", "topic")
-# A column "query" is the id only where nothing else is: beside an id it is the text.
+# A column "query" is used as the id only if there is no other; beside an id it is the text.
 QUERY_IDS = (
     "query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic",
     "user_id", "userid", "user",
 )  # fmt: skip
 
-# The column that says of which of several collections a row is.
+# Columns that name the collection of each row, if there are several.
 COLLECTIONS = ("collection", "dataset", "corpus", "benchmark", "task")
 
 TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
@@ -132,7 +132,7 @@ MOST_NAMED = 3
 
 _TOP = re.compile(r"<top>", re.IGNORECASE)
 _END = re.compile(r"</top>", re.IGNORECASE)
-# Never back over blanks: a text of nothing else would take the square of its length.
+# Possessive quantifiers: on a text of blanks, backtracking would take quadratic time.
 _NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?([^<\s]+)", re.IGNORECASE)
 _TITLE = re.compile(r"<title>\s*+(?:Topic:\s*+)?([^<]*)", re.IGNORECASE)
 
@@ -149,13 +149,12 @@ def read_topics(source: object) -> dict[str, str]:
 
 
 def _filled(of_query: Any) -> dict[str, str]:  # noqa: ANN401 - a dict, or a Series
-    """Return what each query has as text, without queries that have nothing."""
     filled = [(q, cell) for q, cell in of_query.items() if not is_missing(cell) and cell != ""]
     return {str(query): str(cell) for query, cell in filled}
 
 
 def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, str]]:  # noqa: ANN401
-    """Read properties of queries that cut them into segments."""
+    """Read query properties, which divide the queries into segments."""
     if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         for name, of_query in source.items():
             if not isinstance(of_query, Mapping):
@@ -164,10 +163,10 @@ def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, 
                 )
         return {str(name): _filled(of_query) for name, of_query in source.items()}
     source = as_table(source)
-    if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
+    if hasattr(source, "items") and not hasattr(source, "columns"):  # dict or Series
         return {str(getattr(source, "name", None) or unnamed): _filled(source)}
     is_read = isinstance(source, CellTable)
-    if isinstance(source, (str, os.PathLike)) and not is_read:  # it may be a pipe, read once
+    if isinstance(source, (str, os.PathLike)) and not is_read:  # pipes can be read only once
         data, origin = files.contents(source, lines=False, tables=True)
         if tree := _tree_of(data, origin.label):
             return read_segments(tree)
@@ -187,7 +186,7 @@ def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, 
         if not query.strip():
             raise ReadError(label, "the query id is empty", at=f"{cells.unit} {where}")
         first = row_of.setdefault(query, row)
-        # The same row once more, as of each variant, says nothing else.
+        # Repeated equal rows, for example one per variant, are accepted.
         if first != row and any(column[row] != column[first] for column in cells.columns):
             problem = f"query {shorten(query)} stands twice"
             raise ReadError(label, problem, at=f"{cells.unit} {where}", hint="one row a query")
@@ -200,7 +199,7 @@ def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, 
 
 
 def _tree_of(data: bytes, label: str) -> dict[str, Any]:
-    """Return the dict that a file of JSON holds, if it names no column of query ids."""
+    """Return the dict in a JSON file, unless it has a column of query ids."""
     tree = parsed(data, label) if looks_like_json(data[:4096]) else {}
     tree = saved_frame(tree) if isinstance(tree, dict) else tree
     is_tree = isinstance(tree, dict) and not found_in([*tree], [QUERY_IDS])
@@ -211,7 +210,7 @@ def read_properties(source: object) -> CellTable:  # a path, a table that was re
     """Read a table of properties as text."""
     frame: Any = source
     columns = {str(name).strip().casefold() for name in getattr(source, "columns", ())}
-    # Where no column names the queries, the index does, unless it only numbers the rows.
+    # Without a query column the index is used, unless it only numbers the rows.
     if hasattr(frame, "reset_index") and not {*QUERY_IDS} & columns and (
         frame.index.name is not None or type(frame.index).__name__ != "RangeIndex"
     ):  # fmt: skip
@@ -225,7 +224,7 @@ def read_properties(source: object) -> CellTable:  # a path, a table that was re
 
 
 def by_collection(table: CellTable, collections: Collection[str]) -> dict[str, CellTable]:
-    """Return the rows of each collection, without the column that names it."""
+    """Split a table by collection, and drop the column that names it."""
     folded = [name.strip().casefold() for name in table.names]
     place = next((folded.index(name) for name in COLLECTIONS if name in folded), None)
     if place is None:
@@ -255,7 +254,7 @@ def read_clusters(
     columns: Collection[str] = (),
     kind: str = "clusters",
 ) -> tuple[str, dict[str, str]] | None:
-    """Read which cluster each query comes in, a conversation or a user; or how much it counts."""
+    """Read the cluster (such as conversation or user) or the weight of each query."""
     if source is None:
         return None
     try:
@@ -278,7 +277,7 @@ def read_clusters(
 def read_groups(
     segments: object, clusters: object
 ) -> tuple[dict[str, dict[str, str]], tuple[str, dict[str, str]] | None]:
-    """Read segments and clusters; these may be the name of one of the segments' columns."""
+    """Read segments and clusters; clusters may be the name of a segment column."""
     with reading("segments", segments):
         cut = {} if segments is None else read_segments(segments)
     if isinstance(clusters, str) and clusters in cut:
@@ -291,7 +290,7 @@ def read_groups(
 def read_weights(
     weights: object, cut: dict[str, dict[str, str]]
 ) -> tuple[str, dict[str, str]] | None:
-    """Read how much queries count; it may be the name of a segments' column, which is taken out."""
+    """Read query weights; the name of a segment column moves that column to the weights."""
     if isinstance(weights, str) and weights in cut:
         return weights, cut.pop(weights)
     return read_clusters(weights, cut, "weights")
@@ -300,12 +299,12 @@ def read_weights(
 def labels_of(
     clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Return the cluster of each query; one that has none, as of no known user, is its own."""
+    """Return the cluster of each query; a query without one is its own cluster."""
     if clusters is None:
         return None
     name, of_query = clusters
     lacking = [query_id for query_id in query_ids if query_id not in of_query]
-    if 2 * len(lacking) > len(query_ids):  # the ids may differ
+    if 2 * len(lacking) > len(query_ids):  # probably the ids differ
         some = ", ".join(shorten(query_id, width=40) for query_id in lacking[:MOST_NAMED])
         raise AlignmentError(
             f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
@@ -318,7 +317,7 @@ def labels_of(
 def lacking_labels(
     clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return a note on queries without a cluster; none where each has one, or none is asked for."""
+    """Return a note on queries without a cluster; empty if there are none."""
     name, of_query = clusters or ("", {})
     n = sum(query_id not in of_query for query_id in query_ids) if of_query else 0
     kind, has = "cluster" if name == "clusters" else name, "has" if n == 1 else "have"
@@ -332,18 +331,17 @@ def _topics_of_file(path: str | os.PathLike[str]) -> Mapping[Any, Any]:
     first = text.lstrip().partition("\n")[0]
     names = [cell.strip('" \r') for cell in first.split(delimiter_of(data))]
     key, texts = (found_in(names, [group]) for group in (QUERY_IDS, TEXTS))
-    is_table = bool(key) and any(i != key[0] for i in texts)  # its first line names the columns
+    is_table = bool(key) and any(i != key[0] for i in texts)  # the first line is a header
     if kind_of(data) or first.startswith("[") or is_table:
         return _topics_of_table(cells_of(data, source, TOPICS))
     if first.startswith("{"):
-        with contextlib.suppress(ReadError):  # lines, of which the bad ones are named below
+        with contextlib.suppress(ReadError):  # bad lines are reported below
             if tree := _tree_of(data, source.label):
                 return tree
     return _parse_topics(text, source.label)
 
 
 def _topics_of_table(table: CellTable) -> dict[Any, Any]:
-    """Return the texts of queries by their ids; beside an id a column "query" is the text."""
     key = table.names.index(_column(table.names, QUERY_IDS, table.label))
     others = ["" if i == key else name for i, name in enumerate(table.names)]
     text = others.index(_column(others, TEXTS, table.label))
@@ -367,7 +365,7 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
         if line.lstrip().startswith("{"):
             record = _json(line)
             query = next((_plain(record[name]) for name in QUERY_IDS if name in record), "")
-            # The id may stand under "query", so that the text must be looked for behind it.
+            # The id may be under "query", so prefer the other keys for the text.
             topic = next((_plain(record[name]) for name in TEXTS if name in record), "")
         else:
             query, _, topic = map(str.strip, line.rstrip("\r").partition("\t"))
@@ -399,16 +397,16 @@ def _trec_topics(text: str, label: str) -> dict[str, str]:
 
 
 def _json(line: str) -> dict[str, Any]:
-    """Return the object of a line by names without case; none where there is none."""
+    """Parse a line as a JSON object with lower-case keys; empty if it is none."""
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError):  # a number of 5,000 digits, 5,000 brackets
+    except (ValueError, RecursionError):  # ValueError also for numbers of 5,000 digits
         return {}
     return {str(name).casefold(): value for name, value in record.items()}
 
 
 def _plain(value: object) -> str:  # whatever JSON holds
-    """Return text or a number as text, and anything else as none."""
+    """Convert a text or number to text, and anything else to an empty text."""
     is_plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     return str(value).strip() if is_plain else ""
 
@@ -421,7 +419,7 @@ def _column(names: list[str], accepted: tuple[str, ...], label: str) -> str:
     return names[places[0]]
 
 
-# --- Titles or texts of documents, of those few that are shown
+# --- Titles or texts of the few documents that are displayed
 
 DOC_IDS = ("doc_id", "docno", "docid", "_id", "id", "did", "pid", "corpus_id", "corpus-id")
 TITLES = ("title", "headline", "name", "url")
@@ -436,7 +434,7 @@ def read_documents(
     *,
     longest: int = LONGEST,
 ) -> dict[str, str]:
-    """Read the titles of documents, or how their texts begin."""
+    """Read titles of documents, or the beginning of their texts."""
     if isinstance(source, Mapping):
         return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
     missing, texts = set(wanted), {}
@@ -464,7 +462,6 @@ def read_documents(
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a file that are not blank, without holding it."""
     if not isinstance(path, (str, os.PathLike)):
         kind = type(path).__name__
         raise ArgumentError(f"docs: a path or a dict of titles is wanted, not {kind}")

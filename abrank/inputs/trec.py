@@ -1,13 +1,12 @@
-"""TREC lines: to columns and back, by Arrow where they are plain, whole or in blocks."""
+"""Read and write TREC lines, by Arrow if they are plain, as a whole or in blocks."""
 
-# A line is fields between C's `isspace()` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
-# U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
-# skipped; so are lines that begin with `#` and are no record (`#c++ 0 d1 1` is one: trec_eval 10
-# skips all of them, 9 takes them all for data). A UTF-8 byte order mark at the start is dropped
-# (for trec_eval it becomes part of the first query's id).
-# Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
-# document once, no comments. Whatever is not plain raises `NotPlain`, and the caller reads the
-# whole file with the careful parser, which knows what to say.
+# Fields are separated by C's `isspace()` bytes (blank, tab, LF, VT, FF, CR) only: U+00A0 or U+2028
+# inside an id belongs to it, as in trec_eval. Lines end with LF. Blank lines are skipped. So are
+# lines that begin with `#` and are no record (`#c++ 0 d1 1` is one; trec_eval 10 skips all such
+# lines, version 9 none). A UTF-8 byte order mark at the start is dropped; for trec_eval it belongs
+# to the first query id. Nearly every run is plain: six or more fields per line, the lines of a
+# query together, every document once, no comments. Other files raise `NotPlain`, and the caller
+# reads them again with the careful parser, which can report errors.
 
 from __future__ import annotations
 
@@ -42,21 +41,21 @@ if TYPE_CHECKING:
 
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
-MOST_LINE = 1 << 20  # bytes
+MOST_DIGITS = 18  # whole numbers of 18 digits always fit 64 bits
+MOST_LINE = 1 << 20  # bytes per line
 
-_STEP = 1 << 18  # bytes looked at together
-_LOOKED_AT = 20  # lines whose ranks are looked at
-_RECORDS = 20_000  # whose fields are held as objects of Python
-_BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
+_STEP = 1 << 18  # bytes checked at once
+_LOOKED_AT = 20  # lines whose ranks are checked
+_RECORDS = 20_000  # records held as Python objects at once
+_BLOCK = 4 << 20  # bytes that Arrow parses at once, as one thread's work
 _OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
 _TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
 def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     """Parse a file without comments, inner blank lines or bad lines; else return None."""
-    # Gives the same rows as the careful parser wherever it gives any. No line may be longer than
-    # `MOST_LINE`.
+    # Wherever this returns rows, they equal those of the careful parser. Lines must not be longer
+    # than `MOST_LINE`.
     plain = None if _holds_blank(data.partition(b"\n")[0], layout) else plain_lines(data)
     if plain is None:
         return None
@@ -65,7 +64,7 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
         return None
     names = [str(i) for i in range(n_fields)]
     texts = [names[i] for i in ((0, 2) if layout is RUN else (0, 2, 1))]
-    held = [*texts, "5"] if layout is RUN else texts  # of a run the tag, too
+    held = [*texts, "5"] if layout is RUN else texts  # runs also have a tag
     types = {**dict.fromkeys(held, pa.large_binary()), names[layout.value_at]: pa.float64()}
     rank = None
     if layout is RUN:
@@ -85,7 +84,7 @@ def fast_rows(table: pa.Table, texts: Sequence[str], number: str, layout: Layout
     if not np.isfinite(value).all() or max(map(ids.longest, (query, doc, *rest))) > ids.MOST_ID:
         return None
     if layout is not RUN:
-        if (np.abs(value) >= 2**53).any():  # as whole numbers larger grades are exact
+        if (np.abs(value) >= 2**53).any():  # larger grades need exact integers
             return None
         value = as_grades(value)
     rows = Columns(query, doc, value, np.arange(1, len(value) + 1))
@@ -93,15 +92,15 @@ def fast_rows(table: pa.Table, texts: Sequence[str], number: str, layout: Layout
 
 
 def _holds_blank(line: bytes, layout: Layout) -> bool:
-    """Whether tabs part a line into the fields of its form, and one that is read holds a blank."""
+    """Whether tabs separate the fields of a line, and a needed field contains a blank."""
     fields = line.split(b"\t") if b"\t" in line else []
     read = fields[: layout.value_at + 1]
     return len(fields) == layout.n_fields and any(len(field.split()) > 1 for field in read)
 
 
 def first_long_line(data: bytes) -> int:
-    r"""Return where the first line begins that is longer than ``MOST_LINE`` bytes, or -1."""
-    # A longer line fills one of the windows of half its length.
+    r"""Return the start of the first line longer than ``MOST_LINE`` bytes, or -1."""
+    # Such a line covers at least one window of half its length.
     half = MOST_LINE // 2
     for window in range(0, len(data) - half + 1, half):
         if data.find(b"\n", window, window + half) < 0:
@@ -113,23 +112,23 @@ def first_long_line(data: bytes) -> int:
 
 
 def plain_lines(data: bytes) -> bytes | None:
-    """Return the text with one blank between fields and none at a line's ends, if that is safe."""
+    """Return the text with single blanks between fields, if that conversion is safe."""
     if b"\0" in data:
         return None
-    # A CR alone parts fields, or is meant to end a line.
+    # A CR alone separates fields, or is meant as a line end.
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         return None
     if not _regular(data):
         data = one_blank(data).rstrip(b" \n")
-    # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
-    # are no longer the file's lines.
+    # Arrow silently skips a byte order mark and blank lines. Without blank lines, its row numbers
+    # are not the line numbers of the file.
     if not _regular(data) or data.startswith(BYTE_ORDER_MARK):
         return None
     return data
 
 
 def _regular(data: bytes) -> bool:
-    """Whether fields are parted by one blank and lines by one LF, with nothing at either end."""
+    """Whether fields are separated by one blank and lines by one LF, without extra blanks."""
     if not data or data[:1] in b" \n" or data.endswith(b" "):
         return False
     if any(byte in data for byte in _OTHER_BLANKS):
@@ -138,7 +137,7 @@ def _regular(data: bytes) -> bool:
 
 
 def has_empty_fields(data: bytes, mark: str = " ") -> bool:
-    """Whether a separator or the end of a line stands at the beginning, or beside another."""
+    """Whether a separator or line end is at the start of the text or follows another one."""
     for index in range(0, len(data), _STEP):
         part = np.frombuffer(data, np.uint8, min(_STEP + 1, len(data) - index), index)
         ends = part <= ord(" ") if mark == " " else (part <= ord(" ")) | (part == ord(mark))
@@ -148,7 +147,7 @@ def has_empty_fields(data: bytes, mark: str = " ") -> bool:
 
 
 def one_blank(data: bytes) -> bytes:
-    r"""Return the text with one blank between fields and none at a line's ends."""
+    r"""Return the text with single blanks between fields and none around lines."""
     if any(separator in data for separator in _OTHER_BLANKS):
         data = data.translate(_TO_BLANK)
     while b"  " in data:
@@ -161,8 +160,8 @@ def one_blank(data: bytes) -> bytes:
 def _with_ranks(
     plain: bytes, names: list[str], types: dict[str, Any]
 ) -> tuple[Any, IntArray | None]:
-    """Return the table and the ranks, if they are all digits and nothing else."""
-    # Of a number such as 0x1f Arrow would read 31.
+    """Return the table, and the ranks if they consist of digits only."""
+    # Arrow would read a number such as 0x1f as 31.
     if not any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X")):
         table = read_plain(plain, delimiter=" ", names=names, types=types | {"3": pa.int64()})
         if table is not None:
@@ -183,7 +182,7 @@ def _with_ranks(
 def read_plain(
     plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 0
 ) -> pa.Table | None:
-    """Return the columns of a plain table that ``types`` names; None where a line is bad."""
+    """Read the columns in ``types`` from a plain table; None if a line is bad."""
     read = pyarrow.csv.ReadOptions(
         use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names, skip_rows=skip
     )
@@ -197,23 +196,23 @@ def read_plain(
         return None
 
 
-# --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors
+# --- Read TREC lines: by Arrow if they are plain, else line by line with exact errors
 
 
 READY_SCORES = (
     "scores of queries, not documents: abrank compare --scores A B (compare_scores) takes them"
 )
 _SCORED = (("measure", "metric", "score", "value"),)
-_SHOWN = 48  # characters of a value in a message
+_SHOWN = 48  # characters of a value shown in a message
 
-# Never back over digits: a number that breaks off would take the square of its length.
+# Possessive quantifiers: on a broken number, backtracking would take quadratic time.
 _SCORE = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 BOOLEANS = {b"true": 1.0, b"false": 0.0}
 _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 
 def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
-    r"""Parse the text of a run or qrels file, piece by piece."""
+    r"""Parse the text of a run or qrels file in pieces."""
     gathered = Gathered(layout, label, expected=layout.line)
     ranks: list[bytes] = []
     for number, piece in enumerate(pieces):
@@ -229,7 +228,7 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
     read = gathered.joined("no lines")
     are_scores = all(map(_SCORE.fullmatch, ranks)) and any(
         math.modf(float(rank))[0]
-        for rank in ranks  # that of infinity is 0
+        for rank in ranks  # infinity becomes 0
     )
     if layout is RUN and read.rank is None and are_scores and raw.are_ranks(read):
         raise ReadError(
@@ -242,8 +241,6 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
-    """Read a piece at Arrow's speed, or what of it is plain."""
-
     def is_read(data: bytes) -> bool:
         rows = parse_fast(data, gathered.layout)
         if rows is not None:
@@ -252,14 +249,14 @@ def _read_piece(gathered: Gathered, piece: bytes) -> None:
 
     if is_read(piece):
         return
-    # Python's objects take much more memory than the lines; so not many of them at a time.
+    # In small parts, because Python objects need much more memory than the lines.
     for part in cut(piece, MOST_LINE + 1):
         if len(part) == len(piece) or not is_read(part):
             read_lines(gathered, part)
 
 
 def cut(data: bytes, size: int = MOST_LINE) -> Iterator[bytes]:
-    """Cut a text at ends of lines into parts of at most so many bytes, or a line."""
+    """Split a text at line ends into parts of at most ``size`` bytes, or one line."""
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
@@ -267,12 +264,12 @@ def cut(data: bytes, size: int = MOST_LINE) -> Iterator[bytes]:
         start = end or len(data)
 
 
-# A line's number, the line, its query, document, number and what else is read, and a problem.
+# Line number, line, fields that are read (query, document, number, …), and what is wrong.
 Record: TypeAlias = tuple[int, bytes, Sequence[bytes], str]
 
 
 def read_lines(gathered: Gathered, data: bytes, width: int | None = None) -> None:
-    """Read line by line, gathering the bad lines: those of the layout, or of three fields."""
+    """Read line by line in the layout's form, or with three fields; collect bad lines."""
     layout = gathered.layout
     places = (0, 1, 2) if width else (0, 2, 4, 3, 5) if layout is RUN else (0, 2, 3, 1)
 
@@ -288,7 +285,7 @@ def read_lines(gathered: Gathered, data: bytes, width: int | None = None) -> Non
 
 
 def gather(gathered: Gathered, records: Iterator[Record]) -> None:
-    """Gather records, many at a time, or what is wrong with them."""
+    """Add records in batches, or what is wrong with them."""
     of_run = gathered.layout is RUN
     read = read_score if of_run else read_grade
     while part := list(islice(records, _RECORDS)):
@@ -345,7 +342,7 @@ def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes], width: 
 
 
 def read_score(text: bytes, query: bytes) -> tuple[float, str]:
-    """Return the score and what is wrong with it."""
+    """Return the score, and what is wrong with it."""
     if _SCORE.fullmatch(text):
         value = float(text)
         return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
@@ -360,7 +357,7 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
 
 
 def read_grade(text: bytes, query: bytes) -> tuple[float, str]:
-    """Return the grade, whole or a fraction, and what is wrong with it."""
+    """Return the grade, which may be a fraction, and what is wrong with it."""
     if _GRADE.fullmatch(text):
         if len(text.lstrip(b"+-0")) > MOST_DIGITS:
             return 0, f'grade "{_show(text)}" is too large'
@@ -378,7 +375,7 @@ def _show(text: bytes) -> str:
 
 
 def _likeness(gathered: Gathered) -> str:
-    """Say what a file without a good line looks like; empty where that cannot be told."""
+    """Guess what a file without a valid line is; empty if unclear."""
     layout, first = gathered.layout, gathered.bad[0].text
     if gathered.n_good:
         return ""
@@ -401,14 +398,14 @@ def _likeness(gathered: Gathered) -> str:
     return ""
 
 
-# --- Judgments and runs back to TREC files
+# --- Write judgments and runs as TREC files
 
 
 def write_lines(
     path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]], blanks: str | None
 ) -> Path:
-    """Write the columns' values with one blank between, packed if the name ends in .gz."""
-    # The file is written whole or not at all, and always with the same bytes.
+    """Write values separated by blanks, compressed if the name ends in .gz."""
+    # Writing is atomic, and the same values always give the same bytes.
     if blanks is not None:
         mark = blanks.encode("utf-8", "surrogateescape")
         joined = [[mark.join(value.split()) for value in column] for column in columns]
@@ -436,33 +433,33 @@ def write_lines(
 
 
 BLOCK = 2 << 20
-ROWS = 250_000  # of a table, ranked together; of fewer, threads wait for each other more often
-LARGEST = 64 << 20  # bytes of a query's lines that are held at once
+ROWS = 250_000  # rows of a table ranked at once; with fewer, threads wait for each other
+LARGEST = 64 << 20  # maximum bytes of a query's lines held in memory
 
 
 class NotPlain(Exception):
-    """The file needs the careful parser; never seen by a user."""
+    """The file needs the careful parser; users never see this."""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole rankings of some queries, the rows of each together and in rank order."""
+    """Complete rankings of some queries, sorted by query and rank."""
 
-    queries: Ids  # in the order in which they stand
-    # Int64[n_queries + 1]; row at which each query begins, and the number of rows
+    queries: Ids  # in file order
+    # int64[n_queries + 1]; first row of each query, and the number of rows
     first_row: IntArray
-    docs: Ids  # documents as they were read, by query
+    docs: Ids  # documents in the order read, by query
     mark: npt.NDArray[np.uint64]  # uint64[n_rows]; fingerprints of ``docs``
-    ranking: IntArray  # int64[n_rows]; number of the ranking that each row is of
-    # Int64[n_rows] or None; where the document at each rank stands in ``docs``; None where
-    # they stand in rank order
+    ranking: IntArray  # int64[n_rows]; number of each row's ranking
+    # int64[n_rows] or None; position in ``docs`` of the document at each rank; None if ``docs``
+    # is in rank order
     row: IntArray | None
     score: FloatArray  # float64[n_rows]; in rank order
     tags: tuple[str, ...] = ()
     n_rank_conflicts: int = 0  # queries whose rank column contradicts the scores
 
     def has_query_id(self) -> BoolArray:
-        """Whether the id of each of ``docs`` is that of its query: bool[n_rows]."""
+        """Whether each of ``docs`` has the id of its query: bool[n_rows]."""
         marks = np.repeat(ids.fingerprint(self.queries), np.diff(self.first_row))
         equal: BoolArray = self.mark == marks
         rows = np.flatnonzero(equal)
@@ -472,7 +469,7 @@ class Block:
         return equal
 
     def without(self, dropped: BoolArray) -> Block:
-        """Return the block without some of ``docs``, and without queries that have no other."""
+        """Return the block without some of ``docs``, and without queries that become empty."""
         by_rank = ~(dropped if self.row is None else dropped[self.row])
         n_kept = np.concatenate([[0], np.cumsum(by_rank)])[self.first_row]
         queries = np.flatnonzero(np.diff(n_kept))
@@ -491,14 +488,14 @@ class Block:
 
 
 def chunks(file: Readable) -> Iterator[bytes]:
-    """Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query."""
-    # Where the lines of a query do not stand together, a cut may part them.
+    """Split a run between queries into chunks of about ``BLOCK`` bytes or one query."""
+    # If the lines of a query are not adjacent, a split may separate them.
     held = b""
     while data := file.read(max(BLOCK, len(held))):
         data = held + data
         if first_long_line(data) >= 0:
             raise NotPlain("a line that is too long")
-        # Where the last query begins, by halving: its lines stand together.
+        # Find the start of the last query by bisection, because its lines are adjacent.
         end = data.rfind(b"\n") + 1
         first, cut = 0, data.rfind(b"\n", 0, max(end - 1, 0)) + 1
         query = _query(data, cut)
@@ -513,16 +510,15 @@ def chunks(file: Readable) -> Iterator[bytes]:
         if cut:
             yield data[:cut]
         held = data[cut:]
-    yield held  # of an empty file too: whoever reads it says what is wrong
+    yield held  # even if empty: the reader reports empty files
 
 
 def _query(data: bytes, line: int) -> list[bytes]:
-    """Return the first field of the line that begins here."""
     return data[line : data.find(b"\n", line)].split(None, 1)[:1]
 
 
 def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
-    r"""Read, check and rank whole queries."""
+    r"""Read, check and rank complete queries."""
     rows = parse_fast(chunk, RUN)
     if rows is None:
         raise NotPlain("a bad line, a comment or a number in need of care")
@@ -532,7 +528,7 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
 
 
 def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
-    """Check and rank the rows of whole queries."""
+    """Check and rank the rows of complete queries."""
     queries, ends = ids.runs(rows.query)
     first_row = np.concatenate([[0], ends])
     query = np.repeat(np.arange(len(ends)), np.diff(first_row))
@@ -551,7 +547,7 @@ def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
 
 
 def slices(columns: Columns) -> Iterator[Columns]:
-    """Cut columns where a query ends, into slices of about ``ROWS`` rows or one query."""
+    """Split columns between queries into slices of about ``ROWS`` rows or one query."""
     ends = ids.runs(columns.query)[1]
     start = 0
     if not len(columns.value):
@@ -563,7 +559,6 @@ def slices(columns: Columns) -> Iterator[Columns]:
 
 
 def _falls(values: FloatArray | IntArray, ends: IntArray) -> bool:
-    """Whether the values of every query fall from row to row, without a tie."""
     falls = values[1:] < values[:-1]
     falls[ends[:-1] - 1] = True
     return bool(falls.all())

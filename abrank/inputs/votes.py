@@ -1,9 +1,9 @@
-"""Votes for one of two systems, as people, models and clicks give them: read, oriented, counted."""
+"""Read and count votes for one of two systems, from people, models or clicks."""
 
-# Which form a table has is seen by its columns: `winner` or another name of it (A, B, tie, a side
-# such as `model_a`, or a system's name), `chosen` and `rejected`, the two games of FastChat's
-# judges (`g1_winner`, `g2_winner`), or a number in `preference` (-1 to 1; AlpacaEval's 1 to 2; the
-# probability of B). Impressions of interleaved lists are votes of those who clicked.
+# The format is recognised by its columns: `winner` or a synonym (A, B, tie, a side such as
+# `model_a`, or a system's name); `chosen` and `rejected`; the two games of FastChat's judges
+# (`g1_winner`, `g2_winner`); or a number in `preference` (-1 to 1; AlpacaEval: 1 to 2; or the
+# probability of B). Impressions of interleaved lists are votes by clicks.
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from abrank.inputs.objects import is_missing
 from abrank.inputs.score_reading import QUERY_NAMES, QUERY_TEXTS, TOTALS, baseline_of, words
 from abrank.inputs.topics import QUERY_IDS, CellTable, read_cells
 
-# What names an impression, and what it comes in, by any of these columns.
+# Columns that identify an impression, and those that hold its user or session.
 IMPRESSION = ("impression", "impression_id")
 GROUPS = {"user": ("user", "user_id", "client_id"), "session": ("session", "session_id")}
 CLICKS = ("click", "item_click")
@@ -39,10 +39,10 @@ HAVE_TEAMS = (
 
 
 def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
-    """Return what A and B are credited for on an impression, or what is wrong with it."""
-    # Of team draft a click counts for the team whose document it is. Of balanced interleaving it
-    # counts for each list that has the document among its first k, with k the shorter reach of the
-    # two lists that has the lowest click. Clicks are places in the shown list, from 0.
+    """Return the credits of A and B for an impression, or what is wrong with it."""
+    # Team draft: a click counts for the team of its document. Balanced: a click counts for each
+    # list whose first k documents contain it; k is the smallest depth at which one list contains
+    # the lowest click. Clicks are positions in the displayed list, from 0.
     if "credit_a" in row:
         credited = number_of(row["credit_a"]), number_of(row["credit_b"])
         if not all(0.0 <= credit < math.inf for credit in credited):
@@ -74,7 +74,7 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
 
 
 def items(value: object) -> list[str]:  # a list, or a text with one in it
-    """Return the items of a list, of ``0;2 5`` or, of teams, ``ABBA``."""
+    """Split ``0;2 5``, or teams such as ``ABBA``, into items; a list is returned unchanged."""
     if isinstance(value, str):
         if re.fullmatch(r"[ABab]+", value):
             return list(value)
@@ -87,7 +87,7 @@ def items(value: object) -> list[str]:  # a list, or a text with one in it
 
 
 def of_events(rows: Iterable[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
-    """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
+    """Return the impressions in OpenSearch UBI events; those of one query_id are one impression."""
     result: dict[str, dict[str, Any]] = {}
     has_teams = False
     for row in rows:
@@ -114,29 +114,29 @@ def of_events(rows: Iterable[Mapping[str, Any]], label: str) -> list[dict[str, A
 Row = Mapping[str, Any]
 
 IDS = (*QUERY_IDS[:2], *QUERY_NAMES[1], *QUERY_IDS[2:], *QUERY_TEXTS[0])
-# Columns that name the two systems of a row, in the order in which they were shown.
+# Columns that name the two systems of a row, in the order of presentation.
 SYSTEMS = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),
     ("generator_1", "generator_2"), ("agent_a", "agent_b"),
 )  # fmt: skip
-# The same by other words, if what they hold are names: two that differ in the side alone.
+# Other pairs of column names that differ only in the side, if they hold names.
 _SIDE_OF_ROW = re.compile(r"(.*?)_?(?:(a|1|left|first)|(b|2|right|second))((?:_.*)?)")
-MOST_NAMED = 20  # systems of such columns
-_SWAPPED, MOST_SWAPPED = re.compile("swap|flip|revers"), 6  # answers in such a column, no texts
+MOST_NAMED = 20  # systems in such columns
+_SWAPPED, MOST_SWAPPED = re.compile("swap|flip|revers"), 6  # distinct answers in such a column
 CHOSEN = ("chosen", "rejected")
-# Columns of which one is 1 on each row, and what they say.
+# Columns of which exactly one is 1 on each row, and their meanings.
 ONE_OF_THREE = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 SIDES = (
     *SYSTEMS, ("a", "b"), ("output_1", "output_2"), ("assistant_a", "assistant_b"),
     ("response_a", "response_b"), ("left", "right"), ("first", "second"), ("1", "2"),
 )  # fmt: skip
-# The column with the verdict, by any of these names.
+# Names of the column with the verdict.
 VERDICTS = words("winner preference answer vote verdict preferred label choice better pick")
 TIES = frozenset((
     "tie", "tie (bothbad)", "tie (inconsistent)", "draw", "equal", "both", "neither", "same",
     "[[c]]",
 ))  # fmt: skip
-# What judges leave who gave no verdict: left out, and counted.
+# What judges write instead of a verdict; such rows are left out and counted.
 NO_VERDICT = frozenset(("", *words("error null none nan na n/a invalid unknown skip")))
 EXPECTED = (
     "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
@@ -145,10 +145,10 @@ EXPECTED = (
 
 
 class Vote(NamedTuple):
-    """One verdict on a query: from -1 (A) to 1 (B), and what is known of how it came about."""
+    """One verdict on a query: from -1 (A) to 1 (B), and its circumstances."""
 
-    # `first` is the side shown first: `a`, `b`, `random` where it was drawn and not kept, or empty.
-    # `judge` and `turn` tell which verdicts in both orders belong together.
+    # `first` is the side shown first: `a`, `b`, `random` if it was drawn but not recorded, or
+    # empty. `judge` and `turn` identify verdicts in both orders that belong together.
 
     query: str
     value: float
@@ -160,10 +160,10 @@ class Vote(NamedTuple):
 
 @record
 class Votes:
-    """Votes for one of two systems, A first; ``left_out`` counts those that cannot be used."""
+    """Votes for one of two systems, A first; ``left_out`` counts unusable votes."""
 
-    # Of impressions of interleaved lists there are no `votes`: `credits` has those of A and B,
-    # float64[n_impressions, 2], and `groups` the user, session and query of each.
+    # For interleaved lists `votes` is empty: `credits` holds those of A and B,
+    # float64[n_impressions, 2], and `groups` the user, session and query of each impression.
 
     names: tuple[str, str]
     votes: tuple[Vote, ...]
@@ -176,7 +176,6 @@ class Votes:
 
 
 def _table(source: Any) -> CellTable:  # noqa: ANN401
-    """Return the columns of a file, a frame or a list of mappings, by their folded names."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
         rows = [{_folded(key): item for key, item in row.items()} for row in source]
         return CellTable.of_rows(rows, "list")
@@ -193,7 +192,7 @@ def _table(source: Any) -> CellTable:  # noqa: ANN401
     return replace(table, names=names)
 
 
-# Clicks for A and for B are credits.
+# Columns of clicks for A and B count as credits.
 _CLICKS_OF = {
     "clicks_a": "credit_a", "clicks_b": "credit_b", "a_clicks": "credit_a", "b_clicks": "credit_b",
 }  # fmt: skip
@@ -204,14 +203,14 @@ def _folded(name: object) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return a cell as text; empty for none."""
+    """Return a cell as text; empty cells as an empty text."""
     if type(value) is str:
         return value.strip()
     return "" if is_missing(value) else str(value).strip()
 
 
 def number_of(value: object) -> float:
-    """Return a cell as a number; NaN for what is none."""
+    """Return a cell as a number; NaN if it is none."""
     try:
         return float(text_of(value))
     except ValueError:
@@ -219,7 +218,7 @@ def number_of(value: object) -> float:
 
 
 class VoteTable:
-    """Rows of one source, with the errors that name their places."""
+    """The rows of a source, with errors that name their positions."""
 
     def __init__(self, source: object) -> None:
         table = _table(source)
@@ -230,7 +229,7 @@ class VoteTable:
         if "action_name" in table.names:
             rows = (zip(table.names, row, strict=True) for row in zip(*table.columns, strict=True))
             table = CellTable.of_rows(of_events(map(dict, rows), self.label), self.label, first=1)
-        self.annotators: list[str] = []  # of whom each has a column
+        self.annotators: list[str] = []  # each has a column of verdicts
         self.columns: dict[str, Sequence[Any]] = dict(zip(table.names, table.columns, strict=True))
         self.at = table.at
         if {*ONE_OF_THREE} <= {*self.columns} and "winner" not in self.columns:
@@ -242,7 +241,7 @@ class VoteTable:
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
-        # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
+        # Judges who answer A, B or C (RAGElo) mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
         if not self.verdict and not {"g1_winner", "credit_a", "clicks"} & {*self.columns}:
             names = self._verdicts_by_content()
@@ -261,7 +260,6 @@ class VoteTable:
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
 
     def _verdicts_by_content(self) -> list[str]:
-        """Return the columns that hold A, B, ties and their like."""
         others = {"shown_first", "first", "team", "judge", "position", *chain(*SYSTEMS)}
         values = {}
         for name in (name for name in self.columns if name not in others):
@@ -276,7 +274,7 @@ class VoteTable:
         return {name: cells[i] for name, cells in self.columns.items()}
 
     def column(self, name: str, fallback: str = "") -> Sequence[Any]:
-        """Return the cell of each row in a column, or in `fallback`; None where there is none."""
+        """Return a column, else the column ``fallback``, else a column of None."""
         return self.columns.get(name, self.columns.get(fallback, [None] * len(self.at)))
 
     def texts(self, name: str) -> list[str]:
@@ -288,7 +286,7 @@ class VoteTable:
             return list(map(text_of, column))
 
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
-        """Raise the error of these rows, if there are any, the first of them shown."""
+        """Raise an error for these rows, if any, showing the first ones."""
         if bad:
             bad_lines = []
             for i in bad[:MOST_SHOWN]:
@@ -302,9 +300,9 @@ class VoteTable:
             )  # fmt: skip
 
     def credits(self) -> FloatArray:
-        """Return what A and B are credited for on each impression: float64[n_impressions, 2]."""
+        """Return the credits of A and B for each impression: float64[n_impressions, 2]."""
         if {"credit_a", "credit_b"} <= {*self.columns}:
-            try:  # all at once, as nearly every table has it
+            try:  # all rows at once, which works for nearly every table
                 both = np.array([self.column("credit_a"), self.column("credit_b")], np.float64)
             except (TypeError, ValueError):
                 both = np.array([[np.nan]])
@@ -318,7 +316,7 @@ class VoteTable:
         return np.array(result, np.float64)
 
     def positive(self, name: str) -> list[float]:
-        """Return a column of numbers above 0; 1 for each row where there is none."""
+        """Return a column of positive numbers; 1 for each row without the column."""
         if name not in self.columns:
             return [1.0] * len(self.at)
         column = list(map(number_of, self.column(name)))
@@ -340,12 +338,12 @@ class VoteTable:
         return next(((a, b) for a, b in sides.values() if a and b and self._hold_names(a, b)), None)
 
     def _hold_names(self, left: str, right: str) -> bool:
-        """Whether two columns hold the names of systems, and not answers, numbers or grades."""
+        """Whether two columns hold names of systems rather than answers, numbers or grades."""
         cells = [*self.texts(left), *self.texts(right)]
         names = {*cells}
         if not 2 <= len(names) <= min(MOST_NAMED, max(2, len(self.at) // 3)) or "" in names:
             return False
-        # On no row both are one, as two grades may be.
+        # Names of the two systems differ on every row; two grades may be equal.
         is_name = not any(math.isfinite(number_of(name)) for name in names)
         half = len(self.at)
         return is_name and all(a != b for a, b in zip(cells[:half], cells[half:], strict=True))
@@ -357,7 +355,7 @@ def read_votes(
     name_a: str | None = None,
     name_b: str | None = None,
 ) -> Votes:
-    """Read votes; where rows name their systems, ``name_a`` and ``name_b`` say which to take."""
+    """Read votes; ``name_a`` and ``name_b`` select systems if rows name theirs."""
     table = VoteTable(source)
     named = _name_credits(table, name_a, name_b)
     if {"credit_a", "credit_b"} <= {*table.columns} or "clicks" in table.columns:
@@ -376,7 +374,7 @@ def read_votes(
     unknown: list[int] = []
     scale = _scale(table) if table.verdict == "preference" else None
     remarks += _reading(table, names, scale)
-    # Where each system stands on the left in some rows, the left one was shown first.
+    # If each system is sometimes on the left, the left one was shown first.
     both_orders = table.pair not in (None, CHOSEN) and {1, -1} <= {*sides}
     columns = _verdicts(table, "left" if both_orders else "")
     queries, turns = table.texts(table.key), table.texts("turn")
@@ -398,7 +396,7 @@ def read_votes(
     for i in selected:
         verdicts = [read(column[i], first[i], sides[i]) for column, first in columns]
         if why := next((why for why, _, _ in verdicts if why), ""):
-            left_out[why] += 1  # of a verdict in two orders both: one alone tells the place, too
+            left_out[why] += 1  # and both orders, because one alone contains the position effect
             continue
         for _, value, first in verdicts:
             if math.isnan(value):
@@ -440,7 +438,7 @@ def read_votes(
 
 
 def _name_credits(table: VoteTable, name_a: str | None, name_b: str | None) -> tuple[str, str]:
-    """Return A and B, whose credits may stand in columns of their names, such as clicks_bm25."""
+    """Return A and B, whose credits may be in columns such as clicks_bm25."""
     names = (name_a or "A", name_b or "B")
     of_arms = {
         match[1] or match[2]: name for name in table.columns
@@ -464,7 +462,6 @@ _ALL = frozenset(("", "n", "num", "number", "no", "has", *TOTALS))
 
 
 def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
-    """Return each impression as a vote for the list that is credited for more."""
     credits = table.credits()
     id_column = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
@@ -491,7 +488,7 @@ def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
 def _sides(
     table: VoteTable, name_a: str | None, name_b: str | None
 ) -> tuple[tuple[str, str], list[int]]:
-    """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
+    """Return A and B, and for each row 1 if A is on the left, -1 if B is, else 0."""
     pair = table.pair
     if pair is None:
         return _names_of_winners(table, name_a, name_b), [1] * len(table.at)
@@ -506,7 +503,7 @@ def _sides(
             " and --candidate (name_a=, name_b=)"
         )
     if pair == CHOSEN:
-        there.sort()  # else the first vote would say which is A
+        there.sort()  # otherwise the order of votes would decide which one is A
     b = name_b or next((item for item in there if item != (name_a or there[0])), "")
     a = name_a or next(item for item in there if item != b)
     if not b or a == b:
@@ -516,7 +513,6 @@ def _sides(
 
 
 def _reading(table: VoteTable, names: tuple[str, str], scale: _Scale | None) -> Iterator[str]:
-    """Yield what the column of verdicts, and the names in it, were taken for."""
     if table.annotators:
         yield f"{', '.join(table.annotators)} are read as the votes of a judge each"
     if scale:
@@ -529,7 +525,7 @@ def _reading(table: VoteTable, names: tuple[str, str], scale: _Scale | None) -> 
 
 
 def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) -> tuple[str, str]:
-    """Return A and B of rows that do not name their systems: those that win, if they are two."""
+    """Return A and B if rows do not name their systems: the winners, if there are two."""
     names = (name_a or "A", name_b or "B")
     if name_a or name_b or not table.verdict:
         return names
@@ -545,13 +541,12 @@ def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) 
 
 
 def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str]]]:
-    """Return the columns of verdicts, and which side was shown first."""
     games = {"g1_winner": "left", "g2_winner": "right"}
-    if {*games} <= {*table.columns}:  # FastChat: both orders on one line
+    if {*games} <= {*table.columns}:  # FastChat: both orders on one row
         return [(table.texts(name), [side] * len(table.at)) for name, side in games.items()]
     if not table.verdict:
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
-    # AlpacaEval draws the order of each pair, and does not keep it.
+    # AlpacaEval randomises the order of each pair, but does not record it.
     text = "random" if {"output_1", "output_2"} <= {*table.columns} else by_place
     ends = dict(zip(table.pair or (), ("left", "right"), strict=False))
     verdicts = [ends.get(folded(verdict), verdict) for verdict in table.texts(table.verdict)]
@@ -559,15 +554,15 @@ def _verdicts(table: VoteTable, by_place: str) -> list[tuple[list[str], list[str
 
 
 class _Scale(NamedTuple):
-    """The scale of a column ``preference``: the number of a tie, and how far it is to B."""
+    """The scale of a column ``preference``: the number for a tie, and its distance to B."""
 
     title: str
     tie: float
     reach: float
 
     def value(self, word: str) -> float:
-        """Return a preference from -1 (A) to 1 (B)."""
-        if self is _ALPACA and number_of(word) == 0:  # a draw to AlpacaEval, as 1.5 is
+        """Convert a preference to the scale from -1 (A) to 1 (B)."""
+        if self is _ALPACA and number_of(word) == 0:  # AlpacaEval's draw, like 1.5
             return 0.0
         return (number_of(word) - self.tie) / self.reach
 
@@ -576,7 +571,6 @@ _ALPACA = _Scale("1 (the first output, A) to 2 (the second, B)", 1.5, 0.5)
 
 
 def _scale(table: VoteTable) -> _Scale | None:
-    """Return the scale of a column ``preference``; None where it holds words."""
     cells = list(map(str.casefold, table.texts("preference")))
     if any(math.isnan(number_of(cell)) and cell not in NO_VERDICT for cell in cells):
         return None
@@ -600,7 +594,7 @@ def _scale(table: VoteTable) -> _Scale | None:
 def _value(
     verdict: str, scale: _Scale | None, names: tuple[str, str], ties: Collection[str]
 ) -> float:
-    """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
+    """Return a verdict from -1 to 1 for the right side, or for B if by name; NaN if unknown."""
     word = verdict.casefold()
     if scale:
         return scale.value(word)
@@ -609,7 +603,7 @@ def _value(
     if word in ties:
         return 0.0
     word = word.strip("[]")
-    if match := _ORDER.fullmatch(word):  # of Arena-Hard
+    if match := _ORDER.fullmatch(word):  # Arena-Hard
         return 0.0 if match[2] else 1.0 if (match[1] == "b") == (match[3] == ">") else -1.0
     for left, right in SIDES:
         if word in (left, right):
@@ -621,7 +615,7 @@ _ORDER = re.compile(r"([ab])\s*(?:(=)|([<>]))\3?\s*(?!\1)[ab]")
 
 
 def _is_name(text: str, names: tuple[str, str]) -> bool:
-    """Whether a winner, or what was shown first, is the name of a system and not its side."""
+    """Whether a winner, or a side shown first, is a system's name rather than a side."""
     return text in names and names != ("A", "B")
 
 
@@ -629,7 +623,7 @@ LEFTS, RIGHTS = ({sides[i] for sides in SIDES} for i in (0, 1))
 
 
 def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
-    """Return which system was shown first: a, b, random, or empty where that is not known."""
+    """Return which system was shown first: a, b, random, or empty if unknown."""
     if _is_name(first, names):
         return "ab"[names.index(first)]
     word = first.casefold()

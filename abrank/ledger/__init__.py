@@ -1,4 +1,4 @@
-"""What was compared before on the same queries: a ledger, its history, its error budget."""
+"""A ledger of earlier comparisons on the same queries: history and error budget."""
 
 from __future__ import annotations
 

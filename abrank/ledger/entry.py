@@ -1,4 +1,4 @@
-"""What a ledger holds of one comparison."""
+"""One comparison in a ledger."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from abrank._support.result import record
 from abrank.inference.student import student_quantile
 from abrank.verdict import Verdict
 
-_HASHED = 16  # hexadecimal digits that tell sets and systems apart
+_HASHED = 16  # hexadecimal digits of hashes for query sets and systems
 
 
 def hash_of(items: Iterable[str]) -> str:
-    """Return a hash of texts in their order, which tells them apart whatever they hold."""
+    """Return a hash of texts in order; different lists have different hashes."""
     digest = hashlib.sha256()
     for item in items:
         raw = item.encode("utf-8", "surrogatepass")
@@ -27,46 +27,46 @@ def hash_of(items: Iterable[str]) -> str:
     return digest.hexdigest()[:_HASHED]
 
 
-# What may differ although the same was compared once more.
+# Fields that may differ between an entry and its exact repetition.
 _NOT_IN_KEY = ("key", "created")
 
 
 @record
 class LedgerEntry:
-    """One comparison of a ledger.
+    """One comparison in a ledger.
 
     Attributes
     ----------
     key : str
-        sha256 of everything but the time: a comparison repeated bit by bit has the same.
+        sha256 of everything except the time; an exact repetition has the same key.
     created : str
         ISO 8601, UTC.
     queries, judgments : str
-        Hashes of the set of query ids, and of the judgments; empty for ready scores.
+        Hashes of the set of query ids and of the judgments; empty for ready scores.
     n_queries : int
     baseline, candidate : str
         Names of A and B.
     a, b : str
-        Hashes of their scores, query by query.
+        Hashes of their per-query scores.
     measure : str
     higher_is_better : bool
     rule : str
-        What was declared, in JSON.
+        The declared rule, in JSON.
     budget : str
-        The error budget that gave the level, such as ``fdr:0.05``; empty without one.
+        The error budget that set the level, such as ``fdr:0.05``; empty without one.
     alpha : float
-        Two-sided level by which this comparison was decided.
+        Two-sided level of this comparison.
     difference, low, high, pvalue : float
-        B - A with the interval that decides, and the two-sided p-value.
+        B - A with the deciding interval, and the two-sided p-value.
     standard_error : float
         Of the difference.
     verdict : str
     gate : str
-        What was required; empty without a gate.
+        The requirement; empty without a gate.
     passed : bool
         Whether the gate passed; True without one.
     look : str
-        Of a comparison with planned looks, ``"2/4"`` or ``"50 of 400"``; else empty.
+        With planned looks, ``"2/4"`` or ``"50 of 400"``; else empty.
     """
 
     key: str
@@ -95,34 +95,34 @@ class LedgerEntry:
 
     @property
     def gain(self) -> float:
-        """By how much B is better; negative where it is worse."""
+        """Gain of B; negative if B is worse."""
         return self.difference if self.higher_is_better else -self.difference
 
     @property
     def pvalue_better(self) -> float:
-        """One-sided, that B is not better than A; 1 where nothing could be tested."""
+        """One-sided p-value of "B is not better than A"; 1 if nothing could be tested."""
         if not self.pvalue <= 1 or self.verdict == Verdict.CANNOT_TEST:
             return 1.0
         return self.pvalue / 2 if self.gain > 0 else 1 - self.pvalue / 2
 
     @property
     def is_better(self) -> bool:
-        """Whether B was found to be better, by however much."""
+        """Whether the verdict says that B is better, by any amount."""
         return self.verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
 
     @property
     def spends(self) -> tuple[str, ...]:
-        """What it spends a level on: the same scores by another margin or gate spend no other."""
+        """What spends level: the same scores with another margin or gate spend nothing more."""
         return self.budget, self.queries, self.a, self.b, self.measure
 
     @property
     def day(self) -> str:
-        """The day on which it was made."""
+        """The day of the comparison."""
         return self.created[:10]
 
     @property
     def plan(self) -> tuple[object, ...]:
-        """What the looks of one plan have in common, by the names of the systems."""
+        """What the looks of the same plan have in common, including the systems' names."""
         design = json.loads(self.rule).get("design") or {}
         selected = ("n_looks", "n_planned", "spending", "alpha", "clusters")
         names = self.baseline, self.candidate, self.measure
@@ -130,12 +130,12 @@ class LedgerEntry:
 
     @classmethod
     def of(cls, comparison: Any, *, budget: str = "") -> LedgerEntry:  # noqa: ANN401 - a Comparison
-        """Return what a ledger keeps of a comparison.
+        """Make an entry from a comparison.
 
         Raises
         ------
         ArgumentError
-            If it holds no scores of single queries, or tested nothing.
+            If it has no per-query scores, or tested nothing.
         """
         primary, decision, rule = comparison.primary, comparison.decision, comparison.rule
         quantile = float(student_quantile(max(comparison.n_queries - 1, 1), 1 - rule.alpha / 2))
@@ -169,17 +169,17 @@ class LedgerEntry:
 
     def to_json(self) -> str:
         """Return it as one line of JSON."""
-        values = {name: getattr(self, name) for name in _TYPES}  # asdict() copies deeply
+        values = {name: getattr(self, name) for name in _TYPES}  # asdict() would copy deeply
         return json.dumps(values, sort_keys=True, ensure_ascii=True)
 
     @classmethod
     def from_json(cls, text: str, source: str) -> LedgerEntry:
-        """Return the entry that a line holds.
+        """Parse an entry from a line.
 
         Raises
         ------
         ReadError
-            If it is none, or was changed since it was written.
+            If it is not an entry, or was changed after it was written.
         """
         try:
             values = json.loads(text)
@@ -200,7 +200,7 @@ class LedgerEntry:
 
 
 def changed(source: str, key: str) -> ReadError:
-    """Return the error of an entry that is not what was written."""
+    """Return the error for an entry that was changed after it was written."""
     return ReadError(source, f"the entry {key[:12]} was changed since it was written")
 
 
@@ -210,18 +210,17 @@ _VERDICTS = frozenset(Verdict)
 
 @functools.lru_cache(maxsize=64)
 def _is_rule(text: str) -> bool:
-    """Return whether a text is a rule: most entries of a ledger have the same."""
+    """Whether a text is a rule; cached, because most entries have the same."""
     return isinstance(json.loads(text).get("design") or {}, dict)
 
 
 def _hash_of_scores(query_ids: Sequence[str], scores: Sequence[float]) -> str:
-    """Return a hash of a system's scores by query, whatever the order of the queries."""
+    """Return a hash of a system's scores that does not depend on the order of queries."""
     pairs = sorted(zip(query_ids, scores, strict=True))
     return hash_of(text for query, score in pairs for text in (query, score.hex()))
 
 
 def _look(comparison: Any) -> str:  # noqa: ANN401 - a Comparison
-    """Say which of the planned looks it was."""
     design = comparison.rule.design
     if design is not None and design.look:
         return f"{design.look}/{design.n_looks}"
@@ -229,6 +228,5 @@ def _look(comparison: Any) -> str:  # noqa: ANN401 - a Comparison
 
 
 def _digest(values: Mapping[str, Any]) -> str:
-    """Return the key of an entry's values."""
     text = json.dumps({name: repr(value) for name, value in values.items()}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A comparison that a ledger keeps: at the level of its error budget, and written at the end."""
+"""Run a comparison at the level that its ledger's error budget allows, and record it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.options import Inputs, Question
 
-# Most comparisons have no ledger, and wait for none of its imports.
+# Imported late, because most comparisons have no ledger.
 if TYPE_CHECKING:
     from abrank.ledger.entry import LedgerEntry
     from abrank.ledger.store import EarlierComparisons, Ledger
@@ -23,13 +23,13 @@ ResultT = TypeVar("ResultT")
 
 
 class Recording:
-    """One comparison under a ledger; without one it only computes."""
+    """One comparison that a ledger records; without a ledger it is only computed."""
 
     def __init__(self, question: Question, ledger: Ledger | None) -> None:
         self.ledger = ledger
         self.budget: ErrorBudget | None = None
         self.question = question
-        self._entry: tuple[LedgerEntry, tuple[str, ...]] | None = None  # with its query ids
+        self._entry: tuple[LedgerEntry, tuple[str, ...]] | None = None  # and its query ids
         if question.error_budget is None:
             return
         if ledger is None:
@@ -58,7 +58,7 @@ class Recording:
 
     @property
     def level(self) -> str:
-        """What the budget has left for a comparison, as a sentence; empty without one."""
+        """The level that remains for a comparison, as a sentence; empty without a budget."""
         if self.budget is None:
             return ""
         from abrank.ledger.summary import level_text
@@ -67,7 +67,7 @@ class Recording:
         return f"error budget {self.budget}: a new comparison has the level {alpha}"
 
     def compare(self, compute: Callable[[Question], ResultT]) -> ResultT:
-        """Return the result of ``compute(question)``, with the ledger's remarks on it."""
+        """Return the result of ``compute(question)`` with the ledger's remarks."""
         if self.ledger is None:
             return compute(self.question)
         result: Any = compute(self.question)
@@ -77,7 +77,7 @@ class Recording:
         entry = LedgerEntry.of(result, budget=budget)
         with self.ledger.earlier() as earlier:
             if self.budget is not None:
-                # The same comparison made again has the level that it had, and spends nothing.
+                # An exact repetition gets the same level and spends nothing.
                 alpha = earlier.level(entry)
                 if alpha is not None and alpha != entry.alpha:
                     self.question = replace(self.question, alpha=alpha)
@@ -137,7 +137,7 @@ class Recording:
 
 
 def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
-    """Say which looks of a plan were taken before, and whether the plan has room for this one."""
+    """Return earlier looks of the same plan as text; refuse a look that does not fit it."""
     if not looks:
         return f"no other look of this plan was taken before look {entry.look}"
     text = f"looks of this plan taken before, by the names of the systems: {', '.join(looks)}"
@@ -155,7 +155,7 @@ def _looks(looks: Sequence[str], entry: LedgerEntry, design: Design) -> str:
 def recorded(
     answer: Callable[[Inputs, Question], ResultT],
 ) -> Callable[[Inputs, Question], ResultT]:
-    """Return the same function, whose results are kept in the ledger that its question names."""
+    """Wrap a function so that its results are recorded in the question's ledger."""
 
     def call(inputs: Inputs, question: Question) -> ResultT:
         with recording(question) as record:
@@ -166,8 +166,8 @@ def recorded(
 
 @contextlib.contextmanager
 def recording(question: Question) -> Iterator[Recording]:
-    """Keep a comparison in the ledger that its question names, once the block has ended well."""
-    # Under an error budget nobody else compares by the same ledger meanwhile.
+    """Record a comparison in the question's ledger, if the block ends without error."""
+    # With an error budget the ledger is locked, so that comparisons spend one after the other.
     if question.ledger is None:
         yield Recording(question, None)
         return

@@ -1,4 +1,4 @@
-"""Where a ledger keeps its entries, and what a new comparison needs of them."""
+"""Storage of ledger entries, and queries for what a new comparison needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abrank._support.files import locked, writing
 from abrank._support.typing import FloatArray
 from abrank.ledger.entry import LedgerEntry, changed, hash_of
 
-# Names that a user chose are hashed: SQLite refuses texts that are no Unicode.
+# User-defined names are hashed, because SQLite refuses texts that are not Unicode.
 COLUMNS = {
     "key": "TEXT UNIQUE NOT NULL",
     "entry": "TEXT NOT NULL",
@@ -55,13 +55,13 @@ INDEXES = (
 INSERT = (
     f"INSERT OR IGNORE INTO entries ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 )
-# Gains to expect again are estimated from the newest ones: more tell nothing new of their spread,
-# and what was gained years ago is of another system.
+# Expected gains are estimated from the newest entries. More would hardly improve the estimate, and
+# old gains belong to a different system.
 NEWEST = 1000
 
 
 def row_of(entry: LedgerEntry, text: str) -> tuple[str | int | float | None, ...]:
-    """Return an entry, and the text that holds it, as a row; SQLite stores NaN as NULL."""
+    """Return an entry and its text as a database row; SQLite stores NaN as NULL."""
     numbers = (entry.alpha, entry.gain, entry.standard_error, entry.pvalue_better)
     return (
         entry.key, text, entry.budget, hash_of(entry.spends), entry.queries, entry.a,
@@ -76,7 +76,7 @@ def _series(entry: LedgerEntry) -> str:
 
 
 class EarlierComparisons:
-    """What a ledger knows that a new comparison needs, by the indexes of its table."""
+    """What a new comparison needs from a ledger, read by the indexes of its table."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._base = connection
@@ -86,9 +86,9 @@ class EarlierComparisons:
         return int(number)
 
     def pvalues(self, budget: str) -> list[float]:
-        """Return the one-sided p-value of each comparison that spent of a budget, in their order.
+        """Return the one-sided p-values of the comparisons that spent from a budget, in order.
 
-        The same scores spend once: the first of them counts.
+        Equal scores spend once, when they are first compared.
         """
         rows = self._base.execute(
             "SELECT pvalue_better, min(place) FROM entries WHERE budget = ? GROUP BY spends"
@@ -98,7 +98,7 @@ class EarlierComparisons:
         return [pvalue for pvalue, _ in rows]
 
     def level(self, entry: LedgerEntry) -> float | None:
-        """Return the level that the same scores had before; None where they are new."""
+        """Return the level at which the same scores were compared before; None if they are new."""
         row = self._base.execute(
             "SELECT alpha FROM entries WHERE spends = ? ORDER BY place LIMIT 1",
             (hash_of(entry.spends),),
@@ -106,7 +106,7 @@ class EarlierComparisons:
         return None if row is None else float(row[0])
 
     def on_queries(self, entry: LedgerEntry) -> tuple[int, int, float]:
-        """Return how many others used its queries, found B better, and would have by chance."""
+        """Return comparisons on its queries, those with B better, and how many by chance."""
         return self._base.execute(  # type: ignore[no-any-return]
             "SELECT count(*), coalesce(sum(is_better), 0), coalesce(sum(alpha), 0.0) / 2"
             " FROM entries WHERE queries = ? AND key != ?",
@@ -114,7 +114,7 @@ class EarlierComparisons:
         ).fetchone()
 
     def candidates(self, entry: LedgerEntry) -> dict[str, float | None]:
-        """Return the largest gain of each candidate of its day, on its queries and baseline."""
+        """Return the largest gain by candidate, on the same day, queries and baseline."""
         rows = self._base.execute(
             "SELECT b, max(gain) FROM entries WHERE queries = ? AND a = ? AND day = ? GROUP BY b",
             (entry.queries, entry.a, entry.day),
@@ -122,7 +122,7 @@ class EarlierComparisons:
         return dict(rows)
 
     def looks(self, entry: LedgerEntry) -> list[str]:
-        """Return which looks of its plan were taken at other scores of B."""
+        """Return the looks of its plan that were made with other scores of B."""
         rows = self._base.execute(
             "SELECT look FROM entries WHERE plan = ? AND look != '' AND b != ?"
             " GROUP BY look, b ORDER BY min(place)",
@@ -131,7 +131,7 @@ class EarlierComparisons:
         return [look for (look,) in rows]
 
     def gains(self, entry: LedgerEntry) -> FloatArray:
-        """Return gain, standard error and number of queries of its measure: float64[n, 3].
+        """Return gain, standard error and number of queries for its measure: float64[n, 3].
 
         The newest are last.
         """
@@ -143,14 +143,14 @@ class EarlierComparisons:
         return np.array(rows[::-1], dtype=np.float64).reshape(-1, 3)
 
 
-LOCK_TIMEOUT = 60.0  # seconds that one comparison waits for the lock of another
+LOCK_TIMEOUT = 60.0  # seconds to wait for another comparison's lock
 SQLITE = (".sqlite", ".sqlite3", ".db")
-_APPLICATION = 0x61627261  # names the file as ours in SQLite's header
-# The index of a folder holds nothing of its own: it is made anew where its table has other columns.
+_APPLICATION = 0x61627261  # application id in SQLite's header
+# The index of a folder is only a cache; it is rebuilt if the columns of the table change.
 _INDEX = f".index-{zlib.crc32(TABLE.encode()):08x}.sqlite"
 
 
-# SQLite names what failed, and not why.
+# SQLite reports the error, but not its cause.
 _CAUSES = {
     sqlite3.SQLITE_IOERR: " (is the disk full, or the file on a network drive that went away?)",
     sqlite3.SQLITE_READONLY: " (the file or its folder may not be written)",
@@ -160,7 +160,7 @@ _CAUSES = {
 
 
 class Ledger(Protocol):
-    """Entries in the order in which they were made, and the sets of queries they speak of."""
+    """Entries in the order in which they were made, and their sets of queries."""
 
     path: Path
 
@@ -168,16 +168,16 @@ class Ledger(Protocol):
         """Return all entries, oldest first."""
 
     def earlier(self) -> contextlib.AbstractContextManager[EarlierComparisons]:
-        """Open what a new comparison needs of the entries, without reading them all."""
+        """Open what a new comparison needs, without reading all entries."""
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         """Return the query ids of every set by its hash."""
 
     def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
-        """Keep an entry, whole or not at all; False where the same is there already."""
+        """Add an entry atomically; return False if the same entry exists."""
 
     def lock(self) -> contextlib.AbstractContextManager[None]:
-        """Keep every other writer out until the end of the block."""
+        """Keep other writers out until the end of the block."""
 
 
 def open_ledger(path: str | os.PathLike[str], *, create: bool = False) -> Ledger:
@@ -187,16 +187,16 @@ def open_ledger(path: str | os.PathLike[str], *, create: bool = False) -> Ledger
     ----------
     path : str or path
     create : bool
-        Make it where there is none.
+        Whether to create a ledger that does not exist.
 
     Raises
     ------
     NotFoundError
-        If there is none.
+        If there is no ledger.
     ReadError
-        If it is something else.
+        If the path is something else.
     WriteError
-        If it cannot be made.
+        If the ledger cannot be created.
 
     Examples
     --------
@@ -219,7 +219,7 @@ class _File:
         self.path = path
         self._locked: sqlite3.Connection | None = None
         with self._connection() as connection:
-            # In this order: another program may make the ledger between the two looks.
+            # In this order, because another program may create the ledger in between.
             (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             if application == _APPLICATION:
@@ -237,7 +237,7 @@ class _File:
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """Open the file; while it is locked, return the connection that holds the lock."""
+        """Open the file; if this object holds the lock, return its connection."""
         if self._locked is not None:
             yield self._locked
             return
@@ -296,7 +296,7 @@ class _File:
 
 
 class _Folder:
-    """A ledger in a folder: one JSON file an entry, and one a set of queries."""
+    """A ledger in a folder: one JSON file per entry, and one file per set of queries."""
 
     def __init__(self, path: Path, create: bool) -> None:
         self.path = path
@@ -304,7 +304,7 @@ class _Folder:
         if create:
             with writing(path):
                 (path / "queries").mkdir(parents=True, exist_ok=True)
-                if not (path / ".gitignore").exists():  # only entries are worth a commit
+                if not (path / ".gitignore").exists():  # only entries should be committed
                     (path / ".gitignore").write_text(".*\n", encoding="utf-8")
         elif not (path / "queries").is_dir():
             raise ReadError(str(path), "is no ledger")
@@ -320,8 +320,8 @@ class _Folder:
                 raise ReadError(links[0], "is a symbolic link: a ledger holds none")
 
     def _names(self) -> list[str]:
-        # By their numbers and not by the clock, which may be set back. Of two branches that were
-        # merged each number stands there twice.
+        # By number, because the clock may be set back. After a merge of two branches, numbers can
+        # occur twice.
         with os.scandir(self.path) as files:
             return sorted(file.name for file in files if file.name.endswith(".json"))
 
@@ -339,13 +339,12 @@ class _Folder:
     def earlier(self) -> Iterator[EarlierComparisons]:
         try:
             index = self._indexed(self.path / _INDEX)
-        except (sqlite3.Error, UnicodeDecodeError):  # may not be written, is busy or damaged
+        except (sqlite3.Error, UnicodeDecodeError):  # not writable, busy or damaged
             index = self._indexed(":memory:")
         with contextlib.closing(index):
             yield EarlierComparisons(index)
 
     def _indexed(self, path: Path | str) -> sqlite3.Connection:
-        """Return a table of all entries, of which only files new to it are read."""
         connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, isolation_level=None)
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -357,7 +356,7 @@ class _Folder:
                 status = (self.path / name).stat()
                 states[f"{name} {status.st_size} {status.st_mtime_ns}"] = name
             read = [state for (state,) in connection.execute("SELECT state FROM files")]
-            if read != [*states][: len(read)]:  # changed, removed, or merged between the others
+            if read != [*states][: len(read)]:  # changed, removed, or merged in between
                 connection.execute("DELETE FROM entries")
                 connection.execute("DELETE FROM files")
                 read = []
@@ -388,11 +387,11 @@ class _Folder:
             return True
 
     def _write(self, path: Path, content: object) -> None:
-        """Write a file of one value a line: whole, or not at all."""
+        """Write a file with one value per line, atomically."""
         if path.exists():
             return
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.unlink(missing_ok=True)  # of a process that was killed and had our number
+        temporary.unlink(missing_ok=True)  # left by a killed process with the same number
         with writing(path):
             try:
                 with temporary.open("x", encoding="utf-8") as file:
@@ -425,7 +424,7 @@ def _text(file: Path) -> str:
 def _unpacked(
     name: str, raw: bytes, source: str, unpack: Callable[[bytes], bytes] = bytes
 ) -> frozenset[str]:
-    """Return a set of query ids, if it is the one that its hash names."""
+    """Return a set of query ids if it matches the hash in its name."""
     try:
         ids = json.loads(unpack(raw))
         is_same = hash_of(ids) == name

@@ -1,4 +1,4 @@
-"""What a ledger tells: its error budget, how often queries were used, which gains to expect."""
+"""Summarise a ledger: error budget, reuse of queries, expected gains."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ PROMISES: dict[OnlineMethod, str] = {
     " 2015)",
     "spending": "however comparisons depend on each other (alpha-spending, Foster and Stine 2008)",
 }
-# The first decides unless another is named: at the small levels that a budget gives, t and sign
-# flips find too much where differences are skewed.
+# Tests allowed under a budget; the first is the default. At its small levels, t and sign flips
+# reject too often if differences are skewed.
 TESTS = ("hall", "permutation", "bounded")
 _WRITTEN = re.compile(r"(fdr|fwer):([0-9.eE-]+)(?::([a-z-]+))?")
 
 
 def level_text(alpha: float) -> str:
-    """Return a level to two digits, without an exponent: those of a stream become small."""
+    """Format a level with two digits and no exponent; levels in a stream become small."""
     return np.format_float_positional(float(f"{alpha:.2g}"), trim="-")
 
 
 @record
 class ErrorBudget:
-    """A bound on the false findings of all comparisons of a ledger.
+    """A limit for the false discoveries in all comparisons of a ledger.
 
     Attributes
     ----------
     kind : {"fdr", "fwer"}
-        The false discovery rate, or the chance of any false finding. A finding is a verdict that B
-        is better.
+        The false discovery rate, or the probability of any false discovery. A discovery is a
+        verdict that B is better.
     alpha : float
     variant : {"", "saffron", "positive-dependence", "any-dependence"}
 
@@ -80,7 +80,7 @@ class ErrorBudget:
 
     @classmethod
     def parse(cls, text: str) -> ErrorBudget:
-        """Return the budget that a text such as ``fdr:0.05`` or ``fwer:0.05`` declares."""
+        """Parse a budget such as ``fdr:0.05`` or ``fwer:0.05``."""
         match = _WRITTEN.fullmatch(str(text).strip())
         if match is None or (match[3] or "") not in METHODS[match[1]]:
             variants = ", ".join(f"fdr:0.05:{name}" for name in METHODS["fdr"] if name)
@@ -98,16 +98,16 @@ class ErrorBudget:
 
     @property
     def method(self) -> OnlineMethod:
-        """The online procedure that shares it out."""
+        """The online procedure that distributes the budget."""
         return METHODS[self.kind][self.variant]
 
     @property
     def promise(self) -> str:
-        """When it holds, and by whom."""
+        """When the guarantee holds, and its source."""
         return PROMISES[self.method]
 
     def stream(self, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-        """Return the comparisons that spend from it, the first of each."""
+        """Return the first comparison for each distinct spending."""
         first: dict[tuple[str, ...], LedgerEntry] = {}
         for entry in entries:
             if entry.budget == str(self):
@@ -115,15 +115,15 @@ class ErrorBudget:
         return list(first.values())
 
     def alphas(self, entries: Sequence[LedgerEntry]) -> FloatArray:
-        """Return the two-sided level of each of its comparisons so far, and of the next.
+        """Return the two-sided levels of its comparisons so far, and of the next.
 
-        Half of a level is what a verdict in favour of B may err by; none is above the budget. The
-        same scores compared again spend and earn nothing.
+        Half of a level is the error probability of a verdict for B; no level exceeds the budget.
+        The same scores compared again spend and earn nothing.
         """
         return self.levels([item.pvalue_better for item in self.stream(entries)])
 
     def levels(self, pvalues: Sequence[float]) -> FloatArray:
-        """Return the two-sided levels of a stream of one-sided p-values, and of the next."""
+        """Return the two-sided levels for a stream of one-sided p-values, and for the next."""
         levels = online_levels(pvalues, self.method, alpha=self.alpha, maximum=self.alpha / 2)
         return np.asarray(2 * levels)
 
@@ -141,11 +141,11 @@ class QuerySet:
     queries : str
         Hash of its ids.
     n_queries, n_comparisons, n_better : int
-        Its size, the comparisons on it, and those that found B to be better.
+        Its size, the comparisons on it, and those with the verdict that B is better.
     by_chance : float
-        How many would be found better if no candidate were: half of each comparison's level.
+        Expected number of these if no candidate were better: half of each comparison's level.
     overlap : float
-        Largest share of its queries that another set of the ledger has, too.
+        Largest share of its queries that another set of the ledger also has.
     """
 
     queries: str
@@ -158,10 +158,10 @@ class QuerySet:
 
 @record
 class Spent:
-    """An error budget over a ledger's comparisons: what its next one may spend.
+    """An error budget over a ledger's comparisons, and what the next one may spend.
 
-    ``n_above_level`` counts comparisons that had a higher level than the stream gives them, as
-    where two branches were merged; of these the budget promises nothing.
+    ``n_above_level`` counts comparisons with a higher level than the stream allows, for example
+    after a merge of two branches; the budget guarantees nothing for these.
     """
 
     budget: str
@@ -173,7 +173,7 @@ class Spent:
 
 @record
 class History(Printed):
-    """A ledger, read.
+    """A ledger as read.
 
     Attributes
     ----------
@@ -181,11 +181,11 @@ class History(Printed):
     entries : tuple of LedgerEntry
         Oldest first.
     query_sets : tuple of QuerySet
-        The most used first.
+        Most used first.
     budgets : tuple of Spent
-    expected : tuple of float, one an entry
-        The gain to be expected again; NaN in measures of fewer than eight comparisons, and where
-        no standard error is known.
+    expected : tuple of float, one per entry
+        Expected gain in a repetition; NaN with fewer than eight comparisons in the measure, or
+        without a standard error.
     """
 
     path: str
@@ -198,24 +198,24 @@ class History(Printed):
 
     @property
     def decimals(self) -> int:
-        """Decimals that its reports have: half of most intervals shows two digits."""
+        """Decimals in reports: half the width of most intervals has two digits."""
         return display.decimals([(entry.low, entry.high) for entry in self.entries])
 
     @property
     def is_known(self) -> bool:
-        """Whether of any gain is known what to expect again."""
+        """Whether an expected gain is known for any entry."""
         return not all(map(math.isnan, self.expected))
 
     @cached_property
     def measure(self) -> str:
-        """The measure of most entries: sums of gains are of it alone."""
+        """The measure of most entries; sums of gains only use this measure."""
         used = Counter(entry.measure for entry in self.entries)
         return used.most_common(1)[0][0] if used else ""
 
     def gains(self) -> list[tuple[float, float]]:
-        """Return of every entry the gain found in that measure, and what to expect again of it.
+        """Return for every entry the gain in that measure and its expected repetition.
 
-        Both are 0 where B was not found to be better.
+        Both are 0 if the verdict is not that B is better.
         """
         return [
             (entry.gain, expected)
@@ -226,7 +226,7 @@ class History(Printed):
 
     @cached_property
     def adds_up(self) -> bool:
-        """Whether the gains found follow on each other: no two are over the same scores of A."""
+        """Whether gains can be added: no two are relative to the same scores of A."""
         found = [
             (entry.baseline, entry.a)
             for entry, (gain, _) in zip(self.entries, self.gains(), strict=True)
@@ -236,12 +236,12 @@ class History(Printed):
 
     @cached_property
     def claimed(self) -> float:
-        """Sum of the gains found."""
+        """Sum of the observed gains."""
         return sum(gain for gain, _ in self.gains())
 
     @cached_property
     def to_expect(self) -> float:
-        """Sum of what is to be expected again of these gains."""
+        """Sum of the expected gains."""
         return sum(expected for _, expected in self.gains())
 
 
@@ -250,7 +250,7 @@ def history(path: str | os.PathLike[str]) -> History:
     """Read a ledger.
 
     Source: Javanmard & Montanari (2018), Annals of Statistics 46, 526-554: levels of a stream;
-    Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., 5.4: gains to expect again.
+    Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., 5.4: expected gains.
 
     Parameters
     ----------
@@ -260,14 +260,14 @@ def history(path: str | os.PathLike[str]) -> History:
     Raises
     ------
     NotFoundError
-        If there is none.
+        If there is no ledger.
     ReadError
-        If it is something else, or an entry was changed since it was written.
+        If the path is something else, or an entry was changed after it was written.
     """
     ledger = open_ledger(checks.path("path", path))
     entries = ledger.entries()
     expected = [float("nan")] * len(entries)
-    by_measure = defaultdict(list)  # places of entries with a standard error
+    by_measure = defaultdict(list)  # indices of entries with a standard error
     for place, entry in enumerate(entries):
         if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
             by_measure[entry.measure, entry.higher_is_better].append(place)
@@ -290,7 +290,7 @@ def history(path: str | os.PathLike[str]) -> History:
 
 
 def repetition(entry: LedgerEntry, earlier: FloatArray) -> Repetition | None:
-    """Return what a repetition of an entry would show; None where too little is known.
+    """Predict the repetition of an entry; None with too little data.
 
     ``earlier`` has gain, standard error and number of queries of others: float64[n, 3].
     """
@@ -329,7 +329,7 @@ def _query_sets(
 
 
 def _spent(name: str, entries: Sequence[LedgerEntry]) -> Spent:
-    """Replay a budget's stream, and compare the levels with those that its entries had."""
+    """Replay a budget's stream, and compare its levels with those of the entries."""
     budget = ErrorBudget.parse(name)
     stream, alphas = budget.stream(entries), budget.alphas(entries)
     above_level = [

@@ -1,4 +1,4 @@
-"""The catalogue of measures: a judged run in, one value for each query out."""
+"""The catalogue of measures: functions from a judged run to one value per query."""
 
 from abrank.measures import definitions as _  # noqa: F401 - importing enters them
 from abrank.measures import sensitivity  # noqa: F401 - importing enters them

@@ -1,12 +1,11 @@
-"""What measures share: sums, gains, pairs, rates of gain and subtopics, all queries at once."""
+"""Computations that measures share: sums, gains, pairs, gain per look and subtopics."""
 
-# Judged documents that were not retrieved stand below all others, with equal scores. Documents
-# without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
+# Judged documents that were not retrieved tie below all others. Documents without a grade or with a
+# negative one, which trec_eval treats as unjudged, do not count.
 #
-# In the C/W/L framework a reader who has looked at rank i goes on to the next with probability
-# C(i). So rank i is looked at with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and
-# the measure is the gain that one look brings in expectation: sum of W(i) * gain(i) over sum of
-# W(i).
+# In the C/W/L framework a user who has looked at rank i continues with probability C(i). So rank i
+# is looked at with a probability proportional to W(i) = C(1) * ... * C(i - 1), and the measure is
+# the expected gain per look: sum of W(i) * gain(i) divided by sum of W(i).
 
 from __future__ import annotations
 
@@ -28,31 +27,31 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-# --- Sums and counts over the segments of a judged run: all queries at once, never one by one
+# --- Sums and counts over the segments of a judged run, for all queries at once
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The relevant documents that a run retrieved: index of the query, and rank from 1."""
+    """The retrieved relevant documents: index of the query, and rank from 1."""
 
     query: IntArray
     rank: IntArray
 
     @classmethod
     def of(cls, judged: JudgedRun, *, rel: int, cutoff: int | None) -> Hits:
-        """Select those with a grade of at least ``rel`` among the first ``cutoff`` ranks."""
+        """Select the documents with a grade of at least ``rel`` in the first ``cutoff`` ranks."""
         is_counted = relevant(judged, rel=rel) & within(judged.rank, cutoff)
         return cls(judged.query[is_counted], judged.rank[is_counted])
 
     def count(self, n_queries: int) -> IntArray:
-        """Count them for each query: int64[n_queries]."""
+        """Count the documents per query: int64[n_queries]."""
         return np.bincount(self.query, minlength=n_queries)
 
 
 def relevant(judged: JudgedRun, *, rel: int) -> BoolArray:
     """Mark the retrieved rows with a grade of at least ``rel``."""
-    # `rel` starts at 1: trec_eval takes a grade below 0 as unjudged, and `rel=0` would call the
-    # documents relevant that an assessor has refused.
+    # `rel` starts at 1, because trec_eval treats a grade below 0 as unjudged, and `rel=0` would
+    # make documents relevant that were judged non-relevant.
     return judged.grade >= checks.relevant_grade("rel", rel)
 
 
@@ -64,20 +63,20 @@ def within(rank: IntArray, cutoff: int | None) -> BoolArray:
 
 
 def ordinal(query: IntArray) -> IntArray:
-    """Count the rows of each query from 1, in the order they stand; ``query`` is ascending."""
+    """Return the position of each row in its query, from 1; ``query`` is ascending."""
     return np.arange(1, len(query) + 1) - _first(query)
 
 
 def counted_so_far(query: IntArray, flags: BoolArray) -> IntArray:
-    """Count the marked rows of the same query down to each row, itself included."""
+    """Count the marked rows of the same query up to and including each row."""
     running = np.cumsum(flags, dtype=np.int64)
     return running - (running - flags)[_first(query)]
 
 
 def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]) -> FloatArray:
-    """Combine the values of the same query down to each row, itself included."""
-    # `operation` is `np.add`, `np.multiply` or `np.maximum`. Each pass reaches twice as far up, so
-    # that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
+    """Combine the values of the same query up to and including each row."""
+    # `operation` is `np.add`, `np.multiply` or `np.maximum`. Each pass doubles the reach, so a
+    # query of n rows needs log2(n) passes, and rounding errors do not spread between queries.
     combined = np.array(values, dtype=np.float64)
     position, reach = ordinal(query), 1
     while len(rows := np.flatnonzero(position > reach)):
@@ -87,29 +86,28 @@ def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]
 
 
 def share(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> FloatArray:
-    """Divide, where nothing of nothing is 0."""
+    """Divide; 0 / 0 is 0."""
     result = np.zeros(len(part))
     np.divide(part, whole, out=result, where=whole > 0)
     return result
 
 
 def _first(query: IntArray) -> IntArray:
-    """Return, for each row, the index of the first row of its query."""
     counts = np.bincount(query)
     return (np.cumsum(counts) - counts)[query]
 
 
-# --- Gains of graded documents, retrieved and ideal: what nDCG and its kin add up
+# --- Gains of graded documents, retrieved and ideal, for nDCG and related measures
 
 Dcg: TypeAlias = Literal["log2", "exp-log2"]
 
 
 @dataclass(frozen=True, eq=False)
 class Gained:
-    """Documents with a gain other than 0: index of the query, rank from 1, and gain."""
+    """Documents with a nonzero gain: index of the query, rank from 1, and gain."""
 
-    # With `dcg="exp-log2"` a gain is that of its grade over 2**h, h the highest grade of the query,
-    # so that no grade overflows.
+    # With `dcg="exp-log2"` gains are divided by 2**h, with h the highest grade of the query, to
+    # avoid overflow.
 
     query: IntArray
     rank: IntArray
@@ -124,7 +122,7 @@ class Gained:
         dcg: Dcg = "log2",
         gains: Gains | None = None,
     ) -> Gained:
-        """Return those the run retrieved, by rank."""
+        """Return the retrieved documents with a gain, by rank."""
         is_counted = within(judged.rank, cutoff)
         query, rank = judged.query[is_counted], judged.rank[is_counted]
         gain = _gain(judged, query, judged.grade[is_counted], dcg, gains)
@@ -140,9 +138,9 @@ class Gained:
         dcg: Dcg = "log2",
         gains: Gains | None = None,
     ) -> Gained:
-        """Return all that were judged and have a gain above 0, the highest gain first."""
-        # trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
-        # order there and its ideal ranking is none (gain_init.c).
+        """Return all judged documents with a gain above 0, highest gain first."""
+        # trec_eval sorts gains by an integer difference, so gains less than 1 apart are not sorted
+        # and its ideal ranking is wrong (gain_init.c).
         gain = _gain(judged, judged.ideal_query, judged.ideal_grade, dcg, gains)
         rows = np.flatnonzero(gain > 0)
         if gains:
@@ -154,7 +152,7 @@ class Gained:
 
     @property
     def discounted(self) -> FloatArray:
-        """The gain of each over log2(rank + 1)."""
+        """The gain of each document divided by log2(rank + 1)."""
         discounted: FloatArray = self.gain / np.log2(self.rank + 1.0)
         return discounted
 
@@ -162,7 +160,7 @@ class Gained:
 def ideal_total(
     ideal: Gained, amounts: FloatArray, *, query: IntArray, rank: IntArray
 ) -> FloatArray:
-    """Sum the amounts of an ideal ranking's documents down to each of these queries' ranks."""
+    """Sum the amounts of the ideal ranking's documents up to each given rank and query."""
     lengths = np.bincount(ideal.query, minlength=query.max(initial=0) + 1)
     length = lengths[query]
     row = (np.cumsum(lengths) - lengths)[query] + np.minimum(rank, length) - 1
@@ -181,7 +179,6 @@ def highest_grade(judged: JudgedRun) -> IntArray:
 def _gain(
     judged: JudgedRun, query: IntArray, grade: IntArray, dcg: Dcg, gains: Gains | None
 ) -> FloatArray:
-    """Return the gain of each document; that of a negative grade is 0."""
     if checks.one_of("dcg", dcg, ("log2", "exp-log2")) == "exp-log2":
         if gains:
             raise ArgumentError("gains take the place of the gain of dcg='log2': leave out one")
@@ -195,14 +192,14 @@ def _gain(
     return gain
 
 
-# --- The judged documents of each query by their scores, and the pairs among them
+# --- The judged documents of each query by score, and their pairs
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The judged documents retrieved, by query and rank."""
+    """The retrieved judged documents, by query and rank."""
 
-    # `place` is equal for documents with equal scores, and grows as scores fall.
+    # `place` is equal for equal scores, and grows as scores decrease.
 
     query: IntArray
     grade: IntArray
@@ -216,13 +213,13 @@ class Ranked:
 
     @cached_property
     def _edges(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """For each row, where its query, its place, the next place and the next query begin."""
+        """Return, for each row, the starts of its query, its tie, the next tie and next query."""
         first, last = _bounds((np.diff(self.query) != 0) | (np.diff(self.place) != 0))
         top, bottom = _bounds(np.diff(self.query) != 0)
         return top, first, last, bottom
 
     def count(self, rows: IntArray, flags: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Count, for each row, the marked documents of its query below, above and beside it."""
+        """Count, for each row, the marked documents of its query below, above and tied with it."""
         marked = np.concatenate([[0], np.cumsum(flags)])
         top, first, last, bottom = (marked[edge[rows]] for edge in self._edges)
         return bottom - last, first - top, last - first
@@ -230,7 +227,7 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Numbers of pairs of judged documents: float64[n_queries] each."""
+    """Numbers of pairs of judged documents, float64[n_queries] each."""
 
     concordant: FloatArray
     discordant: FloatArray
@@ -239,7 +236,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, judged: JudgedRun, *, rel: int | None = None) -> PairCounts:
-        """Count them; with ``rel`` there are two grades, relevant and refused."""
+        """Count the pairs; with ``rel`` there are two grades, relevant and not."""
         ranked = Ranked.of(judged)
         is_judged = judged.ideal_grade >= 0
         query, ideal_grade, grade = (
@@ -275,22 +272,23 @@ class PairCounts:
 
 
 def _bounds(changes: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return, for each row, where its group begins and where the next one does."""
+    """Return, for each row, where its group begins and ends."""
     begins = np.flatnonzero(np.concatenate([[True], changes]))
     ends = np.append(begins[1:], len(changes) + 1)
     return np.repeat(begins, ends - begins), np.repeat(ends, ends - begins)
 
 
-# --- Rates of gain by C/W/L: readers who look at one rank after another, and stop
+# --- Gain per look in the C/W/L framework
 
-# As in cwl_eval: nobody looks below this rank, and a shorter ranking ends in documents of no gain.
+# As in cwl_eval: no ranks below this are seen, and a shorter ranking ends in documents without
+# gain.
 CWL_DEPTH = 1000
 _QUERIES_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
 class ReaderState:
-    """What a reader knows at each rank."""
+    """What a user knows at each rank."""
 
     rank: FloatArray
     gain: FloatArray
@@ -305,7 +303,7 @@ def rate_of_gain(
     min_rel: int,
     max_rel: int,
 ) -> FloatArray:
-    """Return the gain of a look in expectation, for readers who go on as ``going_on`` says."""
+    """Return the expected gain per look, for users who continue as ``going_on`` says."""
     lowest = checks.count("min_rel", min_rel, at_least=0)
     scale = checks.count("max_rel", max_rel, at_least=lowest + 1) - lowest
     depth = CWL_DEPTH if cutoff is None else min(checks.count("cutoff", cutoff), CWL_DEPTH)
@@ -327,24 +325,24 @@ def rate_of_gain(
 
 
 def patience(rank: FloatArray, hope: float | FloatArray) -> FloatArray:
-    """Return INSQ's C at these ranks, of a reader who hopes for so many documents of gain 1."""
+    """Return INSQ's C at these ranks for a user who hopes for ``hope`` documents of gain 1."""
     weight: FloatArray = ((rank + 2.0 * hope - 1.0) / (rank + 2.0 * hope)) ** 2
     return weight
 
 
 Discount: TypeAlias = Callable[[Any], FloatArray]
 
-# The ideal ranking is found greedily, so a ranking may be better. Gain is submodular, so by no more
-# than this (Nemhauser, Wolsey & Fisher 1978).
+# The ideal ranking is computed greedily, so a ranking may be better. Because gain is submodular, it
+# is better by at most this factor (Nemhauser, Wolsey & Fisher 1978).
 OVER_GREEDY = math.e / (math.e - 1.0)
 
-# Sums of gains that are equal but for rounding are a tie.
+# Sums of gains that differ only by rounding are ties.
 _DECIMALS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Aspects:
-    """Who is relevant to which subtopic, in a run and in its judgments."""
+    """Which documents are relevant to which subtopics, in a run and in its judgments."""
 
     n_subtopics: IntArray
     query: IntArray
@@ -389,17 +387,17 @@ class Aspects:
 
     def gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
         """Sum the discounted gain of the ranking: float64[n_queries]."""
-        # A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents
-        # above it are relevant to the same one.
+        # A document gains (1 - alpha)**i for each of its subtopics, if i documents above it are
+        # relevant to the same subtopic.
         fading = 1.0 - checks.share("alpha", alpha)
         is_counted = within(self.rank, cutoff)
         return self.total(is_counted * fading ** (self.nth - 1.0) * discount(self.rank))
 
     def ideal_gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
         """Sum the discounted gain of the ideal ranking: float64[n_queries]."""
-        # The best order is NP-complete to find; as in ndeval.c, each rank takes the document of the
-        # highest gain after those above it and, of equal ones, the last by id: the order of ties in
-        # runs too. One step down all queries at a time.
+        # Finding the best order is NP-complete. As in ndeval.c, each rank takes the document with
+        # the highest gain given those above it; of ties the last by id, as for ties in runs. All
+        # queries advance by one rank at a time.
         fading = 1.0 - checks.share("alpha", alpha)
         query, document, subtopic = self.pool_query, self.pool_document, self.pool_subtopic
         n_above = np.zeros(subtopic.max(initial=-1) + 1)
@@ -421,7 +419,7 @@ class Aspects:
         return value
 
     def highest_gain(self, discount: Discount, *, alpha: float, cutoff: int) -> FloatArray:
-        """Sum the gain of documents that all serve every subtopic: float64[n_queries]."""
+        """Sum the gain if all documents are relevant to every subtopic: float64[n_queries]."""
         rank = np.arange(1, cutoff + 1)
         gain_of_subtopic = np.sum((1.0 - alpha) ** (rank - 1.0) * discount(rank))
         return self.n_subtopics.astype(np.float64) * gain_of_subtopic
@@ -439,5 +437,5 @@ def ratio_to_ideal(
 
 
 def _changes(values: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Mark the rows whose value differs from that of the row above; the first does."""
+    """Mark the rows whose value differs from the row above; the first one does."""
     return np.insert(np.diff(values) != 0, 0, True)

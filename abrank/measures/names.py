@@ -1,4 +1,4 @@
-"""Names of measures: the one parser of all spellings, and which measures a question names."""
+"""Names of measures: the parser for all spellings, and the measures that a user requests."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from abrank.measures.spellings import (
     spelling_of,
 )
 
-ANY_GRADE = math.ulp(0.0)  # the lowest relevant grade where every grade above 0 has a gain
+ANY_GRADE = math.ulp(0.0)  # lowest relevant grade if every grade above 0 has a gain
 
-# --- The parser of measure names: ir_measures' grammar; spellings of trec_eval and ranx
+# --- The parser of measure names: ir_measures' grammar, and spellings of trec_eval and ranx
 
 _FORM = re.compile(
     r"(?P<name>11pt_avg|[^\W\d][\w-]*?)"
@@ -52,7 +52,7 @@ _PAIR = re.compile(
     r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
     r"\s*(?:,|$)"
 )
-# ndcg_at_10, ndcg @ 10, ndcg10, AP@all: the same measure with its cut-off behind an @, or none.
+# ndcg_at_10, ndcg @ 10, ndcg10, AP@all: a measure with a cut-off after an @, or without one.
 _CUTOFF = re.compile(
     r"(\w)(?:[_ -]at[_ -]| +@ *| *@ +)(?=\d)|^(ndcg|mrr|map|recall|precision)(?=\d)", re.IGNORECASE
 )
@@ -60,28 +60,28 @@ _COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
 
 
 def parse(text: str | Measure) -> Measure:
-    """Return the one measure that a name means.
+    """Parse a name that denotes one measure.
 
     Parameters
     ----------
     text : str or Measure
-        ``NAME(keyword=value,...)@cutoff`` as in ir_measures, in whatever case, or one of the forms
-        of trec_eval (``ndcg_cut_10``, ``P.10``, ``ndcg.1=3.5,2=9``) and ranx (``precision@10``,
-        ``map-l2``, ``rbp.95``). A text value needs no quotes. A Measure is returned as it is.
+        ``NAME(keyword=value,...)@cutoff`` as in ir_measures, in any case, or a name of trec_eval
+        (``ndcg_cut_10``, ``P.10``, ``ndcg.1=3.5,2=9``) or ranx (``precision@10``, ``map-l2``,
+        ``rbp.95``). Text values need no quotes. A Measure is returned unchanged.
 
     Returns
     -------
     Measure
-        Its ``name`` is canonical: defaults left out, parameters in the order of the signature;
-        ``parse(str(m)) == m``.
+        Its ``name`` is canonical: without defaults, and with parameters in the order of the
+        signature; ``parse(str(m)) == m``.
 
     Raises
     ------
     UnknownNameError
-        If no measure has this name, or no parameter or choice; with the nearest one.
+        If the measure, a parameter or a choice is unknown; the message suggests the nearest name.
     ArgumentError
-        If the text has another form or means several measures, or a parameter is missing, twice
-        given, of the wrong type or without meaning.
+        If the text has another form or denotes several measures, or if a parameter is missing,
+        repeated, of the wrong type or not valid.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 def known(name: str | Measure) -> Measure | None:
-    """Return the one measure that a name means; None for what is in no catalogue."""
+    """Return the measure that a name denotes; None if unknown."""
     if isinstance(name, Measure):
         return name
     meanings = _meanings(str(name), catalogue().state)
@@ -111,7 +111,7 @@ def known(name: str | Measure) -> Measure | None:
 
 @functools.lru_cache(maxsize=1024)
 def _meanings(name: str, state: int) -> tuple[Measure, ...]:  # noqa: ARG001 - of the cache
-    """Return the measures that a name means in a state of the catalogue; none of any other."""
+    """Return the measures that a name denotes, for one ``state`` of the catalogue."""
     try:
         return expand(name)
     except ArgumentError:
@@ -119,29 +119,29 @@ def _meanings(name: str, state: int) -> tuple[Measure, ...]:  # noqa: ARG001 - o
 
 
 def lowest_relevant(measure: str | Measure) -> float:
-    """Return the lowest grade that is relevant to a measure: what it says, or any above 0."""
+    """Return the lowest relevant grade of a measure: the one in its name, or any above 0."""
     result = known(measure)
     rel = dict(result.parameters).get("rel") if result is not None else None
     return rel if isinstance(rel, (int, float)) else ANY_GRADE
 
 
 def is_known(name: str) -> bool:
-    """Whether this is the name of a measure, which declares its direction and range."""
+    """Whether this is the name of a known measure, which declares its direction and range."""
     return known(name) is not None
 
 
 def names_measure(name: str) -> bool:
-    """Whether a name is that of a measure, or of several, such as ``recall`` without a cut-off."""
+    """Whether a name denotes one or more measures, such as ``recall`` without a cut-off."""
     meanings = _meanings(name, catalogue().state)
     return len(meanings) == 1 or (len(meanings) > 1 and len(name) > 1)
 
 
 def expand(text: str | Measure) -> tuple[Measure, ...]:
-    """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
+    """Return all measures that a name denotes, as for ``P_5,10``, ``P`` or ``official``.
 
-    A bare word that programs read in different ways is read as trec_eval reads it: ``P``,
-    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so. No
-    measure comes twice; their order is that of the text.
+    A word that programs read differently is read as trec_eval does: ``P``, ``recall``, ``success``
+    and ``map_cut`` denote several cut-offs; :func:`reading` says so. Measures are in the order of
+    the text, without repetitions.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     """
     if isinstance(text, Measure):
         return (text,)
-    text = str(text)  # of an object of ir_measures or PyTerrier its name
+    text = str(text)  # objects of ir_measures or PyTerrier become their names
     respelled = _CUTOFF.sub(r"\1\2@", text.strip().removesuffix("@all"))
     if respelled != text and known_as(text.strip()) is None:
         return expand(respelled)
@@ -178,12 +178,12 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
         raise _unknown(text)
     entry, spelling, numbers = meaning
     fixed = [*spelling.fixed, *_pairs(form["inside"], text)]
-    if form["at"] is not None:  # a cut-off, or a level of recall
+    if form["at"] is not None:  # a cut-off, or a recall level
         value = read_literal(form["at"])
         if isinstance(value, str):
             raise _unknown(text)
         if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
-            # ranx reads the number as p, everybody else as a cut-off.
+            # ranx reads the number as p, all others as a cut-off.
             raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
         fixed.append((entry.at or "cutoff", value))
     fixed += _level(form["level"], entry)
@@ -198,9 +198,9 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
 
 
 def reading(text: str | Measure) -> str | None:
-    """Say how a word was read that stands for several measures or that programs read differently.
+    """Describe how an ambiguous name was interpreted; None for a name with one meaning.
 
-    A line without a full stop; None for a name that has one meaning.
+    The text has no full stop at its end.
 
     Raises
     ------
@@ -228,15 +228,15 @@ def reading(text: str | Measure) -> str | None:
         return None
     if len(result) > 1:
         return f"{text}: trec_eval's {len(result)} cut-offs, {result[0]} … {result[-1]}"
-    note = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
+    note = spelling.note and text != entry.name  # RBP is abrank's name, rbp that of two programs
     return f"{text}: {result[0]}, {spelling.note}" if note else None
 
 
 def _look_up(form: re.Match[str]) -> tuple[MeasureEntry, Spelling, str | None] | None:
-    """Find the entry, what the name means, and the numbers; what is registered goes first."""
+    """Find entry, meaning and numbers of a name; registered names have priority."""
     name, bare = form["name"], _is_bare(form)
     whole = known_as(name + (form["suffix"] or ""))
-    if form["suffix"] and whole is not None:  # a name that ends in a number, such as top_10
+    if form["suffix"] and whole is not None:  # a registered name that ends in a number: top_10
         return whole, Spelling(whole.name), None
     entry, folded = known_as(name), name.casefold()
     if bare and folded in BARE and (entry is None or entry.name.casefold() != folded):
@@ -252,14 +252,13 @@ def _look_up(form: re.Match[str]) -> tuple[MeasureEntry, Spelling, str | None] |
 
 
 def _is_bare(form: re.Match[str]) -> bool:
-    """Whether nothing stands behind the name that says which one is meant."""
+    """Whether the name has no suffix that would make it unambiguous."""
     return form["numbers"] is form["inside"] is form["at"] is None
 
 
 def _numbers(
     text: str | None, entry: MeasureEntry, spelling: Spelling
 ) -> list[list[tuple[str, object]]]:
-    """Read what stands behind the name: the parameter and value of each measure that is meant."""
     if not text:
         return [[]]
     notation = spelling.numbers
@@ -269,7 +268,6 @@ def _numbers(
 
 
 def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
-    """Read ``keyword=value,...``."""
     pairs, end = [], 0
     while inside is not None and end < len(inside.rstrip()):
         pair = _PAIR.match(inside, end)
@@ -281,7 +279,7 @@ def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
 
 
 def _level(level: str | None, entry: MeasureEntry) -> list[tuple[str, object]]:
-    """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
+    """Parse ranx's ``-lN``: grades from N are relevant, and lower ones have no gain."""
     if level is None:
         return []
     names = [parameter.name for parameter in entry.parameters]
@@ -297,7 +295,7 @@ def _malformed(text: str) -> ArgumentError:
 
 
 def _unknown(text: str) -> ArgumentError:
-    """Return the error of a name that means nothing; several names in one text are told so."""
+    """Return the error for an unknown name; it says so if the text has several names."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
         flags = " ".join(f"-m {part}" for part in parts)
@@ -312,7 +310,7 @@ def _unknown(text: str) -> ArgumentError:
 
 
 def _like(text: str) -> Iterator[str]:
-    """Yield all names, when they are asked for: bare, and at the usual cut-offs and the text's."""
+    """Yield names to suggest: without cut-off, at usual cut-offs and at that of the text."""
     cutoffs = dict.fromkeys([*_COMMON_CUTOFFS, *re.findall(r"@([0-9]{1,6})$", text)])
     yield from (*TREC_EVAL, *OTHERS, *SETS)
     for entry in catalogue().values():
@@ -322,7 +320,7 @@ def _like(text: str) -> Iterator[str]:
                 yield from (f"{name}@{cutoff}" for cutoff in cutoffs)
 
 
-# --- Which measures were asked for: names in any dialect, and options of all at once
+# --- The requested measures: names in any spelling, and options for all of them
 
 INTERPOLATIONS = ("10", "9")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
@@ -341,7 +339,7 @@ def parse_measures(
     if rel is not None:
         options["rel"] = checks.relevant_grade("rel", rel)
     parsed: list[Measure] = []
-    single: list[Measure] = []  # ndcg_cut and ndcg_cut_15: one of its cut-offs, named again
+    single: list[Measure] = []  # named again within a set, such as ndcg_cut and ndcg_cut_15
     for name in listed(names):
         variants = []
         for variant in expand(name):
@@ -359,16 +357,16 @@ def parse_measures(
 
 @dataclass(frozen=True)
 class RequestedMeasures:
-    """The measures to score runs by, and what their names say."""
+    """The measures by which to score runs, and facts about their names."""
 
     measures: tuple[Measure, ...]
-    # Places of those with a name of their own, not that of one of trec_eval's sets.
+    # Positions of those named individually rather than by a set of trec_eval.
     named: tuple[int, ...]
-    # How words of several meanings were read, and which measures the options pass by.
+    # How ambiguous names were interpreted, and which measures the options do not apply to.
     notes: tuple[str, ...]
-    # Those whose name says from which grade on a document is relevant; None where an option does.
+    # Measures whose names include the lowest relevant grade; None if an option sets it.
     stating_rel: frozenset[str] | None
-    # Those that nobody named: where the grades are fractions, the binary among them are left out.
+    # Default measures; the binary ones are dropped if grades are fractions.
     by_default: frozenset[Measure] = frozenset()
 
     @classmethod
@@ -381,7 +379,7 @@ class RequestedMeasures:
         judged_only: bool = False,
         interpolation: Interpolation = "10",
     ) -> RequestedMeasures:
-        """Read names, and after them the further ones that are not among them."""
+        """Parse names, and append the further ones that are new."""
         defaults = () if names is not None else parse_measures(DEFAULT_MEASURES)
         if further:
             texts = listed(names)
@@ -393,7 +391,7 @@ class RequestedMeasures:
         )
         measures = parsed(names)
         single = [name for name in listed(names) if name.strip() not in SETS]
-        # Say how bare words were read, and which measures the options pass by.
+        # Describe ambiguous names, and measures that the options do not apply to.
         notes = [note for name in listed(names) if (note := reading(name)) is not None]
         if names is not None:
             notes += [
@@ -414,7 +412,7 @@ class RequestedMeasures:
         )
 
     def for_grades(self, grades: IntArray | FloatArray) -> RequestedMeasures:
-        """Leave out what has no value with fractional grades, if nobody named it; else refuse."""
+        """Drop default measures that need whole grades; refuse requested ones."""
         missing = {m for m in self.by_default if _open_parameters(m) & {"rel", "max_grade"}}
         if not missing or (grades == np.floor(grades)).all():
             require_rel(self.measures, grades, self.stating_rel)
@@ -431,13 +429,13 @@ class RequestedMeasures:
         )
 
     def named_among(self, names: Sequence[str]) -> tuple[str, ...] | None:
-        """Return those that were named by themselves, by their names in scores; None for all."""
+        """Return the individually named measures, by their names in scores; None for all."""
         names_all = len(self.named) == len(names)
         return None if names_all else tuple(names[index] for index in self.named)
 
 
 def stating_rel(names: Sequence[str] | str | None) -> frozenset[str]:
-    """Return the measures whose text says from which grade on a document is relevant."""
+    """Return the measures whose names include the lowest relevant grade."""
     texts = [text for text in listed(names) if "rel=" in text]
     return frozenset(str(measure) for text in texts for measure in expand(text))
 
@@ -446,7 +444,6 @@ SAY_REL = "--rel 1 (of compare --config rel=1; Scoring(rel=1))"
 
 
 def _open_parameters(measure: Measure) -> set[str]:
-    """Return the parameters of a measure that are not set."""
     return {parameter.name for parameter in measure.entry.parameters} - dict(
         measure.parameters
     ).keys()
@@ -455,8 +452,8 @@ def _open_parameters(measure: Measure) -> set[str]:
 def require_rel(
     measures: Sequence[Measure], grades: IntArray | FloatArray, stated: frozenset[str] | None
 ) -> None:
-    """Refuse fractional grades where a measure asks which are relevant, or how high they go."""
-    # `stated` are the measures of which the user said from which grade on, all of them if None.
+    """Refuse fractional grades if a measure needs the lowest relevant or the highest grade."""
+    # `stated` are the measures for which the user set the lowest relevant grade; None means all.
     fractions = grades[grades != np.floor(grades)]
     if not len(fractions):
         return
@@ -477,25 +474,24 @@ def require_rel(
 
 
 def listed(names: Sequence[str] | str | None) -> Sequence[str]:
-    """Return names as given; a measure object of ir_measures or PyTerrier is what it is called."""
+    """Return names as a list; objects of ir_measures or PyTerrier become their names."""
     if names is None:
         return DEFAULT_MEASURES
     return [name if isinstance(name, str) else _called(name) for name in _several(names)]
 
 
 def _several(names: object) -> list[object]:
-    """Return the names of a list, or the one that there is."""
     return [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
 
 
 def aggregate_of(name: str) -> Aggregate:
-    """Return the rule of the measure of this name; scores of any other name are averaged."""
+    """Return how a measure is aggregated; unknown scores are averaged."""
     measure = known(name)
     return "mean" if measure is None else measure.entry.aggregate
 
 
 def known_among(name: object, available: Sequence[str]) -> str:
-    """Return the one of the measures that are there which a name in any dialect means."""
+    """Return the available measure that a name in any spelling denotes."""
     meant = str(name if name in available else known(name) or name)  # type: ignore[arg-type]
     if meant in available:
         return meant
@@ -513,7 +509,6 @@ def known_among(name: object, available: Sequence[str]) -> str:
 
 
 def _called(measure: object) -> str:
-    """Return the name of a measure object, with what ir_measures means by it."""
     text, module = str(measure), type(measure).__module__
     if module == "ir_measures.providers.runtime_provider":
         raise ArgumentError(
@@ -522,22 +517,22 @@ def _called(measure: object) -> str:
         )
     if module.startswith("ir_measures."):
         params: dict[str, float] = getattr(measure, "params", {})
-        if text.startswith("SetF") and "beta" in params:  # its beta is trec_eval's: beta squared
+        if text.startswith("SetF") and "beta" in params:  # as in trec_eval, it means beta squared
             return text.replace(f"beta={params['beta']}", f"beta={params['beta'] ** 0.5!r}")
-        if text.startswith("ERR") and "max_grade" not in params:  # gdeval's highest grade
+        if text.startswith("ERR") and "max_grade" not in params:  # ir_measures uses gdeval's scale
             return f"ERR(max_grade=4){text.removeprefix('ERR')}"
     return text
 
 
 def _takes(measure: Measure, option: str) -> bool:
-    """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
+    """Whether a measure has the parameter with a default; NumRet's rel of None does not count."""
     parameters = measure.entry.parameters
     return any(item.name == option and item.default is not None for item in parameters)
 
 
-# --- Words in the names of costs, of which less is better: such a score is asked for its direction
+# --- Words in names of costs; a score with such a name needs a declared direction
 
-# Names of what one would rather have less of.
+# Names of quantities for which lower is better.
 COSTS = frozenset([
     "latency", "ms", "time", "duration", "elapsed", "second", "ttft", "memory", "mb", "gb",
     "loss", "error", "mae", "mse", "rmse", "wer", "cer", "distance", "regret", "bias",
@@ -557,19 +552,19 @@ COSTS = frozenset([
     "tempo", "duracao", "custo", "erro", "errore", "errori", "errores", "latenza", "durata",
     "costi", "perdita", "prezzo", "rimbalzo",
 ])  # fmt: skip
-# German words within compounds; of names in other scripts any part.
+# Parts of German compounds, and of names in other scripts.
 _COMPOUND = re.compile(
     r"(fehler|absprung|abbruch|ausfall|kosten|falsch|verzogerung).*"
     r"|.*(zeit|dauer|kosten|latenz|fehler|sekunden|minuten|verlust)"
     r"|.*(時間|遅延|待ち|エラー|コスト|費用|離脱|时间|延迟|耗时|错误|成本|跳出|시간|지연|오류|비용).*"
     r"|.*(задерж|ошиб|стоимост).*"
 )
-# With one of these at its end a name is of something good: token_f1, rank_correlation.
+# A name that ends in one of these is not a cost: token_f1, rank_correlation.
 _GAINS = frozenset([
     "f", "precision", "recall", "accuracy", "overlap", "similarity", "correlation", "saved",
     "reduction", "free",
 ])  # fmt: skip
-# The same of names whose words say it together: percentiles of a time, no result, no click.
+# Names that are costs by a combination of words: percentiles of a time, no result, no click.
 _COST = re.compile(
     r"p(50|75|9\d|999?)|(zero|empty|no)_(click|result|answer)s?(_rate)?|noise_sensitivity"
     r"|false_?[a-z_]+|.*(thumbs?_down|drop_off|off_topic|co2).*"
@@ -581,7 +576,7 @@ _PLURALS = {"losses": "loss", "crashes": "crash", "misses": "miss", "retries": "
 
 
 def asks_direction(name: str) -> bool:
-    """Whether a score that is no measure has a word in its name that costs have."""
+    """Whether the name of an unknown score contains a word for a cost."""
     spelled = [word.casefold() for word in _WORD.findall(name)]
     plain = "".join(c for c in normalize("NFD", name.casefold()) if not combining(c))
     letters = re.findall(r"[^\W\d_]+", normalize("NFC", plain))

@@ -1,4 +1,4 @@
-"""The catalogue of measures: decorated functions, their parameters and docstrings, plugins."""
+"""The catalogue of measures: registration, parameters, docstrings, plugins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from abrank._support.registry import complete as complete_docstring
 from abrank._support.typing import FloatArray, Function
 from abrank.inputs.judged import JudgedRun
 
-# --- What may stand in the brackets of a measure's name, read from its function's signature
+# --- Parameters of measures, read from the signatures of their functions
 
 Levels: TypeAlias = tuple[float, ...]
 Gains: TypeAlias = tuple[tuple[int, float], ...]
@@ -42,7 +42,7 @@ _KINDS: dict[Any, str] = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword of a measure's function, as its signature gives it."""
+    """A keyword parameter of a measure's function."""
 
     name: str
     kinds: tuple[Any, ...]
@@ -51,12 +51,12 @@ class Parameter:
     required: bool
 
     def conform(self, value: object) -> Value:  # whatever a user wrote
-        """Return ``value`` as this parameter's type, or raise ArgumentError."""
-        # A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
+        """Convert ``value`` to this parameter's type, or raise ArgumentError."""
+        # Mappings become sorted pairs and lists tuples, so that measures are hashable.
         if self.choices:
             return checks.one_of(self.name, str(value), self.choices)
         if self.name == "rel" and type(value) is float and math.isfinite(value):
-            return checks.relevant_grade(self.name, value)  # of fractional grades
+            return checks.relevant_grade(self.name, value)  # may be a fraction
         if type(value) is int and float in self.kinds and int not in self.kinds:
             return float(value)
         if type(value) in self.kinds and isinstance(value, (str, int, float, bool, NoneType)):
@@ -70,7 +70,7 @@ class Parameter:
 
 
 def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """Return the keyword-only parameters of a measure's function, in their order."""
+    """Return the keyword-only parameters of a measure's function, in order."""
     result = []
     for keyword in inspect.signature(function, eval_str=True).parameters.values():
         if keyword.kind is not inspect.Parameter.KEYWORD_ONLY:
@@ -79,7 +79,7 @@ def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         kinds: tuple[Any, ...] = (annotation,)
         choices: tuple[str, ...] = ()
         if annotation is inspect.Parameter.empty:
-            kinds = (*_KINDS, NoneType)  # a function of the user's own may go without annotations
+            kinds = (*_KINDS, NoneType)  # user-defined functions may lack annotations
         elif get_origin(annotation) is Literal:
             kinds, choices = (str,), get_args(annotation)
         elif get_origin(annotation) is not tuple:
@@ -90,7 +90,7 @@ def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
 
 
 def literal(value: Value) -> str:
-    """Write a value as it stands in a measure's name, so that the parser reads it back."""
+    """Format a value as in a measure's name, so that the parser reads it back."""
     if isinstance(value, str):
         return f'"{value}"' if "'" in value else f"'{value}'"
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
@@ -101,7 +101,7 @@ def literal(value: Value) -> str:
 
 
 def read_literal(text: str) -> object:
-    """Read a value as it stands in a measure's name; a text needs no quotes."""
+    """Parse a value in a measure's name; text needs no quotes."""
     text = text.strip()
     if _WHOLE.fullmatch(text):
         return int(text)
@@ -118,7 +118,6 @@ def read_literal(text: str) -> object:
 
 
 def _pairs(value: object) -> Gains:
-    """Return gains as sorted pairs; empty where ``value`` is something else."""
     items = tuple(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(items, tuple) or not all(
         isinstance(pair, tuple) and len(pair) == 2 and type(pair[0]) is int and _number(pair[1])
@@ -132,7 +131,7 @@ def _number(value: object) -> bool:
     return type(value) in (int, float)
 
 
-# --- The catalogue of measures: decorated plain functions, and a measure with its parameters
+# --- The catalogue: registered functions, and measures with parameters
 
 Aggregate: TypeAlias = Literal["mean", "sum", "geometric"]
 Needs: TypeAlias = Literal["scores", "subtopics"]
@@ -146,7 +145,7 @@ _TRIAL = JudgedRun.from_subtopics([[{"1": 1}]])
 
 @dataclass(frozen=True)
 class MeasureEntry:
-    """One line of the catalogue; equal to another of the same name.
+    """An entry of the catalogue; entries with equal names are equal.
 
     Attributes
     ----------
@@ -156,24 +155,23 @@ class MeasureEntry:
         ``function(judged, **parameters) -> float64[n_queries]``.
     aliases : tuple of str
     bounds : (float, float)
-        Least and largest value.
+        Lowest and highest value.
     source : str
-        Paper, and program and file that it equals.
+        Publication, and equivalent program and file.
     discrete : bool
-        Takes few values (P@k, RR, Success), so differences between two runs have many ties.
+        Whether it has few distinct values (P@k, RR, Success), so that many queries tie.
     aggregate : {"mean", "sum", "geometric"}
-        How the values of the queries become one: their mean, their sum (counts), or the
-        exponential of their mean (values that are logarithms).
+        How queries are aggregated: mean, sum (counts), or exponential of the mean (logarithms).
     higher_is_better : bool
     decides : bool
-        Says how good a ranking is. Counts of documents, and what describes the judgments, do not:
-        they decide nothing unless somebody names them.
+        Whether it measures the quality of a ranking. Others, such as counts of documents, decide
+        only if the user names them.
     needs : {"scores", "subtopics"} or None
-        What the judged run must hold beside ranks and grades: the score of every retrieved
-        document (for its ``threshold``, if it has such a parameter), or judgments by subtopic.
+        What the judged run must have besides ranks and grades: scores of all retrieved documents
+        (for a ``threshold``, if it has one), or judgments by subtopic.
     parameters : tuple of Parameter
-        In the order of the signature; ``judged_only`` last where unjudged documents may be taken
-        out of the ranking first.
+        In the order of the signature; ``judged_only`` is last if unjudged documents can be removed
+        first.
     """
 
     name: str
@@ -195,12 +193,12 @@ class MeasureEntry:
 
     @property
     def at(self) -> str | None:
-        """The parameter that stands behind ``@``: ``cutoff``, ``recall`` or none."""
+        """The parameter after ``@``: ``cutoff``, ``recall`` or none."""
         names = [parameter.name for parameter in self.parameters]
         return next((name for name in ("cutoff", "recall") if name in names), None)
 
     def parameter(self, name: str) -> Parameter:
-        """Return the parameter called ``name``, or raise with the nearest one."""
+        """Return the parameter called ``name``; the error suggests the nearest one."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
         if name in by_name:
             return by_name[name]
@@ -211,12 +209,12 @@ class MeasureEntry:
         raise error
 
     def with_parameters(self, values: Mapping[str, object]) -> Measure:
-        """Return the measure with these parameters; their types and values are checked here.
+        """Return the measure with these parameters, after checking types and values.
 
         Raises
         ------
         ArgumentError
-            If a parameter is unknown, missing, of the wrong type or without meaning.
+            If a parameter is unknown, missing, of the wrong type or not valid.
 
         Examples
         --------
@@ -238,7 +236,7 @@ class MeasureEntry:
             and (parameter.required or conformed[parameter.name] != parameter.default)
         ]
         result = Measure(self, tuple(differing))
-        # The function alone knows which values have a meaning: let it see them once, now.
+        # Only the function knows which values are valid, so call it once now.
         try:
             result(_TRIAL)
         except ArgumentError as error:
@@ -247,18 +245,18 @@ class MeasureEntry:
 
 
 class Measure(str):
-    """A measure with its parameters: its canonical name, which also knows what it means.
+    """A measure with its parameters: a ``str`` with its canonical name that can be called.
 
-    Made by ``parse``, called with a run. It is a ``str``, the name in the form of ir_measures
-    (``nDCG(dcg='exp-log2')@10``), so that what holds measures compares, sorts and writes them by
-    name, and nothing has to read a name twice.
+    Made by ``parse``; call it with a judged run. The name has the form of ir_measures
+    (``nDCG(dcg='exp-log2')@10``). As a ``str``, measures compare, sort and are written by name, and
+    names are parsed only once.
 
     Parameters
     ----------
     entry : MeasureEntry
-        Its line in the catalogue: bounds, source, definition.
+        Its entry in the catalogue: bounds, source, definition.
     parameters : tuple of (name, value)
-        Those that differ from their default, in the order of the signature.
+        Those that differ from their defaults, in the order of the signature.
 
     Examples
     --------
@@ -277,7 +275,7 @@ class Measure(str):
     def __new__(
         cls, entry: MeasureEntry, parameters: tuple[tuple[str, Value], ...] = ()
     ) -> Measure:
-        """Spell the name out of entry and parameters."""
+        """Build the name from entry and parameters."""
         position = entry.at
         inside = ",".join(f"{k}={literal(v)}" for k, v in parameters if k != position)
         behind = [literal(v) for k, v in parameters if k == position]
@@ -287,11 +285,11 @@ class Measure(str):
         return result
 
     def __reduce__(self) -> tuple[Callable[..., str], tuple[str, str, tuple[Any, ...]]]:
-        """Travel to another process by name: the function stays behind."""
+        """Pickle by name, because functions may not be picklable."""
         return _revive, (self.name, self.entry.name, self.parameters)
 
     def __deepcopy__(self, memo: object) -> Measure:
-        """Return the measure itself: nothing in it changes."""
+        """Return the measure itself, because it is immutable."""
         return self
 
     @property
@@ -301,7 +299,7 @@ class Measure(str):
 
     @property
     def needs(self) -> Needs | None:
-        """What the judged run must hold; no scores where the threshold they are for is not given.
+        """What the judged run must have; no scores are needed without a threshold.
 
         Examples
         --------
@@ -315,8 +313,8 @@ class Measure(str):
         return self.entry.needs
 
     def __call__(self, judged: JudgedRun) -> FloatArray:
-        """Return the value of each query: float64[n_queries], finite."""
-        if not hasattr(judged, "grade"):  # as pandas calls whatever is callable in frame[name]
+        """Return the value for each query: float64[n_queries], finite."""
+        if not hasattr(judged, "grade"):  # pandas calls callables in frame[name]
             raise ArgumentError(
                 f"{self.name} scores a judged run, not a {type(judged).__name__}; as the name of a"
                 f' column write frame["{self.name}"] or frame[measure.name]'
@@ -331,7 +329,7 @@ class Measure(str):
 
 
 def _revive(name: str, entry: str, parameters: tuple[tuple[str, Value], ...]) -> str:
-    """Return the measure that was pickled; its plain name where nothing of the kind is known."""
+    """Return an unpickled measure; its plain name if it is not registered here."""
     return Measure(_MEASURES[entry], parameters) if entry in _MEASURES else name
 
 
@@ -348,32 +346,32 @@ def measure(
     needs: Needs | None = None,
     condensable: bool = True,
 ) -> Callable[[Function], Function]:
-    """Enter a function of a judged run into the catalogue; the function itself is not changed.
+    """Register a function of a judged run as a measure; the function itself is not changed.
 
     Parameters
     ----------
     name : str
-        Letters, digits and ``_``; no two names may differ in case only.
+        Letters, digits and ``_``; names must differ in more than case.
     bounds : (float, float)
-        Least and largest value it can take.
+        Lowest and highest possible value.
     source : str
-        Paper, and program and file that it equals.
+        Publication, and equivalent program and file.
     aliases : tuple of str
-        Other names that mean the same.
+        Other names for the measure.
     discrete : bool
-        Takes few values, so differences between two runs have many ties.
+        Whether it has few distinct values, so that many queries tie.
     aggregate : {"mean", "sum", "geometric"}
-        How the values of the queries become one; ``"geometric"`` takes the exponential of the mean
-        of values that are logarithms.
+        How queries are aggregated; ``"geometric"`` is the exponential of the mean, for values that
+        are logarithms.
     higher_is_better : bool
-        Whether the higher value is the better one.
+        Whether higher values are better.
     decides : bool
-        Whether it says how good a ranking is. What does not, such as a count of documents, decides
-        nothing unless it is named.
+        Whether it measures the quality of a ranking. Others, such as counts of documents, decide
+        only if the user names them.
     needs : {"scores", "subtopics"}, optional
-        What the function reads beside ranks and grades.
+        What the function reads besides ranks and grades.
     condensable : bool
-        Whether ``judged_only=True`` has a meaning: the unjudged documents leave the ranking first.
+        Whether ``judged_only=True`` makes sense: unjudged documents are then removed first.
 
     Returns
     -------
@@ -384,7 +382,7 @@ def measure(
     Raises
     ------
     ArgumentError
-        If the name or an alias is taken or is no name, or none was given.
+        If the name or an alias is taken, missing or not a valid name.
 
     Examples
     --------
@@ -420,7 +418,7 @@ def measure(
 
 
 def catalogue() -> Registry[MeasureEntry]:
-    """Return all measures by canonical name, in the order they were entered.
+    """Return all measures by canonical name, in the order of registration.
 
     Examples
     --------
@@ -433,12 +431,12 @@ def catalogue() -> Registry[MeasureEntry]:
 
 
 def known_as(name: str) -> MeasureEntry | None:
-    """Return the entry with this name or alias, in whatever case, or None."""
+    """Return the entry with this name or alias, in any case, or None."""
     canonical = _BY_FOLDED_NAME.get(name.casefold())
     return None if canonical is None else _MEASURES[canonical]
 
 
-# --- The docstring of a measure: what all measures share is said here
+# --- Docstrings of measures: the parts that all measures share
 
 _JUDGED = {
     None: "A run joined with its qrels.",
@@ -450,8 +448,8 @@ _RAISED = {
     "subtopics": "If a parameter is not as described above, or the judgments are not by subtopic.",
     "scores": "If a parameter is not as described above, or needs scores that were not kept.",
 }
-# What a parameter is, in measures that do not describe it themselves; with its kind, where that
-# says more than the annotation.
+# Descriptions of parameters for measures that do not describe them; with a type if the annotation
+# says too little.
 _PARAMETERS: dict[str, str | tuple[str, str]] = {
     "cutoff: int": "k, ranks counted, from 1.",
     "cutoff: int | None": (
@@ -489,9 +487,9 @@ _PARAMETERS: dict[str, str | tuple[str, str]] = {
 
 
 def complete(entry: MeasureEntry) -> str:
-    """Complete the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
+    """Complete the docstring of a measure, as described in ``abrank.measures.definitions``."""
     text, sections = split(entry.function.__doc__)
-    if "Returns" in sections:  # completed when the package was imported before
+    if "Returns" in sections:  # already complete, because the package was reimported
         return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
     shared = {"judged": f"JudgedRun\n    {_JUDGED[entry.needs]}"}
@@ -522,16 +520,16 @@ def complete(entry: MeasureEntry) -> str:
     )
 
 
-# --- Measures and tests of other packages: entry points
+# --- Measures and tests from other packages, by entry points
 
 GROUPS = "abrank.measures", "abrank.tests"
 
 
 @cache
 def load_plugins() -> None:
-    """Import, once in a process, the modules in which other packages register measures and tests.
+    """Import the modules of other packages that register measures and tests, once per process.
 
-    A package names the module in its ``pyproject.toml``::
+    A package declares the module in its ``pyproject.toml``::
 
         [project.entry-points."abrank.measures"]
         mine = "my_package.my_measures"

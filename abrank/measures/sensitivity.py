@@ -1,4 +1,4 @@
-"""What ties and unjudged documents could do to a score or a difference, and the ideal ranking."""
+"""Effects of ties and unjudged documents on scores and differences; the ideal ranking."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abrank.measures.definitions.user_models import expected_reciprocal_rank, re
 from abrank.measures.kernels import Dcg, ordinal, share
 from abrank.measures.registry import Measure, measure
 
-# --- How much of a score is due to the order in which tied documents happen to stand
+# --- How much a score depends on the order of tied documents
 
 MAX_SHUFFLED = 20_000_000
 
@@ -35,18 +35,18 @@ class TieRange:
 def tie_range(
     measure: Measure, judged: JudgedRun, *, n_orders: int = 100, seed: int = 0
 ) -> TieRange:
-    """Score a run under the best, the worst and random orders of its tied documents."""
-    # The best order puts the relevant documents of a tie first, by grade, and its judged
-    # non-relevant ones last; the worst order is the reverse. They are the extremes of every measure
-    # in which a better document never does harm further up, which holds for all of trec_eval's but
-    # infAP, and not for measures of diversity. For any other measure `low` and `high` are the
-    # extremes of what was seen, the random orders included. A program that breaks ties at random
-    # reports `expected` on average.
+    """Score a run with the best, the worst and random orders of its tied documents."""
+    # The best order has the relevant documents of a tie first, by grade, and its judged
+    # non-relevant ones last; the worst order is the reverse. These are the extremes of every
+    # measure for which a better document never lowers the score by moving up. This holds for all
+    # measures of trec_eval except infAP, but not for diversity measures. For others `low` and
+    # `high` are the extremes of all computed orders, including random ones. `expected` is the mean
+    # for a program that breaks ties at random.
     # Source: McSherry & Najork (2008), Computing information retrieval performance measures
     # efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score ties
     # on repeatability in document ranking, SIGIR.
     low, high = extremes(measure, judged)
-    # Documents, judged or not, in ties that hold a judged one.
+    # Documents, judged or not, in ties that contain a judged one.
     begins = np.diff(_groups(judged), prepend=-1) > 0
     sizes = judged.tie_last[begins] - judged.tie_first[begins] + 1
     shuffled_at_once = int(sizes[sizes > 1].sum())
@@ -62,7 +62,7 @@ def tie_range(
 
 
 def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
-    """Return the scores under the worst and the best order of the ties: float64[n_queries] each."""
+    """Return the scores with the worst and the best order of the ties: float64[n_queries] each."""
     scores = [
         measure(ordered_run)
         for ordered_run in (judged, _ordered(judged, best=False), _ordered(judged))
@@ -71,11 +71,10 @@ def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArra
 
 
 def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
-    """Return the run with every tie in its best or its worst order."""
-    # Relevant documents stand at one end of a tie, judged non-relevant ones at the other, unjudged
+    # Relevant documents are at one end of a tie, judged non-relevant ones at the other, unjudged
     # ones between them.
     order = np.lexsort((-judged.grade if best else judged.grade, judged.tie_first, judged.query))
-    group = _groups(judged)  # rows of a tie stand together, so the numbers are in order already
+    group = _groups(judged)  # rows of a tie are adjacent, so the numbers are already sorted
     place, size = ordinal(group), np.bincount(group)[group]
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.where(
@@ -87,20 +86,19 @@ def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
 
 
 def _groups(judged: JudgedRun) -> IntArray:
-    """Give each row the number of its tie, from 0; a document alone is one too: int64[n_rows]."""
+    """Return the number of each row's tie, from 0, counting single documents: int64[n_rows]."""
     new_query = np.diff(judged.query, prepend=-1) > 0
     return np.cumsum(new_query | (np.diff(judged.tie_first, prepend=0) > 0)) - 1
 
 
 def _shuffled(judged: JudgedRun, n_orders: int, seed: int) -> Iterator[JudgedRun]:
-    """Draw orders of the documents of each tie that holds a judged one."""
     tied = np.flatnonzero(judged.tie_last > judged.tie_first)
     group = _groups(judged)[tied]
     begins = np.flatnonzero(ordinal(group) == 1)
     first, last = judged.tie_first[tied][begins], judged.tie_last[tied][begins]
     sizes = last - first + 1
     slot_group = np.repeat(np.arange(len(sizes)), sizes)
-    # Slot k of a tie stands for its k-th judged document, the slots behind those for the others.
+    # Slot k of a tie is for its k-th judged document; the slots after those are for the others.
     slot = (np.cumsum(sizes) - sizes)[np.cumsum(np.diff(group, prepend=-1) > 0) - 1]
     slot = slot + ordinal(group) - 1
     generator = rng.stream(seed, "ties")
@@ -114,7 +112,7 @@ def _shuffled(judged: JudgedRun, n_orders: int, seed: int) -> Iterator[JudgedRun
 
 
 def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
-    """Return the run with other ranks for its rows, and the rows in their order."""
+    """Return the run with new ranks for its rows, sorted by rank."""
     order = np.lexsort((rank, judged.query))
     rows = {name: getattr(judged, name)[order] for name in ("grade", "score")}
     ties = {name: getattr(judged, name)[order] for name in ("tie_first", "tie_last")}
@@ -122,14 +120,14 @@ def _ranked(judged: JudgedRun, rank: IntArray) -> JudgedRun:
     return replace(judged, rank=rank[order], subtopics=subtopics, **rows, **ties)
 
 
-# --- How far the documents that nobody judged could move a score
+# --- How much unjudged documents could change a score
 
 EXACT_UP_TO = 20
 MAX_UNJUDGED = 2_000_000
 
 
 def assumed_grade(grades: IntArray | FloatArray) -> float:
-    """Return the grade that an unjudged document is assumed to have: the highest, or else 1."""
+    """Return the grade assumed for unjudged documents: the highest one, or 1."""
     highest = float(grades.max(initial=0))
     return checks.relevant_grade("grade", highest if highest > 0 else 1)
 
@@ -137,13 +135,13 @@ def assumed_grade(grades: IntArray | FloatArray) -> float:
 def unjudged_range(
     measure: Measure, judged: JudgedRun, *, grade: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest score when unjudged documents may be relevant."""
-    # A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
-    # case: more relevant documents further down lower AP and nDCG. The first m unjudged documents
-    # of each query are assumed to be relevant, for every m from 0 to 20, then 40, 80 and so on up
-    # to all within the cut-off. So the range is exact for cut-offs up to 20 and, for measures that
-    # grow with every relevant document (P, RBP, RR, Success), always. Documents that the run did
-    # not retrieve stay unjudged.
+    """Return the lowest and highest score if unjudged documents may be relevant."""
+    # A document found relevant also enters the ideal ranking, so "all relevant" need not be the
+    # best case: further relevant documents at low ranks reduce AP and nDCG. The first m unjudged
+    # documents of each query are assumed relevant, for every m from 0 to 20, then 40, 80 and so on,
+    # up to all within the cut-off. So the range is exact for cut-offs up to 20, and always for
+    # measures that increase with every relevant document (P, RBP, RR, Success). Documents that were
+    # not retrieved stay unjudged.
     # Source: Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval
     # effectiveness, ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of
     # pooling and evaluation depth on IR metrics, Information Retrieval Journal 19.
@@ -182,14 +180,13 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
 
     Unitless, in [0, 1]; 1 where nothing was retrieved.
 
-    The weights (1 - p) * p**(r - 1) of all ranks add to 1, so the residual is 1 less the weights of
-    the judged documents [1]_. A negative grade counts as unjudged. trec_eval 10's ``rbp_resid``
-    leaves out the tail p**n behind the last rank n and is 0 where no unjudged document was
-    retrieved.
+    The weights (1 - p) * p**(r - 1) of all ranks sum to 1, so the residual is 1 minus the weights
+    of the judged documents [1]_. A negative grade counts as unjudged. trec_eval 10's ``rbp_resid``
+    omits the tail p**n after the last rank n, and is 0 if no unjudged document was retrieved.
 
     Examples
     --------
-    The first of two documents is unjudged: its 0.5, and 0.25 behind the last rank.
+    The first of two documents is unjudged: its 0.5, and 0.25 after the last rank.
 
     >>> rank_biased_residual(JudgedRun.from_grades([[None, 1], []]), p=0.5)
     array([0.75, 1.  ])
@@ -202,7 +199,6 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
 
 
 def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray]:
-    """Return query and rank of the retrieved documents that the qrels do not know."""
     lengths = judged.n_retrieved
     lengths = lengths if cutoff is None else np.minimum(lengths, cutoff)
     if lengths.sum() > MAX_UNJUDGED:
@@ -219,8 +215,8 @@ def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray
 
 
 def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: float) -> JudgedRun:
-    """Return the run as it is when the documents at these ranks have this grade."""
-    # At rank 0 stands a document that the run did not retrieve: it is judged all the same.
+    """Return the run if the documents at these ranks have this grade."""
+    # Rank 0 means a document that was not retrieved; it still counts as judged.
     grades = np.full(len(query), grade)
     ideal_query = np.concatenate([judged.ideal_query, query])
     ideal_grade = np.concatenate([judged.ideal_grade, grades])
@@ -244,7 +240,7 @@ def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: fl
     )
 
 
-# --- The ideal ranking of each query as a run, and what it is worth: IDCG and nERR
+# --- The ideal ranking of each query as a run, and its scores: IDCG and nERR
 
 
 def ideal_run(judged: JudgedRun) -> JudgedRun:
@@ -275,13 +271,13 @@ def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2"
 
     In units of gain, from 0; 0 where a query has no relevant document.
 
-    The DCG of all judged documents of the query by falling grade: what nDCG divides by [1]_. It
-    says something about the judgments, and nothing about the run.
+    The DCG of all judged documents of the query by descending grade, by which nDCG divides [1]_. It
+    describes the judgments, not the run.
 
     Parameters
     ----------
     dcg : {"log2", "exp-log2"}
-        Gain of grade g: g, or 2**g - 1, of grades up to 1000. A negative grade gains 0.
+        Gain of grade g: g, or 2**g - 1, for grades up to 1000. A negative grade gains 0.
 
     Examples
     --------
@@ -301,12 +297,12 @@ def normalized_err(
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved.
 
-    ERR [1]_ over the ERR of all judged documents of the query by falling grade, which is the
-    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking.
+    ERR [1]_ divided by the ERR of all judged documents by descending grade, its highest possible
+    value, in analogy to nERR-IA.
 
     Examples
     --------
-    Grades 1 and 2 on a scale to 2, the wrong way round: 17/32, and 25/32 the right way.
+    Grades 1 and 2 on a scale up to 2, in the wrong order: 17/32; in the right order 25/32.
 
     >>> normalized_err(JudgedRun.from_grades([[1, 2], [0]])).round(4)
     array([0.68, 0.  ])
@@ -316,9 +312,9 @@ def normalized_err(
     return share(reciprocal_rank, best)
 
 
-# --- Which unjudged document could move the difference of two runs the most
+# --- The unjudged documents that could change the difference of two runs most
 
-MAX_SWING_ROWS = 500_000  # judgments that are looked at at once
+MAX_SWING_ROWS = 500_000  # judgments processed at once
 
 
 def swing(
@@ -331,14 +327,14 @@ def swing(
     *,
     grade: float,
 ) -> FloatArray:
-    """Return how far B - A of its query moves where a document is judged, one at a time."""
+    """Return how much B - A of its query changes if a document is judged, one at a time."""
     # Each document is judged in a copy of its query; a document found relevant enters the ideal
-    # ranking of both.
+    # ranking of both runs.
     # Source: Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval
     # evaluation, SIGIR 2006: judge first what tells two systems apart.
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no swing: unjudged documents have no subtopics")
-    measure = resolved(measure, a)  # a scale that is left open is that of all queries
+    measure = resolved(measure, a)  # an open scale depends on all queries
     before = (measure(b) - measure(a))[query]
     values = np.empty(len(query))
     rows_per_query = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(
@@ -359,7 +355,6 @@ def swing(
 
 
 def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
-    """Return some queries of a run, each as often as it is named."""
     row, query = _rows_of(judged.query, which)
     ideal_row, ideal_query = _rows_of(judged.ideal_query, which)
     scores = judged.retrieved_scores
@@ -385,7 +380,7 @@ _ROWS = ("rank", "grade", "score", "tie_first", "tie_last")
 
 
 def _rows_of(query: IntArray, which: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the rows of some queries, and the place of each one's query among them."""
+    """Return the rows of selected queries, and the index of each row's query among them."""
     begins = np.searchsorted(query, which)
     ends = np.searchsorted(query, which, side="right")
     count = ends - begins

@@ -1,4 +1,4 @@
-"""What trec_eval, pytrec_eval and ranx call the measures, and how they write parameters."""
+"""Names of measures in trec_eval, pytrec_eval and ranx, and their notation of parameters."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from abrank._support.errors import ArgumentError
 from abrank.measures.registry import Measure, Value, read_literal
 
-# --- The notation of a parameter behind a measure's name: the 5,10 of ``P_5,10``, and back
+# --- The notation of parameters after a name, such as 5,10 in ``P_5,10``
 
 
 @dataclass(frozen=True)
 class Notation:
-    """What stands behind ``.`` or ``_``: read as values of parameters, written as by trec_eval."""
+    """The part after ``.`` or ``_``: parsed as parameter values, and formatted like trec_eval."""
 
     parameters: tuple[str, ...]
     read: Callable[[str], list[tuple[object, ...]]]
@@ -23,7 +23,7 @@ class Notation:
 
 
 def list_of(parameter: str, form: str = "%s") -> Notation:
-    """Return the notation of a list of numbers, a measure for each; trec_eval prints ``form``."""
+    """Return the notation for a list of numbers, one measure each; ``form`` is trec_eval's."""
 
     def read(text: str) -> list[tuple[object, ...]]:
         if parameter == "cutoff" and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)+", text):
@@ -35,7 +35,7 @@ def list_of(parameter: str, form: str = "%s") -> Notation:
 
 
 def tuple_of(*parameters: str) -> Notation:
-    """Return the notation of as many numbers as there are parameters, in their order."""
+    """Return the notation for one number per parameter, in their order."""
 
     def read(text: str) -> list[tuple[object, ...]]:
         numbers = _read_numbers(text)
@@ -56,7 +56,7 @@ def _read_gains(text: str) -> list[tuple[object, ...]]:
 
 
 def _read_squares(text: str) -> list[tuple[object, ...]]:
-    # What is no number, or is negative, is left as it is: the measure refuses it by its name.
+    # Texts that are no numbers, or negative, are kept: the measure refuses them by name.
     return [
         (math.sqrt(number) if isinstance(number, (int, float)) and number >= 0 else number,)
         for number in _read_numbers(text)
@@ -64,7 +64,7 @@ def _read_squares(text: str) -> list[tuple[object, ...]]:
 
 
 def _read_persistence(text: str) -> list[tuple[object, ...]]:
-    # trec_eval writes rbp.p=0.95; ranx writes rbp.95, with the digits behind the point.
+    # trec_eval writes rbp.p=0.95; ranx writes rbp.95, with the digits after the point.
     named = text.startswith("p=") or "." in text
     return [(read_literal(text.removeprefix("p=") if named else f"0.{text}"),)]
 
@@ -75,7 +75,7 @@ MULTIPLES = list_of("multiple", "%3.2f")
 LEVELS = Notation(
     ("levels",),
     lambda text: [(_read_numbers(text),)],
-    # .25,.5: without the zero, as trec_eval's own tests have it
+    # .25,.5: without the zero, as in trec_eval's tests
     lambda levels: ",".join(f"{level:g}".removeprefix("0") or "0" for level in levels),
 )
 GAINS = Notation(
@@ -86,7 +86,7 @@ PERSISTENCE = Notation(("p",), _read_persistence, lambda p: f"p={p:g}")
 WORTHS = tuple_of("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
 
 
-# --- What trec_eval, pytrec_eval and ranx call the measures, and what trec_eval prints
+# --- The names of trec_eval, pytrec_eval and ranx, and trec_eval's output
 
 _NINE = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -95,17 +95,17 @@ _FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a name of another program means here."""
+    """The meaning of a name in another program."""
 
     name: str
     numbers: Notation | None = None
     bare: str = ""
     fixed: tuple[tuple[str, Value], ...] = ()
-    note: str = ""  # said where nothing stands behind the name
-    means: str = ""  # said whatever stands behind it
+    note: str = ""  # remark if nothing follows the name
+    means: str = ""  # remark in any case
 
 
-# In the order in which trec_eval prints them (measures.c), whatever the order they are asked for.
+# In trec_eval's order of output (measures.c), which does not depend on the order of requests.
 TREC_EVAL = {
     "num_q": Spelling("NumQ"),
     "num_ret": Spelling("NumRet"),
@@ -143,7 +143,7 @@ TREC_EVAL = {
     "yaap": Spelling("yaap"),
     "unj": Spelling("Unj", CUTOFFS, "5,10,20"),
 }
-# Those that are no other name for a measure of trec_eval; its rbp reads uninitialised memory.
+# Names without an equivalent in trec_eval; its rbp reads uninitialised memory.
 OTHERS = {
     "rbp": Spelling("RBP", PERSISTENCE, note="p=0.8 as in ir_measures; trec_eval has p=0.9"),
     "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
@@ -158,7 +158,7 @@ OTHERS = {
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
     "SetRelP": Spelling("SetP", fixed=(("relative", True),)),
-    # ndeval's; its NRBP, nNRBP and strec need no line
+    # from ndeval; its NRBP, nNRBP and strec are the same here
     "alpha-DCG": Spelling("alpha_DCG"),
     "alpha-nDCG": Spelling("alpha_nDCG"),
     "ERR-IA": Spelling("ERR_IA"),
@@ -166,11 +166,11 @@ OTHERS = {
     "MAP-IA": Spelling("AP_IA"),
     "P-IA": Spelling("P_IA"),
 }
-# Words that mean another measure where nothing stands behind them.
+# Words that denote another measure if nothing follows them.
 _WHOLE_RUN = "of all retrieved documents as in ranx"
 BARE = {"f1": Spelling("SetF", note=_WHOLE_RUN), "precision": Spelling("SetP", note=_WHOLE_RUN)}
-# Without runid and relstring, which are text, and rbp and rbp_resid, which read uninitialised
-# memory (m_rbp.c).
+# Without runid and relstring, which are text, and without rbp and rbp_resid, which read
+# uninitialised memory (m_rbp.c).
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 SETS = {
     "official": (
@@ -184,25 +184,25 @@ _BY_FOLDED_NAME = {name.casefold(): spelling for name, spelling in {**TREC_EVAL,
 
 
 def spelling_of(name: str) -> Spelling | None:
-    """Return what another program means by a name, in whatever case, or None."""
+    """Return the meaning of a name in another program, in any case, or None."""
     return _BY_FOLDED_NAME.get(name.casefold())
 
 
 def trec_eval_name(measure: Measure) -> str | None:
-    """Return the name that trec_eval prints for a measure; None where it has none."""
+    """Return trec_eval's name of a measure; None if it has none."""
     trec_eval = _as_trec_eval(measure)
     return None if trec_eval is None else trec_eval[2]
 
 
 def without(measure: Measure, values: Mapping[str, object]) -> Measure:
-    """Return the measure with the parameters that have these values at their defaults."""
+    """Return the measure with parameters reset to defaults if they have these values."""
     left_out = values.items()
     pairs = tuple(pair for pair in measure.parameters if pair not in left_out)
     return Measure(measure.entry, pairs)
 
 
 def trec_eval_order(measure: Measure) -> tuple[int, float]:
-    """Return a key that sorts measures as trec_eval prints them; those it lacks come last."""
+    """Return a key that sorts measures in trec_eval's order of output; others come last."""
     trec_eval = _as_trec_eval(measure)
     if trec_eval is None:
         return len(TREC_EVAL), 0.0
@@ -212,7 +212,7 @@ def trec_eval_order(measure: Measure) -> tuple[int, float]:
 
 
 def _as_trec_eval(measure: Measure) -> tuple[str, tuple[Value, ...], str] | None:
-    """Return trec_eval's name, the values behind it, and the two together as it prints them."""
+    """Return trec_eval's name, the values after it, and both as printed."""
     for name, spelling in TREC_EVAL.items():
         parameters = dict(measure.parameters)
         if spelling.name != measure.entry.name or not set(spelling.fixed) <= parameters.items():

@@ -1,9 +1,9 @@
-"""Every option once: its name, default, type, help, heading, and who takes it.
+"""Every option, defined once: name, default, type, help, heading, and the functions that have it.
 
-Flags of the command line, keys of a rule file, ``--help``, the keywords of the public functions and
-what a call changes of a declared rule all follow from here. An option has a *key*, which a rule
-file uses and the long flag repeats; in Python it is a keyword, or a field of one of the objects
-``scoring=``, ``design=``, ``machine=``, ``engine=``. No library is loaded, so that help is quick.
+Command-line flags, keys of rule files, ``--help``, keywords of public functions and recorded
+deviations from a rule are all derived from here. An option has a *key*, which rule files use and
+the long flag repeats; in Python it is a keyword, or a field of an object passed as ``scoring=``,
+``design=``, ``machine=`` or ``engine=``. No library is imported, so that ``--help`` is fast.
 """
 
 from abrank.options.parts import (

@@ -1,4 +1,4 @@
-"""The Option class, and the option objects Scoring, Engine, Machine and designs."""
+"""The Option class, and the option objects Scoring, Engine, Machine and the designs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from abrank.measures.names import RequestedMeasures
 
 
-# Who takes an option, by the names of the functions: the command compare is compare, with --scores
-# compare_scores, with --preferences compare_preferences, with --collections compare_collections;
-# rank likewise, and score is evaluate.
+# Functions that have an option, by name. The command `compare` calls compare; with --scores
+# compare_scores, with --preferences compare_preferences, with --collections compare_collections.
+# `rank` is analogous, and `score` calls evaluate.
 ONE = ("compare", "compare_scores")
-# Votes have no runs and no machine beside them.
+# Also for votes, which have neither runs nor machine judgments.
 SINGLE = (*ONE, "compare_preferences")
 PAIR = (*SINGLE, "compare_collections")
 BOARD = ("rank", "rank_scores")
@@ -40,8 +40,8 @@ RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate"
 
 
 def paired_tests() -> tuple[str, ...]:
-    """Return the names of all registered paired tests, those of installed packages too."""
-    # Not at the top: help goes without the tests, which take scipy with them.
+    """Return the names of all registered paired tests, including those of installed packages."""
+    # Imported late, because --help does not need the tests, which import scipy.
     from abrank.inference import TESTS
     from abrank.measures.registry import load_plugins
 
@@ -58,13 +58,13 @@ def ranking_tests() -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option; ``kind`` is its type as a flag and in a rule file."""
+    """One option; ``kind`` is its type on the command line and in rule files."""
 
-    # `name` is the keyword or field in Python, `python` the call where it is neither. `first` says
-    # that `--help` shows it, with `summary` where the first sentence of `help` is too long; `flag`
-    # that it is a flag at all, and `compared` that it is one of `abrank compare`: the keys that are
-    # not can be given by `--config KEY=VALUE`. `declared` says that it is part of a rule.
-    # `positional` says that its flag takes no value: it holds the files of the call.
+    # `name` is the keyword or field in Python; `python` is the call if it is neither. `first` puts
+    # it into the short `--help`, with `summary` if the first sentence of `help` is too long. `flag`
+    # says that a flag exists, and `compared` that `abrank compare` has it; other keys can be set
+    # with `--config KEY=VALUE`. `declared` says that it is part of a rule. `positional` says that
+    # its flag takes no value, because the arguments of the call are the values.
 
     key: str
     help: str
@@ -90,12 +90,12 @@ class Option:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The values to choose from; empty where any value goes."""
+        """The allowed values; empty if any value is allowed."""
         return self.choices() if callable(self.choices) else self.choices
 
     @property
     def long(self) -> str:
-        """The long flag, ``--machine-qrels`` for the key ``machine.qrels``."""
+        """The long flag: ``--machine-qrels`` for the key ``machine.qrels``."""
         return f"--{self.key.replace('.', '-').replace('_', '-')}"
 
     def is_flag(self, *takers: str) -> bool:
@@ -109,12 +109,12 @@ class Option:
 
 
 def option(default: object, help: str, **rest: Any) -> Any:  # noqa: ANN401
-    """Return a field of a dataclass that is an option; without ``key`` that is the field's name."""
+    """Return a dataclass field that is an option; ``key`` defaults to the field's name."""
     return field(default=default, metadata={"option": {"help": help, **rest}})
 
 
 def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of options
-    """Refuse values of options that are of another kind, such as text for a number."""
+    """Refuse option values of the wrong type, such as text for a number."""
     for option in options_in(requested.__class__):
         value = getattr(requested, option.name)
         if value is None and option.default is None:
@@ -127,7 +127,7 @@ def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of option
             checks.count(option.name, value, at_least=int(option.minimum or 0))
         elif option.kind == "grade":
             checks.relevant_grade(option.name, value)
-        elif option.several and isinstance(value, (int, float)):  # else names, or objects with one
+        elif option.several and isinstance(value, (int, float)):  # names or objects are needed
             raise ArgumentError(f"{option.name} must be a name or a list of names, not {value!r}")
 
 
@@ -148,7 +148,7 @@ def options_in(kind: type) -> tuple[Option, ...]:
     )
 
 
-ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at once
+ROWS = 1_000_000  # default rows of a run per partition, which a worker holds in memory
 
 # --- How runs are scored
 
@@ -156,34 +156,34 @@ ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at o
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
-    """How runs are read and scored: ``scoring=`` of whatever takes runs.
+    """How runs are read and scored: the argument ``scoring=`` of functions that take runs.
 
     Attributes
     ----------
     missing : {"zero", "drop", "error", "worst"}
-        A judged query that a run lacks scores 0 (trec_eval's ``-c``), is dropped for all, or is an
-        error; ``worst`` is for ready scores, where 0 may not be the worst.
+        A judged query that a run lacks scores 0 (trec_eval's ``-c``), is dropped for all systems,
+        or is an error. ``worst`` is for ready scores, where 0 may not be the worst.
     score_dtype : {"float64", "float32"}
-        Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
+        Precision of the run's scores, which decides what is a tie: that of trec_eval 10, or that of
         trec_eval 9 and pytrec_eval.
     duplicates : {"error", "first", "max"}
-        A document twice in a query's ranking, or judged twice, is an error, or keeps its first row,
-        or its higher score or grade.
+        A document that occurs twice in a ranking, or is judged twice, is an error, or keeps its
+        first row, or its higher score or grade.
     same_id : {"keep", "drop"}
-        ``drop`` leaves a document whose id is that of its query out of the ranking first, as BEIR
-        does where queries are documents of the collection (ArguAna, Quora). The judgments stay.
+        ``drop`` removes a document with the id of its query from the ranking, as BEIR does if
+        queries are documents of the collection (ArguAna, Quora). The judgments are not changed.
     depth : int, optional
-        Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
+        Every ranking is cut at this rank before scoring (trec_eval's ``-M``).
     rel : int or float, optional
-        Lowest grade that is relevant (trec_eval's ``-l``), such as 2 or 0.5, for the measures that
-        have such a parameter and were not given their own; their names say so: ``AP(rel=2)``.
+        Lowest relevant grade (trec_eval's ``-l``), such as 2 or 0.5, for measures that have this
+        parameter and do not set it; it becomes part of their names: ``AP(rel=2)``.
     judged_only : bool
-        Unjudged documents leave the rankings first (trec_eval's ``-J``); likewise in the names.
+        Remove unjudged documents from the rankings (trec_eval's ``-J``); also part of the names.
     interpolation : {"10", "9"}
-        How IPrec and AP11 turn a level of recall into a number of relevant documents: rounded, as
-        trec_eval 10 does, or as version 9 did.
+        How IPrec and AP11 convert a recall level to a number of relevant documents: rounded as in
+        trec_eval 10, or as in version 9.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+        Maximum size of an unpacked file in bytes; see :func:`abrank.read_run`.
 
     Examples
     --------
@@ -256,7 +256,7 @@ class Scoring:
                 checks.one_of(option.name, getattr(self, option.name), option.names)
 
     def settings(self) -> dict[str, Any]:
-        """Return those that a result depends on, as they are recorded with it."""
+        """Return the settings that affect a result, to be recorded with it."""
         return {
             option.name: getattr(self, option.name)
             for option in options_in(Scoring)
@@ -266,8 +266,8 @@ class Scoring:
     def requested(
         self, names: Sequence[str] | str | None, *, further: Sequence[str] = ()
     ) -> RequestedMeasures:
-        """Read measure names, with those of the options that are parameters of measures."""
-        # `further` are names of measures that are added where they are not among the others.
+        """Parse measure names, with the options that are parameters of measures."""
+        # Measures in `further` are added if they are not among the others.
         from abrank.measures.names import RequestedMeasures
 
         return RequestedMeasures.of(
@@ -276,7 +276,7 @@ class Scoring:
         )  # fmt: skip
 
 
-# What an older program did, and the options that do it.
+# The options that reproduce an older program.
 AS = {"trec_eval9": {"score_dtype": "float32", "interpolation": "9"}}
 
 
@@ -286,21 +286,21 @@ AS = {"trec_eval9": {"score_dtype": "float32", "interpolation": "9"}}
 @explained_class
 @dataclass(frozen=True)
 class Engine:
-    """Where runs in Parquet are scored, partition by partition: ``engine=`` of what takes runs.
+    """Where runs in Parquet are scored by partitions: the argument ``engine=``.
 
     Attributes
     ----------
     name : {"local", "dask", "spark"}
-        The cores of this machine, Dask or Spark; ``"dask:tcp://10.0.0.5:8786"`` names the address,
-        too.
+        The cores of this machine, Dask or Spark; ``"dask:tcp://10.0.0.5:8786"`` includes the
+        address.
     address : str, optional
-        Of Dask's scheduler (or a client) or Spark's master; this machine's cores without it.
+        Address of Dask's scheduler (or a client) or of Spark's master. Default: this machine.
     keep_scores : path, optional
-        Folder for the scores per query, Parquet, one file a partition, and ``_SUCCESS`` when all
-        are there. A second run takes up what is finished. Every worker must be able to write there;
-        without it they go to a temporary folder of this machine.
+        Folder for the per-query scores: one Parquet file per partition, and ``_SUCCESS`` when
+        complete. A second run continues an interrupted one. Every worker must be able to write
+        there. Default: a temporary folder on this machine.
     rows : int
-        About as many rows of a run in a partition.
+        Approximate number of rows of a run per partition.
 
     Examples
     --------
@@ -336,7 +336,7 @@ class Engine:
 
     @classmethod
     def of(cls, engine: Engine | str) -> Engine:
-        """Return an engine by its name, or as it is."""
+        """Convert a name to an engine; return an engine unchanged."""
         return engine if isinstance(engine, Engine) else cls(engine)
 
 
@@ -346,14 +346,14 @@ class Engine:
 @explained_class
 @dataclass(frozen=True)
 class Clusters:
-    """Queries come in conversations, users or topic variants: these are tested, not single queries.
+    """Queries come in clusters (conversations, users, topic variants), which are tested as a whole.
 
     Attributes
     ----------
     of : path, DataFrame, mapping or str
-        The cluster of each query, in a table with query ids or as the name of a column of
-        ``segments``. A query without one, as of a user who is not known, is a cluster of its own;
-        where most have none, the ids are taken to differ, and that is an error.
+        The cluster of each query: a table with query ids, or the name of a column of ``segments``.
+        A query without a cluster, for example of an unknown user, is its own cluster. If most have
+        none, this is an error, because the ids probably differ.
 
     Examples
     --------
@@ -367,13 +367,12 @@ class Clusters:
 @explained_class
 @dataclass(frozen=True)
 class Weights:
-    """Queries count by a number each, such as their traffic: means are weighted, and so is t.
+    """Queries have weights, such as their traffic: means and the t test are weighted.
 
     Attributes
     ----------
     of : path, DataFrame, mapping or str
-        The weight of each query, in a table with query ids or as the name of a column of
-        ``segments``.
+        The weight of each query: a table with query ids, or the name of a column of ``segments``.
 
     Examples
     --------
@@ -387,14 +386,14 @@ class Weights:
 @explained_class
 @dataclass(frozen=True)
 class Looks:
-    """One of several looks that are planned, evenly spaced: it decides by its own boundary.
+    """One of several planned, evenly spaced looks, with group-sequential boundaries.
 
     Attributes
     ----------
     look, of : int
-        This look, and the looks planned.
+        The number of this look, and the number of planned looks.
     spending : {"obrien-fleming", "pocock"}
-        How the looks share out alpha: hardly any of it early, or all alike.
+        How alpha is spent: little at early looks, or nearly equal.
 
     Examples
     --------
@@ -420,7 +419,7 @@ class Looks:
 
     @classmethod
     def read(cls, look: str | tuple[int, int]) -> Looks:
-        """Read ``2/4``, ``2/4:pocock`` or ``(2, 4)``."""
+        """Parse ``2/4``, ``2/4:pocock`` or ``(2, 4)``."""
         if isinstance(look, tuple):
             return cls(look[0], of=look[1])
         match = _LOOK.fullmatch(str(look))
@@ -434,14 +433,14 @@ class Looks:
 @explained_class
 @dataclass(frozen=True)
 class Planned:
-    """Queries planned in all: each look before spends a share of alpha by the queries seen.
+    """Total number of planned queries: each earlier look spends alpha by the queries so far.
 
     Attributes
     ----------
     queries : int
     spending : {"obrien-fleming", "pocock"}
     earlier : path or Comparison, optional
-        The result of the look before this one, which holds how many queries each look so far had.
+        The result of the previous look, which records the queries at each look so far.
 
     Examples
     --------
@@ -462,7 +461,7 @@ class Planned:
 
     @classmethod
     def read(cls, planned: str | int, *, earlier: object = None) -> Planned:
-        """Read ``400`` or ``400:pocock``."""
+        """Parse ``400`` or ``400:pocock``."""
         count, _, spending = str(planned).partition(":")
         if not count.strip().isdecimal():
             raise ArgumentError(
@@ -474,12 +473,12 @@ class Planned:
 @explained_class
 @dataclass(frozen=True)
 class Anytime:
-    """Decide by a confidence sequence, which holds however often one looks.
+    """Decide by a confidence sequence, which is valid for any number of looks.
 
     Attributes
     ----------
     queries : int
-        The sequence is narrowest at so many.
+        Number of queries at which the sequence is narrowest.
 
     Examples
     --------
@@ -496,9 +495,9 @@ class Anytime:
 @explained_class
 @dataclass(frozen=True)
 class Independent:
-    """A and B were seen by different users, so that no two scores form a pair.
+    """A and B were shown to different users, so scores are not paired.
 
-    Only for ready scores of :func:`abrank.compare_scores`; Welch's t test decides.
+    Only for ready scores in :func:`abrank.compare_scores`; Welch's t test decides.
 
     Examples
     --------
@@ -508,7 +507,7 @@ class Independent:
 
 
 DesignPart: TypeAlias = Clusters | Weights | Looks | Planned | Anytime | Independent
-# One of these or several; "2/4" and (2, 4) are looks, any other text a file or column of clusters.
+# One or several designs; "2/4" and (2, 4) are looks, other texts a file or column of clusters.
 Designs: TypeAlias = DesignPart | str | tuple[int, int] | Sequence[DesignPart]
 _LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*(?::(.*))?")
 
@@ -542,19 +541,19 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """Judgments by a machine, such as a language model, of many queries: ``machine=``.
+    """Judgments of many queries by a machine, such as a language model: ``machine=``.
 
-    The judgments given beside are then those of people, for a random draw from these queries; see
+    The other judgments are then human ones, for a random sample of these queries; see
     :func:`abrank.inference.run_prediction_powered`.
 
     Attributes
     ----------
-    qrels : whatever read_qrels reads, optional
-        Judgments of the queries that people judged, and of many more.
+    qrels : anything that read_qrels reads, optional
+        Judgments of the human-judged queries and of many more.
     scores : pair of path, Series or dict; or one source of both systems, optional
-        In the place of ``qrels``: the baseline's and the candidate's scores by the machine.
+        Scores of baseline and candidate by the machine, instead of ``qrels``.
     judge : str, optional
-        Name of the machine that judged, fixed before its results were seen.
+        Name of the machine, fixed before its results were seen.
     shared_model : {"a", "b", "both", "neither"}, optional
         Which system shares its model with the machine.
 

@@ -1,4 +1,4 @@
-"""What a comparison and a ranking are asked, each in one object, and the inputs beside it."""
+"""Options of comparisons and rankings, each as one object, and their inputs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _Part = TypeVar("_Part", bound=DesignPart)
 
 @dataclass(frozen=True, kw_only=True)
 class _SharedOptions:
-    """What a comparison and a ranking are asked alike."""
+    """Options that comparisons and rankings share."""
 
     lower_is_better: Sequence[str] | str = option(
         (),
@@ -94,7 +94,7 @@ class _SharedOptions:
 
 
 def read_share(text: str | float | None) -> float | None:
-    """Return a share given as a number up to 1 or as text in per cent."""
+    """Parse a share: a number up to 1, or text in per cent."""
     if text is None:
         return None
     is_percent = str(text).strip().endswith("%")
@@ -108,7 +108,7 @@ def read_share(text: str | float | None) -> float | None:
 
 
 def _of_part(kind: type[DesignPart], name: str, doc: str) -> Any:  # noqa: ANN401 - a property
-    """Return a property that reads a part of the design; None where there is no such part."""
+    """Return a property that reads a part of the design; None if there is no such part."""
 
     def read(question: Question) -> Any:  # noqa: ANN401
         part = question._part(kind)
@@ -121,76 +121,74 @@ def _of_part(kind: type[DesignPart], name: str, doc: str) -> Any:  # noqa: ANN40
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class Question(_SharedOptions):
-    """All that decides, and how it is resampled, in one object: a rule declared in Python.
+    """All options that affect the decision, in one object: a rule declared in Python.
 
-    ``config=Question(...)`` gives it to :func:`abrank.compare` and its like, as a rule file does;
-    keywords of the call win. It also has options that are no keywords of these functions.
+    Pass it as ``config=Question(...)`` to :func:`abrank.compare` and similar functions, like a rule
+    file; keywords of the call override it. It also has options that these functions lack.
 
     Attributes
     ----------
     measures : str or sequence of str, optional
-        Names in any of the field's dialects; nDCG@10, AP, RR, P@10 and R@100 without them.
+        Measure names in any common spelling. Default: nDCG@10, AP, RR, P@10 and R@100.
     primary : str, optional
-        The measure that decides; without it the first that was named. Where nobody named one of
-        several, a ranking measure is taken, the result says so, and no gate passes by it.
+        The measure that decides. Default: the first named one. If none of several is named, a
+        ranking measure is used, the result says so, and no gate passes.
     margin : float or str, optional
-        Smallest difference worth having: in the unit of the primary measure, or a percentage of the
-        baseline's mean such as ``"2%"``; None and 0 declare none.
+        Smallest difference that matters: in the unit of the primary measure, or a percentage of
+        the baseline's mean such as ``"2%"``; None and 0 mean no margin.
     require : {"better", "non-inferior", "equivalent"}, optional
         A gate, recorded with the verdict.
     fail_on : {"worse"}, optional
-        A gate that only a shown loss fails; in the place of ``require``.
+        A gate that only fails if B is significantly worse; instead of ``require``.
     guard : str or sequence of str
-        Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
+        Measures that must not get worse by a margin, for a gate to pass: ``"R@100:-0.02"``, or
         ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
     on : {"all", "each"}
-        Of several collections: the gate is asked of the mean over all queries, or of each
-        collection by itself, all of which must pass.
+        With several collections: whether the gate applies to the mean over all queries, or must
+        pass on each collection.
     accept_doubt : bool
-        Let a gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
+        Whether a gate may pass on doubtful evidence; see :mod:`abrank.rule`.
     judged : str or float, optional
-        Share of the first ten documents of each run, ``"80%"`` or 0.8, that must be judged; with
-        fewer the verdict is in doubt.
+        Minimum share of judged documents among the first ten of each run, ``"80%"`` or 0.8; below
+        it the verdict is doubtful.
     alpha : float
-        Two-sided level.
+        Two-sided significance level.
     test : str
         The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``,
         ``hall``, ``bounded``, or one registered by :func:`abrank.inference.paired_test`.
     adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
-        Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
-        ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
+        Adjustment of the secondary measures. Default: ``max-t`` for tests of the mean, and
+        ``holm`` for ``wilcoxon`` and ``sign``, which test a different hypothesis.
     family : {"secondary", "all", "fixed-sequence"}
-        What is held to ``alpha``: the primary measure alone and the secondary ones together; all of
-        them together; or one after the other in the order given, the primary first, each at
-        ``alpha`` until one shows no difference, which bounds the chance of any false finding too
-        and adjusts nothing else.
+        What alpha applies to: the primary measure alone, and the secondary ones together; all
+        measures together; or each measure in the given order, primary first, at ``alpha`` until one
+        is not significant. The sequence also controls the familywise error without adjustment.
     lower_is_better, higher_is_better : str or sequence of str
-        Names of scores without a declared direction, of which the lower or the higher one is
-        better: ``"ms"``. Nothing is decided by a score whose name sounds like a cost until it is
-        said.
+        Directions of scores that are no known measures: ``"ms"``. A score whose name sounds like a
+        cost decides nothing until its direction is declared.
     ledger : path, optional
-        A folder, or a file that ends with .sqlite, which keeps this comparison; see
+        A folder, or a file that ends with .sqlite, in which the comparison is recorded; see
         :func:`abrank.history`.
     error_budget : str, optional
-        ``"fdr:0.05"`` or ``"fwer:0.05"`` over all comparisons of the ledger: what decides is the
-        level that is left for this one, and the test ``hall`` where ``test`` is ``t``.
+        ``"fdr:0.05"`` or ``"fwer:0.05"`` for all comparisons of the ledger. This comparison uses
+        the level that is left, and the test ``hall`` if ``test`` is ``t``.
     best_of : int, optional
-        How many candidates were tried on these queries before B was chosen among them. What decides
-        then holds for all of them at once: each interval has the level ``alpha / best_of``, by sign
-        flips where ``test`` is ``t``, whose tails are too light at such levels.
+        Number of candidates tried on these queries, from which B was chosen. The decision is then
+        simultaneous for all of them: each interval has level ``alpha / best_of``, by sign flips if
+        ``test`` is ``t``, because t is inaccurate at such levels.
     design : Clusters, Weights, Looks, Planned, Anytime, Independent, str or tuple, optional
-        How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` and
-        ``(2, 4)`` are looks, any other text a file or column of clusters.
+        How queries were sampled and how often the data are analysed, or a tuple of several:
+        ``"2/4"`` and ``(2, 4)`` are looks, any other string is a file or column of clusters.
     scoring : Scoring
         How runs are read and scored.
     machine : Machine, optional
-        Judgments by a machine beside those of people.
+        Machine judgments in addition to human ones.
     engine : Engine or str, optional
         Where runs in Parquet are scored: ``"local"``, ``"dask:tcp://…"``, ``"spark"``.
     resamples : int, optional
-        Of the Monte Carlo tests; each test's own default without it.
+        Number of resamples of Monte Carlo tests; the default depends on the test.
     rng : int, Generator, SeedSequence or None
-        Source of the resamples; the seed that replays them is recorded.
+        Random source; the result records the seed.
 
     Examples
     --------
@@ -353,21 +351,20 @@ class Question(_SharedOptions):
 
     @property
     def level(self) -> float:
-        """The level of this candidate: alpha, shared by all that it was chosen from."""
+        """The level for this candidate: alpha divided by the number of candidates."""
         return self.alpha / (self.best_of or 1)
 
     @property
     def decided_by(self) -> str:
-        """The test that decides: t has too light tails for the best of many."""
+        """The deciding test; t is replaced for the best of many, where its tails are inaccurate."""
         return "permutation" if self.best_of and self.test == "t" else self.test
 
     @property
     def gate(self) -> Requirement | None:
-        """The gate that was asked for, as it is recorded."""
+        """The requested gate, as it is recorded."""
         return "no-significant-loss" if self.fail_on else self.require
 
     def _part(self, kind: type[_Part]) -> _Part | None:
-        """Return a part of the design; None without it."""
         return next((part for part in parts_of(self.design) if isinstance(part, kind)), None)
 
     clusters = _of_part(Clusters, "of", "Where the clusters of the queries stand; None without.")
@@ -384,7 +381,7 @@ class Question(_SharedOptions):
 
     @property
     def look(self) -> tuple[int, int] | None:
-        """The look that is asked for, and the looks planned; None without."""
+        """The number of this look and of the planned looks; None without looks."""
         part = self._part(Looks)
         return None if part is None else (part.look, part.of)
 
@@ -395,7 +392,7 @@ class Question(_SharedOptions):
 
     @property
     def spending(self) -> Spending:
-        """How looks share out alpha."""
+        """How alpha is spent over the looks."""
         part = self._part(Looks) or self._part(Planned)
         return "obrien-fleming" if part is None else part.spending
 
@@ -403,7 +400,7 @@ class Question(_SharedOptions):
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class RankingQuestion(_SharedOptions):
-    """What :func:`abrank.rank` and its like are asked, in one object."""
+    """Options of :func:`abrank.rank` and similar functions, in one object."""
 
     measures: Sequence[str] | str | None = option(
         None,
@@ -455,7 +452,7 @@ class RankingQuestion(_SharedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """What systems are compared on, and what is known of the queries and documents."""
+    """The systems to compare, and data about queries and documents."""
 
     qrels: Any = option(None, "The judgments.", of=("compare",), group="", kind="path", flag=False)
     a: Any = option(
@@ -535,14 +532,14 @@ class Inputs:
         of=("compare_scores", "compare_collections"), group="Inputs", metavar="NAME", first=True,
         peers=("treatment",),
     )  # fmt: skip
-    missing: Missing = "error"  # of ready scores; that of runs is Scoring's
+    missing: Missing = "error"  # for ready scores; for runs it is in Scoring
     collections: Any = None
-    runs: Any = None  # of a ranking, by system
-    scores: Any = None  # of a ranking
+    runs: Any = None  # for rankings, by system
+    scores: Any = None  # for rankings
 
     @property
     def table(self) -> TableOptions:
-        """What was said of the columns of a table of scores."""
-        from abrank.inputs.score_reading import TableOptions  # with Arrow, which help needs not
+        """The declared roles of the columns of a table of scores."""
+        from abrank.inputs.score_reading import TableOptions  # imports Arrow, which --help avoids
 
         return TableOptions.of(self.columns, self.variant, self.where)

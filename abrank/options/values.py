@@ -1,4 +1,4 @@
-"""Command-line-only options, lookup by function, conversion between keys and Python keywords."""
+"""Options that only the command line has; look-up by function; keys to keywords and back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from abrank.options.parts import (
 )
 from abrank.options.question import Inputs, Question, RankingQuestion
 
-# What entries of one key share: the functions differ, and what is said of them.
+# Parts that entries of one key share; they differ in functions and help.
 _REPORT = partial(
     Option, key="report", group="Output", metavar="PATH", several=True, first=True, declared=False,
     peers=("o", "out", "output", "html", "pdf"),
@@ -63,7 +63,7 @@ FLAGS = (
         " a column a system, or with columns query_id, system, measure and score; or the output of"
         " trec_eval -q and its like, a file a system.",
     ),
-    # Of a table of scores they are the variants that it holds: fields of Inputs.
+    # For a table of scores these are the variants to compare: fields of Inputs.
     _NAMED(
         key="baseline", python="name_a=", peers=("control",),
         help="Name of the baseline (A). With runs: the name shown in reports (default: the file's"
@@ -259,7 +259,7 @@ HEADINGS = (
     "Inputs", "Planning", "Measures and tests", "Gates", "Designs and further analyses",
     "Judgments by a machine", "Scoring of runs", "Large runs", "Output",
 )  # fmt: skip
-# The keywords whose objects hold several options.
+# The keywords whose values are objects of several options.
 PARTS: dict[str, type] = {"scoring": Scoring, "machine": Machine, "engine": Engine}
 DESIGN = ("clusters", "weights", "look", "planned", "earlier", "anytime", "independent")
 COMMANDS = {
@@ -280,12 +280,12 @@ def every_option() -> tuple[Option, ...]:
 
 @cache
 def options_of(*takers: str) -> dict[str, Option]:
-    """Return the options that a function takes, or one of several, by their keys."""
+    """Return the options of one or more functions, by key."""
     return {option.key: option for option in every_option() if not {*takers}.isdisjoint(option.of)}
 
 
 def python_spelling(word: str, taker: str) -> str:
-    """Return how Python says an option that a function takes, by its key or a name of others."""
+    """Return how an option is written in Python, given its key or its name in other libraries."""
     meant = _meant(word, options_of(taker).values())
     return " and ".join(
         _spelling(option, taker) for option in meant if option.python or option.name
@@ -293,7 +293,7 @@ def python_spelling(word: str, taker: str) -> str:
 
 
 def _meant(word: str, options: Iterable[Option]) -> list[Option]:
-    """Return the options of a name, ``machine.qrels`` or ``qrels``, else those of a peer's name."""
+    """Return the options with a name, ``machine.qrels`` or ``qrels``, else with a foreign name."""
     exact = [
         option for option in options
         if word in (option.key, option.key.replace(".", "_"), option.name,
@@ -303,7 +303,7 @@ def _meant(word: str, options: Iterable[Option]) -> list[Option]:
 
 
 def flag_of(long: str, *takers: str) -> str:
-    """Return the flag, or the key of ``--config``, that is meant by one that a command lacks."""
+    """Return the flag, or key for ``--config``, that a mistaken flag probably means."""
     word = long.lstrip("-").replace("-", "_")
     options = options_of(*takers).values()
     candidates = [option for option in options if option.is_flag(*takers) or "compare" in takers]
@@ -325,15 +325,15 @@ def _spelling(option: Option, taker: str) -> str:
 
 
 def taking(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Wrap a function that takes options: the error of a wrong keyword names the right one."""
+    """Wrap a function with options, so that the error of a wrong keyword names the right one."""
     return explained(function, python_spelling)
 
 
-# --- From values by key to keywords of Python, and back
+# --- Convert values by key to Python keywords, and back
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by their keys as keywords of Python, those of one object as that object."""
+    """Convert values by key to Python keywords; options of one object become that object."""
     older = values.get("as")
     values = {**(AS[checks.one_of("as", older, AS)] if older else {}), **values}
     result = {
@@ -349,7 +349,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
         }
         if values_of_part:
             result[keyword] = kind(**values_of_part)
-    if scores := values.get("scores"):  # in the place of runs
+    if scores := values.get("scores"):  # instead of runs
         result["a"], result["b"] = (*iterate(scores), None)[:2]
     if values.get("collections"):
         result["collections"] = values["collections"]
@@ -359,7 +359,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _design(values_by_key: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
-    """Return the parts of a design from the values of its keys; None for a plain one."""
+    """Return the parts of a design from the values of its keys; None for the simple design."""
     earlier = values_by_key.get("earlier")
     if earlier is not None and values_by_key.get("planned") is None:
         raise ArgumentError(
@@ -371,7 +371,7 @@ def _design(values_by_key: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
         "planned": partial(Planned.read, earlier=earlier), "anytime": Anytime,
         "independent": lambda _: Independent(),
     }  # fmt: skip
-    # By identity: a value may be a Series, which has no truth value.
+    # Compare by identity, because a value may be a Series, which has no truth value.
     given_values = {
         key: value
         for key, value in values_by_key.items()
@@ -384,13 +384,13 @@ def _design(values_by_key: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
 
 
 def build(kind: type[Part], keywords: Mapping[str, Any]) -> Part:
-    """Build an object from those of the keywords that are fields of its class."""
+    """Build an object from the keywords that are fields of its class."""
     names = (field.name for field in fields(kind))  # type: ignore[arg-type]
     return kind(**{name: keywords[name] for name in names if name in keywords})
 
 
 def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords of Python as values by their keys; an object gives all of its options."""
+    """Convert Python keywords to values by key; an object is expanded into its options."""
     result: dict[str, Any] = {}
     for name, value in keywords.items():
         if name in PARTS:
@@ -400,7 +400,7 @@ def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(value_object, Engine) and value_object.address is not None:
                 result["engine"] = f"{value_object.name}:{value_object.address}"
         elif name == "design":
-            # The parts of a design by the keys of a rule file.
+            # Convert the parts of a design to the keys of a rule file.
             values: dict[str, Any] = dict.fromkeys(DESIGN)
             for part in parts_of(value):
                 if isinstance(part, Clusters):
@@ -431,7 +431,7 @@ def _keys() -> dict[str, str]:
 
 
 def iterate(value: object) -> Iterator[Any]:
-    """Yield the values of an option that may be given once or several times."""
+    """Yield the values of an option that may be a single value or several."""
     if isinstance(value, (list, tuple)):
         yield from value
     elif value is not None:

@@ -1,16 +1,16 @@
-"""How many queries a paired test needs, and what a given number of queries can see.
+"""How many queries a paired test needs, and what a number of queries can detect.
 
-Nothing here takes the p-value or the observed difference of a finished test: "observed power" only
-says the p-value again. Throughout, ``sd`` is the standard deviation of the differences per query,
-in whose unit differences, margins and widths are; ``alpha`` the level of the two-sided test,
-``target`` the power wanted, ``confidence`` the level of an interval; ``df`` gives the degrees of
-freedom of so many queries, as where these come in clusters. What has no meaning, as a spread below
-0 or a level outside of (0, 1), is an ArgumentError. Fewer than two queries have no test: NaN, or
-None for a number of queries. Differences of one value need two queries for any difference.
+Nothing here uses the p-value or the observed difference of a finished test, because "observed
+power" only restates the p-value. Throughout, ``sd`` is the standard deviation of the per-query
+differences, in the same unit as differences, margins and widths. ``alpha`` is the level of the
+two-sided test, ``target`` the desired power, ``confidence`` the level of an interval. ``df`` gives
+the degrees of freedom for a number of queries, for example with clusters. Invalid values raise an
+ArgumentError. With fewer than two queries there is no test: results are NaN, or None for a number
+of queries. Constant differences need two queries.
 
-What few queries say of a population's spread is little: every number planned from a pilot has the
-range that the interval of its standard deviation leaves it. With 25 queries the number of queries
-needed may be .6 or 1.9 of what is said, with 100 .8 or 1.3.
+A pilot estimates the standard deviation only roughly, so every planned number has a range from the
+interval of that standard deviation. With 25 queries, the number needed may be .6 or 1.9 times the
+stated one; with 100, .8 or 1.3 times.
 """
 
 from typing import TYPE_CHECKING

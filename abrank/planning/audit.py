@@ -1,4 +1,4 @@
-"""What published means say of a difference, and what to know before a margin is declared."""
+"""What published means imply about a difference, and what to know before choosing a margin."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _SHARES = {"1% of A's mean": 0.01, "2% of A's mean": 0.02}
 
 @record
 class SuggestedMargin:
-    """A difference to hold a margin against, and what queries can show of it.
+    """A reference value for a margin, and what queries can detect of it.
 
-    ``power`` is the chance that the queries at hand show it (NaN where no spread is known), ``n``
-    the queries that show it with the power wanted, ``n_not_worse`` those that show B to be not
-    worse by it if there is no difference; None: no practical number.
+    ``power`` is the probability that the available queries detect it (NaN if the standard deviation
+    is unknown). ``n`` queries detect it with the desired power; ``n_not_worse`` queries show that B
+    is not worse by it if there is no difference. None means no practical number.
     """
 
     name: str
@@ -44,25 +44,25 @@ class SuggestedMargin:
 
 @record
 class Margins:
-    """What :func:`suggest_margins` found.
+    """The result of :func:`suggest_margins`.
 
     Attributes
     ----------
     n_queries, n_runs : int
     mean : float
-        Of A over its runs.
+        Mean of A over its runs.
     run_means : tuple of float
-        Of each run of A.
+        Mean of each run of A.
     run_sd : float
         Standard deviation of these means; NaN for one run.
     sd : float
-        Standard deviation of the differences per query behind ``power`` and ``n``; NaN without one.
+        Standard deviation of the per-query differences for ``power`` and ``n``; NaN if unknown.
     sd_of : {"candidate", "runs", "given", ""}
-        Whose differences these are: B less A, two runs of A, or as it was given.
+        Where it is from: B minus A, two runs of A, or the argument ``sd``.
     alpha, target : float
-        Level of the two-sided test, and the power wanted.
+        Level of the two-sided test, and the desired power.
     rows : tuple of SuggestedMargin
-        Those above 0.
+        Only margins above 0.
     """
 
     n_queries: int
@@ -87,35 +87,37 @@ def suggest_margins(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> Margins:
-    """Return what a margin can be held against, before B is compared with A.
+    """Return reference values for a margin, before B is compared with A.
 
-    A margin is the smallest loss that users or the business would notice. It is to be larger than
-    what one system differs from itself; what the queries at hand can show is no reason for one.
+    A margin is the smallest loss that users or the business would notice. It should be larger than
+    the variation between runs of the same system. It should not be chosen by what the available
+    queries can detect.
 
-    Source: Bland & Altman (1986), Lancet 327, 307-310: how far runs of one system differ, here by t
-    in the place of 2; Piaggio et al. (2012), JAMA 308, 2594-2604: a margin is declared beforehand.
+    Source: Bland & Altman (1986), Lancet 327, 307-310: differences between runs of one system, here
+    with t instead of 2; Piaggio et al. (2012), JAMA 308, 2594-2604: declare margins beforehand.
 
     Parameters
     ----------
     a : Scores, or array_like of shape (n_queries,) or (n_queries, n_runs)
-        Scores of one system: a column a run, such as seeds, folds or refreshes of its index. Of
-        ``Scores`` every system is a run, and the first measure counts.
+        Scores of one system, one column per run (seeds, folds, index refreshes). For ``Scores``
+        every system counts as a run, and the first measure is used.
     b : array_like of shape (n_queries,), optional
-        Scores of another system: the spread of its differences tells what queries can show.
-        Without it, that of two runs of A, which is mostly less.
+        Scores of another system; the variance of its differences determines what queries can
+        detect. Default: two runs of A, whose variance is usually smaller.
     span : float, optional
-        What a query can lose at most; 1 for scores between 0 and 1, else the range of the scores.
+        Largest possible loss of a query. Default: 1 for scores between 0 and 1, else the range of
+        the scores.
     sd : float, optional
-        Standard deviation of the differences per query, in the place of ``b``.
+        Standard deviation of the per-query differences, instead of ``b``.
     alpha, power : float
-        Level of the two-sided test, and the power wanted.
+        Level of the two-sided test, and the desired power.
 
     Returns
     -------
     Margins
-        The rows: the largest difference of two runs; that which 95 % of pairs of runs stay below,
-        from three runs on (by t times the standard deviation of the means and the root of 2); one
-        query lost of n, that is ``span`` / n; 1 % and 2 % of A's mean.
+        Its rows: the largest difference of two runs; the difference below which 95 % of pairs of
+        runs stay, from three runs (t times the standard deviation of the means times the root of
+        2); the loss of one query of n, ``span`` / n; 1 % and 2 % of A's mean.
 
     Raises
     ------
@@ -171,7 +173,7 @@ def suggest_margins(
         if spread > 0.0:
             if n_queries > 1:
                 chance = student.power(n_queries, effect=margin / spread, alpha=alpha)
-            # One one-sided test at alpha is a two-sided one at twice alpha.
+            # A one-sided test at alpha equals a two-sided one at 2 alpha.
             needed, not_worse = (
                 queries_needed(spread, margin, alpha=level, target=power)
                 for level in (alpha, 2.0 * alpha)
@@ -186,7 +188,6 @@ def suggest_margins(
 def _spread(
     runs: FloatArray, scores_of_b: FloatArray | None, sd: float | None
 ) -> tuple[float, str]:
-    """Return the standard deviation of differences per query, and whose they are."""
     n_queries, n_runs = runs.shape
     if sd is not None:
         return checks.positive("sd", sd), "given"
@@ -199,7 +200,7 @@ def _spread(
 
 
 class Board(NamedTuple):
-    """Where spreads are from: the board, its queries, pairs, and the deciles from 10 to 90 %."""
+    """A leaderboard with known standard deviations: queries, pairs, and deciles 10 to 90 %."""
 
     name: str
     n_queries: int
@@ -208,17 +209,17 @@ class Board(NamedTuple):
 
     @property
     def usual(self) -> tuple[float, float, float]:
-        """The median, and the deciles between which eight of ten pairs lie."""
+        """The median, and the deciles 10 % and 90 %."""
         return self.deciles[4], self.deciles[0], self.deciles[-1]
 
     def share_below(self, sd: float) -> float:
-        """Return about which share of the pairs spreads less; 0 and 1 beyond the outer deciles."""
+        """Return about which share of pairs has a smaller deviation; 0 or 1 beyond the deciles."""
         shares: FloatArray = np.arange(1, 10) / 10
         share = np.interp(sd, self.deciles, shares, left=0.0, right=1.0)
         return round(float(share), 2)
 
 
-# Measure, board, queries, pairs, and the deciles of the spread (`reports/studies/spread.py`).
+# Measure, board, queries, pairs, and deciles of the deviation (`reports/studies/spread.py`).
 _SPREADS = """
 AP         | TREC-7 ad hoc    |  50 | 3244 | .104 .117 .126 .134 .141 .148 .156 .166 .181
 P@10       | TREC-7 ad hoc    |  50 | 2264 | .211 .234 .248 .260 .271 .283 .295 .311 .331
@@ -246,9 +247,9 @@ MAX_DECIMALS = 12
 
 @record
 class AuditRow(IntervalRow):
-    """The t interval and p of the difference if the queries' differences spread by ``sd``.
+    """t interval and p of the difference if the per-query differences have deviation ``sd``.
 
-    ``needed`` are the queries that show such a difference; None where none do.
+    ``needed`` is the number of queries that detect such a difference; None if no number does.
     """
 
     spread: str
@@ -261,34 +262,34 @@ class AuditRow(IntervalRow):
 
 @dataclass(frozen=True, eq=False)
 class MeansAudit(Result):
-    """What could be true of two published means; made by :func:`abrank.audit`.
+    """What could be true of two published means; returned by :func:`abrank.audit`.
 
     Attributes
     ----------
     measure : str
     n_queries : int
     a, b : float
-        The means as published.
+        The published means.
     rounding : float
-        How far the difference may be off because the means are rounded.
+        Maximum error of the difference from the rounding of the means.
     alpha, target : float
-        Level of the two-sided test, and the power wanted.
+        Level of the two-sided test, and the desired power.
     rows : tuple of AuditRow
-        At the usual spread and at the outer deciles of the stored pairs, or at the one given; last
-        the widest that scores between 0 and 1 with these means can have.
+        At the median and the outer deciles of the stored pairs, or at the given deviation; the last
+        row has the largest deviation that scores between 0 and 1 with these means can have.
     is_binary : bool
         Whether each query scores 0 or 1.
     counts_a, counts_b : tuple of int
-        Queries with a score of 1 that give the published means, were all scores 0 or 1; empty where
-        no such scores have them.
+        Numbers of queries with score 1 that give the published means if all scores are 0 or 1;
+        empty if impossible.
     smallest_p, smallest_p_binary : float
-        Smallest p that any scores between 0 and 1 with these means have by exact sign flips; that
-        of scores 0 or 1, by McNemar's exact test, NaN where there are none.
+        Smallest p of exact sign flips for any scores between 0 and 1 with these means; and by
+        McNemar's exact test for scores 0 or 1, NaN if impossible.
     sd_limit, share_below : float
-        Spread below which the difference is significant by t, and the share of the stored pairs
-        that spread less; NaN without stored pairs.
+        The difference is significant by t below this deviation; share of the stored pairs with a
+        smaller one, NaN without stored pairs.
     board : Board or None
-        The stored pairs; None where a spread was given.
+        The stored pairs; None if a deviation was given.
     """
 
     measure: str
@@ -320,7 +321,7 @@ class MeansAudit(Result):
 
     @property
     def could_be_significant(self) -> bool:
-        """Whether any scores with these means are significant by exact sign flips."""
+        """Whether some scores with these means are significant by exact sign flips."""
         return (self.smallest_p_binary if self.is_binary else self.smallest_p) < self.alpha
 
     @property
@@ -341,38 +342,39 @@ def audit(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> MeansAudit:
-    """Say whether a published difference could be real: from the two means and the queries alone.
+    """Check whether a published difference could be real, from two means and the query count.
 
     Source: Brown & Heathers (2017), Social Psychological and Personality Science 8, 363-369: which
-    means scores of 0 or 1 can have; McNemar (1947), Psychometrika 12, 153-157: their p. The bounds
-    are worked out below, the usual spreads are of TREC's boards.
+    means are possible for scores of 0 or 1; McNemar (1947), Psychometrika 12, 153-157: their p. The
+    bounds are derived below; usual deviations are from TREC leaderboards.
 
     Parameters
     ----------
+    queries : int
+        Number of queries.
     a, b : float or str
-        The means as published, between 0 and 1. As text they keep their decimals, ``"0.430"``.
+        The published means, between 0 and 1. Text keeps its decimals: ``"0.430"``.
     measure : str
-        Tells the usual spread of differences on stored boards of TREC, and whether scores are 0 or
-        1.
+        Determines the usual deviation of differences on stored TREC leaderboards, and whether
+        scores are 0 or 1.
     sd : float, optional
-        Standard deviation of the queries' differences, in the place of the usual one.
+        Standard deviation of the per-query differences, instead of the usual one.
     binary : bool, optional
-        Whether each query scores 0 or 1; by the measure without it (Success, P@1).
+        Whether each query scores 0 or 1. Default: by the measure (Success, P@1).
     power : float
-        With which a difference is to be shown.
+        Desired power.
 
     Raises
     ------
     ArgumentError
-        If a mean is not between 0 and 1, there are fewer than two queries, or no spread of the
+        If a mean is not between 0 and 1, there are fewer than two queries, or no deviation of the
         measure is stored and none is given.
 
     Notes
     -----
-    Of n differences with the mean D the variance is largest where all scores are 0 or 1 and
-    min(b, 1 - a) of the queries gain (for b >= a). The smallest p of sign flips is 2**(1 - n),
-    where all differences are equal; of scores 0 or 1, with the means k queries apart, it is
-    2**(1 - k), where no query is lost.
+    For n differences with mean D the variance is largest if all scores are 0 or 1 and min(b, 1 - a)
+    of the queries gain (for b >= a). The smallest p of sign flips is 2**(1 - n), for equal
+    differences. For scores 0 or 1 with means k queries apart it is 2**(1 - k), if no query loses.
 
     Examples
     --------
@@ -405,7 +407,7 @@ def audit(
         spreads = [*zip(("usual", "small", "large"), board.usual, strict=True)]
     if sd is not None:
         spreads = [("as given", checks.positive("sd", sd))]
-        # The means may be off by their rounding.
+        # Subtract the rounding errors of both means.
         min_difference = max(high - low - rounding_a - rounding_b, 0.0)
         max_variance = (
             2.0 * min(gain + max(rounding_a, rounding_b), 1.0) - min_difference - min_difference**2
@@ -436,7 +438,7 @@ def audit(
 
 
 def _read(name: str, value: float | str) -> tuple[float, float]:
-    """Return a mean, and how far it may be off by its last decimal."""
+    """Return a mean, and its rounding error by its last decimal."""
     try:
         mean = float(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One call for the questions of planning: what n queries see, and how many a difference needs."""
+"""Plan a comparison: what n queries can detect, and how many a difference needs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from abrank.planning.student import (
 
 @record
 class PlanRow:
-    """What one true difference asks for.
+    """What one true difference needs.
 
-    ``n`` are the queries needed (None: no number, or too many to count), ``n_low`` and ``n_high``
-    those at the ends of the interval of the pilot's standard deviation (None without a pilot).
-    ``power`` is the chance to show the difference with the queries at hand (NaN without any).
+    ``n`` is the number of queries (None: no practical number), ``n_low`` and ``n_high`` the numbers
+    at the ends of the interval of the pilot's standard deviation (None without a pilot). ``power``
+    is the probability to detect the difference with the available queries (NaN without any).
     """
 
     difference: float
@@ -46,7 +46,7 @@ class PlanRow:
 
 @record
 class SameRow:
-    """The queries that exclude a loss, or any difference, of a margin where the true one is 0."""
+    """The queries that exclude a loss, or any difference, of a margin if the true one is 0."""
 
     margin: float
     n: int | None
@@ -56,7 +56,7 @@ class SameRow:
 
 @record
 class WidthRow:
-    """The queries whose interval is expected to be as narrow as wanted, and their range."""
+    """The queries whose interval has the desired expected width, and their range."""
 
     width: float
     n: int | None
@@ -66,27 +66,27 @@ class WidthRow:
 
 @record
 class Plan(Printed):
-    """Answers to what was asked of :func:`power`.
+    """The result of :func:`power`.
 
     Attributes
     ----------
     alpha, target : float
-        Level of the two-sided test, and the power wanted.
+        Level of the two-sided test, and the desired power.
     sd, sd_low, sd_high : float
-        Standard deviation of the differences, and its 95 % interval by the chi-square distribution;
-        NaN without a pilot.
+        Standard deviation of the differences, and its 95 % chi-square interval; NaN without a
+        pilot.
     n_queries : int, optional
-        The queries at hand.
+        Number of available queries.
     mde, mde_low, mde_high : float
-        Smallest true difference that ``n_queries`` show with the wanted power, at ``sd`` and both
-        ends of its interval; NaN without them.
+        Smallest true difference that ``n_queries`` detect with the desired power, at ``sd`` and at
+        both ends of its interval; NaN without ``n_queries``.
     rows : tuple of PlanRow
-        One a difference asked for, the margin among them; round ones around ``mde`` without any.
+        One per requested difference, including the margin. Default: round ones around ``mde``.
     not_worse, same, width : SameRow, SameRow, WidthRow, optional
-        For the margin and the width that were asked for.
+        For the margin and the requested width.
     independent : bool
-        Whether two groups of different units are compared: ``sd`` is that of a unit's score, and
-        every number of queries is one of units, of both groups together.
+        Whether two groups of different units are compared. Then ``sd`` is that of a unit's score,
+        and numbers of queries count the units of both groups.
     """
 
     alpha: float
@@ -106,12 +106,12 @@ class Plan(Printed):
 
     @property
     def n(self) -> int | None:
-        """Queries needed for the one difference that was asked for."""
+        """Queries needed for the only requested difference."""
         return self._only().n
 
     @property
     def power(self) -> float:
-        """Chance to show the one difference that was asked for, with the queries at hand."""
+        """Probability to detect the only requested difference with the available queries."""
         return self._only().power
 
     def _only(self) -> PlanRow:
@@ -121,7 +121,7 @@ class Plan(Printed):
 
 
 def _is_comparison(pilot: object) -> bool:
-    """Say whether it is a finished comparison, a class of a higher room, and no array."""
+    """Whether a pilot is a finished comparison rather than an array."""
     return hasattr(type(pilot), "differences")
 
 
@@ -139,45 +139,45 @@ def power(
     width: float | None = None,
     design: Independent | None = None,
 ) -> Plan:
-    """Plan a comparison: queries needed for a difference, smallest difference that n queries show.
+    """Plan a comparison: queries needed for a difference, or smallest detectable difference.
 
-    By the paired t test, whose power the other tests of the mean share in practice.
+    Based on the paired t test; the power of other tests of the mean is practically the same.
 
-    Source: those of :mod:`abrank.planning`, whose functions answer.
+    Source: those of :mod:`abrank.planning.student`.
 
     Parameters
     ----------
     pilot : Comparison or array_like of shape (n_pilot,), optional
-        A finished comparison, or differences B - A query by query (of a cost A - B): their spread
-        is taken for that of the queries to come. The difference that was observed is not used.
-        With ``design=Independent()`` a pair of arrays: the scores of the units of A, and of B.
+        A finished comparison, or per-query differences B - A (for a cost A - B). Only their
+        standard deviation is used, not the observed mean difference. With
+        ``design=Independent()`` a pair of arrays: the scores of the units of A and of B.
     effect : float, str or sequence of these, optional
-        True differences to show, in the measure's unit or as a percentage of A's mean such as
-        ``"2%"``; without it round ones around the smallest visible one.
+        True differences to detect, in the unit of the measure or as a percentage of A's mean such
+        as ``"2%"``. Default: round ones around the smallest detectable one.
     margin : float or str, optional
-        Smallest difference worth having, in the same units: planned for as an effect, and the
-        queries that show a true difference of 0 to lie within it. That of the comparison without.
+        Smallest difference that matters, in the same units. It is planned for as an effect, and
+        for showing that a true difference of 0 lies within it. Default: that of the comparison.
     mean : float, optional
-        A's mean, of which a percentage is a share; that of the comparison without it.
+        A's mean, for percentages. Default: that of the comparison.
     sd : float, optional
         Standard deviation of the differences, instead of a pilot.
     queries : int, optional
-        Queries at hand; those of the pilot without it.
+        Available queries. Default: those of the pilot.
     power : float
-        Wanted.
+        Desired power.
     alpha : float, optional
-        Level of the two-sided test; that of the comparison, else .05.
+        Level of the two-sided test. Default: that of the comparison, else .05.
     width : float, optional
-        Full width wanted of the interval.
+        Desired full width of the interval.
     design : Independent, optional
-        A and B are seen by different units, such as users: ``sd`` is that of a unit's score,
-        and ``queries`` counts the units of both groups, half of them in each, or split as in the
-        pilot. That of the comparison without it.
+        A and B are shown to different units, such as users: ``sd`` is that of a unit's score, and
+        ``queries`` counts the units of both groups, split in half or as in the pilot. Default:
+        that of the comparison.
 
     Raises
     ------
     ArgumentError
-        If there is neither a pilot nor ``sd`` (or both), or nothing to plan for.
+        If neither or both of a pilot and ``sd`` are given, or there is nothing to plan for.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def power(
     else:
         checks.not_negative("sd", sd)
     level: dict[str, Any] = {"alpha": alpha, "target": power, "df": df}
-    # Of groups of half the units each the error is 2 sd / sqrt(n).
+    # With half of the units in each group the standard error is 2 sd / sqrt(n).
     spreads = tuple((2.0 if independent else 1.0) * spread for spread in (sd, *limits))
     mde = math.nan
     if queries is not None:
@@ -228,7 +228,7 @@ def power(
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
     not_worse = same_row = width_row = None
     if margin is not None:
-        # One one-sided test at alpha is a two-sided one at twice alpha.
+        # A one-sided test at alpha equals a two-sided one at 2 alpha.
         one_sided = {**level, "alpha": 2.0 * alpha}
         not_worse = SameRow(margin, *(queries_needed(x, margin, **one_sided) for x in spreads))
         same_row = SameRow(margin, *(queries_to_show_same(x, margin, **level) for x in spreads))
@@ -257,7 +257,7 @@ def _row(
 
 
 def in_unit(name: str, value: float | str, mean: float | None) -> float:
-    """Return a difference in the measure's unit, of which a percentage is a share of A's mean."""
+    """Return a difference in the measure's unit; a percentage is a share of A's mean."""
     if not isinstance(value, str):
         return value
     text = value.strip()
@@ -278,7 +278,7 @@ def in_unit(name: str, value: float | str, mean: float | None) -> float:
 
 
 def require_reachable(name: str, **values: Sequence[float]) -> None:
-    """Refuse differences that a measure cannot have, such as 5 where 5% is meant."""
+    """Refuse impossible differences, such as 5 if 5% is meant."""
     measure = known(name)
     if measure is None:
         return
@@ -293,7 +293,6 @@ def require_reachable(name: str, **values: Sequence[float]) -> None:
 
 
 def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> list[float]:
-    """Return the differences to plan for: those asked for or round ones, and the margin."""
     differences = round_differences(mde) if effects is None else effects
     if margin is not None and not any(math.isclose(margin, effect) for effect in differences):
         differences = [*differences, margin] if effects else sorted([*differences, margin])
@@ -301,7 +300,6 @@ def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> li
 
 
 def _spread(pilot: Any, *, independent: bool) -> tuple[float, int]:  # noqa: ANN401
-    """Return the standard deviation of a pilot's differences or units, and their number."""
     if independent:
         if _is_comparison(pilot):
             return pilot.planning.sd / 2.0, pilot.n_queries
@@ -310,13 +308,13 @@ def _spread(pilot: Any, *, independent: bool) -> tuple[float, int]:  # noqa: ANN
     differences = as_column(pilot.differences() if _is_comparison(pilot) else pilot, "a pilot is")
     if differences.size < 2:
         return math.nan, differences.size
-    # 0 but for rounding is 0.
+    # A deviation of 0 up to rounding is 0.
     sd = float(differences.std(ddof=1)) if has_spread(differences) else 0.0
     return sd, differences.size
 
 
 def round_differences(visible: float) -> list[float]:
-    """Return round differences around the smallest visible one; none where that is not known."""
+    """Return round differences around the smallest detectable one; none if it is unknown."""
     if not (math.isfinite(visible) and visible > 0.0):
         return []
     start = math.floor(math.log10(visible)) - 1

@@ -1,9 +1,8 @@
-"""Power, smallest visible difference and queries needed of the paired t test.
+"""Power, smallest detectable difference and queries needed for the paired t test.
 
-Own, not ``statsmodels`` ``TTestPower`` (its power is the same to 1e-12): every cold comparison
-shows what its queries can see and would wait a second for it, its degrees of freedom are those of
-independent queries, and its ``solve_power`` stops up to .01 short of the power asked for. The exact
-tests of the mean share these sizes in practice.
+``statsmodels`` ``TTestPower`` has the same power to 1e-12, but its import takes a second in every
+comparison, it only has the degrees of freedom of independent queries, and its ``solve_power`` stops
+up to .01 short of the desired power. Exact tests of the mean need practically the same numbers.
 """
 
 from __future__ import annotations
@@ -20,27 +19,27 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.inference.student import chance_above, find_root, student_quantile
 
-# The degrees of freedom of a test of so many queries.
+# Maps a number of queries to the degrees of freedom of the test.
 Freedom: TypeAlias = Callable[[float], float]
 
 
-MOST_QUERIES = 100_000_000  # more are never named
+MOST_QUERIES = 100_000_000  # larger results are returned as None
 
 
 def of_queries(n: float) -> float:
-    """Return the degrees of freedom of ``n`` independent queries."""
+    """Return the degrees of freedom for ``n`` independent queries."""
     return n - 1.0
 
 
 def of_groups(n: float) -> float:
-    """Return the degrees of freedom of ``n`` units of two independent groups together."""
+    """Return the degrees of freedom for ``n`` units in two independent groups together."""
     return n - 2.0
 
 
 def power(n_queries: int, *, effect: float, alpha: float = 0.05, df: Freedom = of_queries) -> float:
-    """Return the chance, in [alpha, 1], that a two-sided t test finds a true effect.
+    """Return the probability, in [alpha, 1], that a two-sided t test detects a true effect.
 
-    ``effect`` is the mean difference in units of the standard deviation of the differences (d_z).
+    ``effect`` is the mean difference divided by the standard deviation of differences (d_z).
     Source: Cohen (1988), Statistical Power Analysis, 2.2.
     """
     return float(power_curve(n_queries, effect, alpha=alpha, df=df))
@@ -62,12 +61,12 @@ def power_curve(
 
 
 def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> FloatArray:
-    """Return the chance that a two-sided t test finds a mean so many standard errors from 0."""
+    """Return the probability that a two-sided t test detects a mean of ``centre`` errors."""
     centre = np.asarray(centre, dtype=np.float64)
     if not freedom > 0.0:
         return np.full_like(centre, alpha)
     critical = -student_quantile(freedom, alpha / 2.0)
-    # By symmetry the far tail, of rejecting on the wrong side, is the near one of -centre.
+    # By symmetry, rejecting on the wrong side is the near tail at -centre.
     tails = chance_above(critical, freedom, np.stack([centre, -centre]))
     chance: FloatArray = np.minimum(tails.sum(axis=0), 1.0)
     return chance
@@ -81,10 +80,9 @@ def smallest_visible(
     target: float = 0.8,
     df: Freedom = of_queries,
 ) -> float:
-    """Return the smallest true difference that n queries show with the wanted power.
+    """Return the smallest true difference that n queries detect with the desired power.
 
-    ``nan`` for fewer than two queries; 0 where the differences do not vary or
-    the target is no more than alpha.
+    ``nan`` for fewer than two queries; 0 if differences are constant or target <= alpha.
     Source: Bloom (1995), Evaluation Review 19, 547-556.
     """
     _check(sd, alpha, target)
@@ -100,7 +98,7 @@ def smallest_visible(
 
 
 def smallest_effect(chance: Callable[[float], float], target: float) -> float:
-    """Return the smallest effect whose chance to be shown, which rises with it, is the target's."""
+    """Return the smallest effect with power ``target``; power increases with the effect."""
     high = 1.0
     while chance(high) < target:
         high *= 2.0
@@ -115,9 +113,9 @@ def queries_needed(
     target: float = 0.8,
     df: Freedom = of_queries,
 ) -> int | None:
-    """Return the smallest number of queries that shows a true difference with the wanted power.
+    """Return the smallest number of queries that detects a true difference with power.
 
-    ``None`` where the difference is 0 or more queries would be needed than 100 million.
+    ``None`` if the difference is 0 or more than 100 million queries would be needed.
     Source: Sakai (2018), Laboratory Experiments in Information Retrieval, 6.2.
     """
     _check(sd, alpha, target)
@@ -129,7 +127,7 @@ def queries_needed(
 
     effect = abs(difference) / sd
     at_alpha, at_target = -ndtri(alpha / 2.0), ndtri(target)
-    # That of the normal distribution, which the answer exceeds by one or two.
+    # Start with the normal distribution; the result is larger by one or two.
     with np.errstate(over="ignore", divide="ignore"):
         normal_approximation = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
@@ -146,10 +144,10 @@ def queries_to_show_same(
     target: float = 0.8,
     df: Freedom = of_queries,
 ) -> int | None:
-    """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
+    """Return the queries with which two one-sided t tests show that equal systems are equivalent.
 
-    ``alpha`` is the level of each, below one half. Each test misses in at most ``(1 - target) / 2``
-    of samples, so the answer is never too small, and beyond five queries it is exact.
+    ``alpha`` is the level of each test, below one half. Each may miss in ``(1 - target) / 2`` of
+    samples, so the result is never too small, and above five queries it is exact.
     Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
     """
     checks.positive("margin", margin)
@@ -160,9 +158,9 @@ def queries_to_show_same(
 def smallest_size(
     is_enough: Callable[[int], bool], *, maximum: int = MOST_QUERIES, near: float = 2.0
 ) -> int | None:
-    """Return the smallest n from 2 on that is enough, as all larger ones are, or None."""
-    # The search goes from `near` in growing steps, so that a good guess takes few calls.
-    # `low` is not enough (or below 2), `high` is enough (or above the maximum).
+    """Return the smallest n >= 2 that is enough, as all larger ones are, or None."""
+    # The search starts at `near` with growing steps, so that a good guess needs few calls.
+    # `low` is not enough (or below 2); `high` is enough (or above the maximum).
     low, high, step = 1, maximum + 1, 1
     size = round(min(max(2.0, near), maximum))
     while low + 1 < high:
@@ -185,10 +183,10 @@ def _check(sd: float, alpha: float, target: float) -> None:
 def spread_interval(
     sd: float, n_queries: int, *, confidence: float = 0.95, freedom: float | None = None
 ) -> tuple[float, float]:
-    """Return the interval that a sample leaves of the standard deviation of its population.
+    """Return the interval of the population's standard deviation, given a sample.
 
-    By the chi-square distribution of ``freedom``, n - 1 without it: exact for differences that are
-    normal, too narrow where their tails are heavier.
+    By the chi-square distribution with ``freedom`` (default n - 1). It is exact for normal
+    differences, and too narrow with heavy tails.
     Source: Julious & Owen (2006), Pharmaceutical Statistics 5, 29-37.
     """
     from scipy.special import chdtri
@@ -212,7 +210,7 @@ def expected_width(
 ) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
-    ``inf`` where no degree of freedom is left, as of one query; 0 where ``sd`` is 0.
+    ``inf`` without degrees of freedom, as for one query; 0 if ``sd`` is 0.
     Source: Sakai (2016), Topic set size design, Information Retrieval Journal 19, 256-283, 3.3.
     """
     checks.not_negative("sd", sd)
@@ -224,7 +222,7 @@ def expected_width(
     from scipy.special import poch
 
     critical = -float(student_quantile(freedom, (1.0 - confidence) / 2.0))
-    # The expected standard deviation of a sample over that of its population.
+    # Expected standard deviation of a sample divided by that of the population.
     shrinkage = math.sqrt(2.0 / freedom) * float(poch(freedom / 2.0, 0.5))
     return 2.0 * critical * sd / math.sqrt(n) * shrinkage
 
@@ -232,7 +230,7 @@ def expected_width(
 def queries_for_width(
     sd: float, width: float, *, confidence: float = 0.95, df: Freedom = of_queries
 ) -> int | None:
-    """Return the smallest number of queries whose t interval is expected to be narrow enough.
+    """Return the smallest number of queries whose expected t interval is narrow enough.
 
     Source: as :func:`expected_width`. ``None`` for more than 100 million.
     """

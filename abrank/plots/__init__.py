@@ -1,7 +1,7 @@
-"""Plots of a comparison or a ranking: each a function that draws onto an Axes and returns it.
+"""Plots of results: each is a function that draws onto an Axes and returns it.
 
-Nothing here shows a window, keeps a figure or changes a setting of matplotlib. What the parameters
-of all plots are is said in :mod:`~abrank.plots.registry` and added to their docstrings here.
+Nothing here opens a window, keeps a figure or changes matplotlib's settings. The parameters that
+all plots share are described in :mod:`~abrank.plots.registry` and added to the docstrings here.
 """
 
 from abrank._support.registry import complete

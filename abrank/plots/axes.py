@@ -1,4 +1,4 @@
-"""What plots share: axes, rows of labels, and shapes drawn on them."""
+"""Parts that plots share: axes, labelled rows, and shapes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
-# Of a curve.
+# Number of points of a curve.
 POINTS = 161
 
 
@@ -50,37 +50,37 @@ def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def evenly(n: int, size: int) -> np.ndarray:
-    """Return at most ``size`` places among ``n`` sorted values, both ends among them."""
+    """Return at most ``size`` positions among ``n`` sorted values, including both ends."""
     return np.unique(np.round(np.linspace(0, n - 1, min(n, size))).astype(np.int64))
 
 
 def scatter_heights(n: int) -> FloatArray:
-    """Return n heights in [0, 1) that fill it evenly and never line up: no draw is needed."""
+    """Return n heights in [0, 1), evenly distributed without randomness."""
     # Source: steps of the golden ratio, Knuth, The Art of Computer Programming 3, 6.4, theorem S.
     return np.asarray((0.5 + np.arange(n) * 0.6180339887498949) % 1.0)
 
 
 def spread_apart(places: list[float], distance: float) -> list[float]:
-    """Move ascending places up, by no more than what keeps them ``distance`` apart."""
+    """Move ascending positions up as little as needed to keep them ``distance`` apart."""
     moved: list[float] = []
     for place in places:
         moved.append(max(place, moved[-1] + distance) if moved else place)
     return moved
 
 
-# --- A forest: rows of estimate and interval on one axis of differences, numbers at their
+# --- Forest plot: rows of estimate and interval on one axis of differences, with numbers on the
 # right
 
 
 @dataclass(frozen=True)
 class AxisRow:
-    """A row: its name, its numbers, how it reads."""
+    """A row of a forest plot: name, numbers, reading."""
 
-    # `thin` is the adjusted interval, where that is another one than the plain. `last` stands in
-    # the last column, and `remark` in the place of the drawing where the row has another scale or
-    # no interval. Without `size` (points) the estimate has no dot, as it is not on the axis. A
-    # `summary` is a diamond as wide as its interval. `value_text` stands in the place of the
-    # estimate, and `glyph` in that of the sign of the reading.
+    # `thin` is the adjusted interval if it differs from the plain one. `last` is the text of the
+    # last column. `remark` replaces the drawing if the row has another scale or no interval.
+    # Without `size` (points) the estimate has no dot, because it is not on this axis. A `summary`
+    # is a diamond as wide as its interval. `value_text` replaces the estimate, and `glyph` the sign
+    # of the reading.
 
     name: str
     estimate: float
@@ -102,7 +102,7 @@ class AxisRow:
         estimate: float,
         **rest: Any,  # noqa: ANN401 - the other fields
     ) -> AxisRow:
-        """Return the row of an estimate and its interval; a remark where there is none."""
+        """Make a row from an estimate and its interval; a remark if there is no interval."""
         remark = "no interval" if np.isnan([estimate, row.ci_low]).any() else ""
         result: dict[str, Any] = {"estimate": estimate, "thick": row.interval, "thin": None}
         return cls(**{**result, "remark": remark, **rest})
@@ -121,8 +121,9 @@ def draw_rows(
     margin: float = 0.0,
     n_with_margin: int | None = None,
 ) -> None:
-    """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
-    # `mixed`: on some rows the higher one is better, on others the lower one. The margin is that of
+    """Draw the rows from top to bottom; ``first`` and ``last`` are titles of columns."""
+    # `mixed`: higher is better for some rows and lower for others. The margin applies to the first
+    # `n_with_margin` rows, by default to all.
     # the first `n_with_margin` rows, of all without it.
     style.dress(ax, theme)
     plain_rows = [row for row in rows if not row.remark]
@@ -136,7 +137,7 @@ def draw_rows(
     side = replace(theme, undeclared=True) if mixed else theme
     style.difference_axis(ax, side, limits, higher_is_better=higher_is_better, percent=percent)
     if style.inches(ax) < NARROW:
-        # Names and numbers leave the frame a third of a column: more ticks would run together.
+        # Names and numbers leave a third of the width, where more ticks would overlap.
         ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     for place, row in enumerate(rows):
         if row.remark:
@@ -149,7 +150,7 @@ def draw_rows(
 
 
 def stripe(ax: Axes, theme: Theme, n: int) -> None:
-    """Make room for n rows from top to bottom, every second one shaded."""
+    """Make room for n rows from top to bottom, with every second one shaded."""
     ax.set_ylim(n - 0.5, -0.5)
     for place in range(0, n, 2):
         ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
@@ -173,7 +174,7 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: AxisRow) -> None:
 def draw_interval(
     ax: Axes, interval: tuple[float, float], height: float, *, colour: str, width: float
 ) -> None:
-    """Draw a bar from end to end; an infinite end leaves the picture with an arrow."""
+    """Draw an interval as a bar; an arrow marks an infinite end."""
     left, right = sorted(ax.get_xlim())
     if np.isnan(interval[0]) or np.isnan(interval[1]):
         return
@@ -186,7 +187,7 @@ def draw_interval(
             ax.plot(
                 [edge],
                 [height],
-                # 4 and 5 are matplotlib's triangles with the tip at the point.
+                # 4 and 5 are matplotlib's triangles whose tip is at the point.
                 marker=marker,
                 markersize=width + 4.0,
                 color=colour,
@@ -200,11 +201,11 @@ def draw_interval(
 def name_rows(
     ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool], *, lines: int = 2
 ) -> None:
-    """Write the names at the left of the rows, on two lines where they are long and have room."""
+    """Write the names left of the rows, on two lines if they are long and fit."""
     type_ = style.sizes(ax)
     longest = 15 if style.inches(ax) < NARROW else 26
     labels = []
-    for name in names:  # a line has about ``longest`` letters
+    for name in names:  # a line holds about ``longest`` letters
         parts = textwrap.wrap(name, longest, break_long_words=False) or [""]
         parts = [name] if lines == 1 else [parts[0], " ".join(parts[1:])][: len(parts)]
         labels.append("\n".join(shorten(part, width=longest + 2) for part in parts))
@@ -215,10 +216,9 @@ def name_rows(
 
 
 def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: str) -> None:
-    """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
     type_ = style.sizes(ax)
     em = type_.body
-    wider = 0.65 * max(0, theme.digits - 3)  # of numbers with more decimals
+    wider = 0.65 * max(0, theme.digits - 3)  # extra width for more decimals
     places = (1.1, 5.5, 10.4) if style.inches(ax) < NARROW else (1.6, 6.3, 11.6)
     columns = tuple((place + wider * (place > 2.0)) * em for place in places)
     base = ("axes fraction", "axes fraction")
@@ -240,13 +240,13 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: 
             )
 
 
-# --- The names of the best and the worst queries, beside the tips of their bars
+# --- The names of the best and the worst queries, next to the ends of their bars
 
 EXTREMES = 3
 
 
 def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: FloatArray) -> None:
-    """Name the three best and the three worst of sorted bars, where there is room."""
+    """Name the three best and the three worst of the sorted bars, if there is room."""
     signs = outcomes(values)
     n = len(values)
     worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
@@ -272,8 +272,8 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
 def _free_column(
     ax: Axes, values: FloatArray, places: list[int], side: int, letters: int
 ) -> tuple[float, list[float]] | None:
-    """Return where across no bar reaches, and the heights of names there; None without room."""
-    # Heights are in |Δ| from the outer edge inwards, that of the largest difference first.
+    """Return a position without bars, and the heights for names there; None without room."""
+    # Heights are in |Δ| from the outer edge inwards, starting with the largest difference.
     if not places:
         return None
     figure = style.figure_of(ax)
@@ -291,25 +291,25 @@ def _free_column(
     return inwards if side < 0 else n - 1 - inwards, [side * height for height in heights]
 
 
-# --- Room for the letters around a frame, measured once
+# --- Room for the labels around a frame, measured once
 
-# Points left of the frame, below it, right of it and above it.
+# Margins in points: left, bottom, right, top.
 Margins: TypeAlias = tuple[float, float, float, float]
 
-# Points of paper around all that is drawn; matplotlib's constrained layout leaves as many.
+# Padding in points around the drawing, as in matplotlib's constrained layout.
 PAD = 3.0
-# A little more than letters commonly take: what hangs out of a small frame stays in a larger one.
+# Slightly more than labels usually need, so that overhanging parts of a small frame stay inside.
 COMMON: Margins = (52.0, 46.0, 24.0, 26.0)
 
 
 def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
-    """Give the only Axes of a figure of ours all the room that the letters around it leave."""
-    # The figure has 72 dots an inch, so that a dot is a point.
-    # matplotlib's constrained layout, which a reader's figure keeps, measures every text four
-    # times; our letters do not change with the size of the frame, so once gives the same picture.
+    """Give the only Axes of our own figure all the room that its labels leave."""
+    # The figure has 72 dots per inch, so that a dot is a point. matplotlib's constrained layout,
+    # which users' figures keep, measures every text four times. Our labels do not depend on the
+    # size of the frame, so measuring once gives the same result.
     figure.set_layout_engine("none")
     _leave(figure, ax, COMMON)
-    # Bars, bands and spines lie in the frame or on its edge.
+    # Bars, bands and spines are within the frame.
     measured = [
         artist for artist in ax.get_default_bbox_extra_artists() if not isinstance(artist, Patch)
     ]
@@ -327,7 +327,7 @@ def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
 
 
 def _leave(figure: Figure, ax: Axes, margins: Margins) -> None:
-    """Put the frame inside its margins, where they leave it room."""
+    """Place the frame inside its margins, if they leave room."""
     wide, tall = (72.0 * figure.get_size_inches()).tolist()
     left, below, right, above = margins
     width, height = wide - left - right, tall - below - above

@@ -1,4 +1,4 @@
-"""Plots against depth and number of queries, and of how the differences of the queries spread."""
+"""Plots by depth and number of queries, and of the distribution of the differences."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison
 
 
-# --- The primary measure at growing cut-offs
+# --- The primary measure at increasing cut-offs
 
 CUTOFFS_SIZE = (5.6, 3.6)
 
-# The parts of the frame, from below: the differences, a gap, the curves.
+# Vertical parts of the frame: the differences below, the curves above, and a gap between.
 _LOWER, _UPPER = (0.0, 0.42), (0.5, 0.5)
 
 
 @plot("cutoffs", title="The primary measure at growing cut-offs", size=CUTOFFS_SIZE)
 def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the primary measure of A and of B at growing cut-offs, and under it their difference.
+    """Draw the primary measure of A and of B at increasing cut-offs, and their difference below.
 
-    The band is the interval of the mean difference by the t-test, every cut-off by itself. Only the
-    cut-off in bold was declared. The two panels stand within the Axes that comes back.
+    The band is the t interval of the mean difference, separately for each cut-off. Only the cut-off
+    in bold was declared. Both panels are inside the returned Axes.
 
     Examples
     --------
@@ -86,7 +86,6 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
 
 
 def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCurve) -> None:
-    """Draw the difference with its band."""
     x = np.log(curve.cutoffs)
     reach = reachable(curve.measure, minimum=min(curve.mean_a), largest=max(curve.mean_a))
     low, high = (np.clip(values, *reach) for values in (curve.ci_low, curve.ci_high))
@@ -127,8 +126,7 @@ def _no_curve(comparison: Comparison) -> str:
 
 
 def _lead(comparison: Comparison) -> int:
-    """Return the cut-off of the primary measure, 0 where it has none."""
-    primary = known(comparison.rule.primary)  # None: a name of the user's own, of ready scores
+    primary = known(comparison.rule.primary)  # None for names that are no known measure
     parameter = dict(primary.parameters).get("cutoff") if primary else None
     return parameter if isinstance(parameter, int) else 0
 
@@ -139,10 +137,10 @@ POINTS = 81
 
 @plot("power", title="What a sample of this size can see", size=POWER_SIZE)
 def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the chance to show a true difference: with these queries, a quarter, four times.
+    """Draw the power for true differences: with these queries, a quarter, four times.
 
-    Computed from the spread of the differences, never from the difference observed. The dot is the
-    smallest difference that these queries show with the power of the plan; the band is the margin.
+    It uses only the standard deviation of the differences, not the observed mean. The dot is the
+    smallest difference that these queries detect with the planned power; the band is the margin.
 
     Examples
     --------
@@ -163,7 +161,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     _axes_of_power(ax, theme, comparison)
     wide = ax.get_xlim()[1]
 
-    # Of so many queries in clusters like these, taken to be of one size.
+    # For clusters, equal sizes like the present ones are assumed.
     grid = np.linspace(0.0, wide, POINTS)
     for place, queries, dash, width in (
         (0.0, 4 * n, (0, (5, 2)), 1.4),
@@ -207,7 +205,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
 def _name_curve(
     ax: Axes, theme: Theme, place: float, queries: int, look: Mapping[str, Any]
 ) -> None:
-    """Write the number of queries above the frame, beside a piece of its curve's line."""
+    """Write the number of queries above the frame, with a sample of its curve's line."""
     above = ScaledTranslation(0.0, 8.0 / 72.0, style.figure_of(ax).dpi_scale_trans)
     over: dict[str, Any] = {"transform": ax.transAxes + above, "clip_on": False}
     style.line(ax, [place, place + 0.07], [1.0, 1.0], **look, **over)
@@ -225,7 +223,6 @@ def _name_curve(
 
 
 def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
-    """Mark the smallest difference that is shown with the power of the plan."""
     style.line(
         ax,
         [0.0, smallest, smallest],
@@ -238,7 +235,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     style.dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
     words = f"smallest visible Δ {display.least(smallest, digits=theme.digits)}"
     body = style.sizes(ax).body
-    # On the side that has more room, and shorter where that is too little.
+    # On the side with more room, and shortened if needed.
     share, wide = smallest / ax.get_xlim()[1], 72.0 * style.inches(ax)
     side, shift = ("left", 5.0) if share < 0.5 else ("right", -5.0)
     if 0.66 * body * len(words) > wide * max(share, 1.0 - share):
@@ -247,13 +244,13 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)
 
 
-# --- How the differences spread
+# --- The distribution of the differences
 
 STRIP = 500
-# So many bars have room for their counts.
+# Maximum number of bars with room for their counts.
 MOST_COUNTED = 9
 
-# Heights in the frame: the floor of the cloud, the box under it.
+# Heights in the frame: base of the density, and the box below it.
 _CLOUD, _BOX = 0.46, 0.36
 
 
@@ -270,11 +267,11 @@ def distribution(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the spread of the per-query differences.
+    """Draw the distribution of the per-query differences.
 
-    A density, under it the middle 90% and the middle half with the median, under that the queries.
-    Fewer than 10 queries are dots only. Up to 25 distinct values, or a fifth of the queries at one
-    of them, are counted in bars, the ties in a bar of their own.
+    A density; below it the middle 90% and the middle half with the median; below that the queries.
+    Fewer than 10 queries are drawn as dots only. With at most 25 distinct values, or a fifth of the
+    queries at one value, they are counted in bars, with a separate bar for ties.
 
     Examples
     --------
@@ -318,7 +315,6 @@ def distribution(
 
 
 def _summary(values: FloatArray, ties: int, theme: Theme) -> str:
-    """Return the median, the middle half and the ties in words."""
     low, middle, high = map(theme.signed, np.percentile(values, [25, 50, 75]).tolist())
     parts = [f"median {middle}"]
     if len(values) >= MIN_FOR_DENSITY:
@@ -331,7 +327,6 @@ def _summary(values: FloatArray, ties: int, theme: Theme) -> str:
 def _strip(
     ax: Axes, theme: Theme, values: FloatArray, middle: float, tall: float, *, size: float
 ) -> None:
-    """Draw the queries as dots, spread in height only so that they do not hide each other."""
     heights = middle + tall * (scatter_heights(len(values)) - 0.5)
     signs = outcomes(values)
     for outcome in (-1, 0, 1):
@@ -349,7 +344,6 @@ def _strip(
 
 
 def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
-    """Draw cloud, box and drops; the cloud ends where the values do."""
     grid, height = density(values)
     inside = (grid >= values[0]) & (grid <= values[-1])
     grid, height = grid[inside], height[inside]
@@ -358,7 +352,7 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
         half = np.concatenate([grid[sign * grid > 0], [0.0]])
         if len(half) < 2:
             continue
-        # Both halves get the point at 0, so that no slit opens between them.
+        # Both halves include the point at 0, so that there is no gap between them.
         half = np.sort(half)
         top = np.interp(half, grid, tall, left=_CLOUD, right=_CLOUD)
         around = np.concatenate([half[:1], half, half[-1:]])
@@ -378,7 +372,7 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
 
 
 def _thickness(distinct: FloatArray, limits: tuple[float, float]) -> float:
-    """Return a bar's width: most of the smallest gap between two values, and not too much."""
+    """Return the width of bars: most of the smallest gap between two values, but limited."""
     widest = 0.06 * (limits[1] - limits[0])
     if len(distinct) < 2:
         return widest
@@ -388,7 +382,6 @@ def _thickness(distinct: FloatArray, limits: tuple[float, float]) -> float:
 def _bars(
     ax: Axes, theme: Theme, centres: FloatArray, counts: np.ndarray, thickness: float, *, cut: bool
 ) -> None:
-    """Draw counts as bars in the winner's colour; ``cut`` a bar of ties that dwarfs the others."""
     colours = [theme.of_outcome(int(sign)) for sign in outcomes(centres)]
     tallest = max(counts[centres != 0.0], default=counts.max())
     heights = np.where(cut & (centres == 0.0), np.minimum(counts, 1.3 * tallest), counts)
@@ -409,7 +402,7 @@ def _bars(
 
 
 def _binned(values: FloatArray, step: float) -> tuple[FloatArray, np.ndarray]:
-    """Return the bars of a histogram whose bins meet at 0: middles, and queries; ties at 0."""
+    """Return middles and counts of histogram bins that meet at 0, and ties at 0."""
     ties = np.sum(values == 0.0)
     middles, counts = [np.zeros(1)] * bool(ties), [np.array([ties])] * bool(ties)
     for sign in (-1, 1):

@@ -1,4 +1,4 @@
-"""Many systems as grids of cells: pairs of systems, systems by queries."""
+"""Grids of cells for many systems: pairs of systems, and systems by queries."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
 
-# --- Grids of many cells, each the deeper in one colour the larger its value
+# --- Grids of many cells; darker means a larger value
 
 N_LEVELS = 8
-# Inches of a row: where every one has its name, and where there are very many.
+# Row heights in inches: if every row is named, and if there are very many.
 NAMED, CROWDED, MOST_NAMED = 0.2, 0.075, 40
 
 
@@ -35,7 +35,7 @@ def height(n_rows: int) -> float:
 
 
 def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0.95) -> None:
-    """Fill cells in a few depths; a depth is one path, its neighbours in a row one rectangle."""
+    """Fill cells with a few levels of one colour; each level is drawn as one path."""
     levels = np.ceil(np.clip(shares, 0.0, 1.0) * N_LEVELS).astype(np.int64)
     for level in range(1, N_LEVELS + 1):
         cells = levels == level
@@ -45,7 +45,7 @@ def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0
 
 
 def _path(cells: np.ndarray) -> Path:
-    """Return a path with a rectangle for each stretch of cells in a row."""
+    """Return a path with a rectangle for each run of adjacent cells in a row."""
     steps = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
     row, start = (row - 0.5 for row in np.nonzero(steps == 1))
     stop = np.nonzero(steps == -1)[1] - 0.5
@@ -56,7 +56,7 @@ def _path(cells: np.ndarray) -> Path:
 
 
 def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> None:
-    """Give a grid its limits, and the names of its rows: of very many, every tenth by its place."""
+    """Set the limits of a grid and name its rows; of very many, number every tenth."""
     ax.patch.set_facecolor(theme.band if theme.paper != "none" else "none")
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -73,10 +73,9 @@ def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> N
 
 # --- Every pair of systems
 
-# Up to so many systems the cells have numbers; up to so many lines between them and names; up to so
-# many there is a picture.
+# Maximum numbers of systems: for numbers in the cells; for grid lines and names; for any picture.
 NUMBERED, RULED, MOST_SYSTEMS = 20, 40, 400
-# Inches across a cell that a difference needs, and so many for a p-value under it.
+# Minimum cell width in inches for a difference, and for a p-value below it.
 ROOM_FOR_NUMBER, ROOM_FOR_P = 0.4, 0.5
 
 
@@ -92,12 +91,12 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
 
 @plot("matrix", title="Every pair of systems", size=matrix_size, subject="Ranking")
 def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the mean difference of every pair, the system of the row less that of the column.
+    """Draw the mean difference of every pair, row minus column.
 
-    Half of the matrix has every pair once, the system ahead as the row. A cell is filled and its
-    number bold only where the adjusted test shows a difference: the deeper, the larger it is. The
-    small number is the adjusted p-value. More than 20 systems have no numbers, of more than 40
-    every tenth has its name, and more than 400 have no picture.
+    Half of the matrix shows every pair once, with the better system as the row. A cell is filled
+    and its number bold only if the difference is significant after adjustment; darker means larger.
+    The small number is the adjusted p-value. With more than 20 systems there are no numbers, with
+    more than 40 only every tenth is named, and more than 400 are not drawn.
 
     Examples
     --------
@@ -125,10 +124,9 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
 
 
 def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Name the cells, fill those of the pairs that differ, and write numbers where they fit."""
     k = len(ranking.systems)
     _frame(ax, theme, ranking)
-    # Pale enough for the letters on it.
+    # Light enough for the letters on it.
     _fill(ax, theme, ranking, deepest=0.25 if theme.paper == "none" else 0.5)
     cell, small = _cell(ax, k), style.sizes(ax).small
     if k > NUMBERED or cell < ROOM_FOR_NUMBER:
@@ -145,12 +143,12 @@ def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
             look: dict[str, Any] = {"shift": (0.0, up), "bold": bold, "zorder": 4.0}
             position = (place[pair.a], place[pair.b])
             note = style.write(ax, text, position, colour, "center", "center", **look)
-            # Within its cell it asks for no room, and hundreds of them take their time.
+            # It stays in its cell, so layout can skip it, which saves time for hundreds of texts.
             note.set_in_layout(False)
 
 
 def _fill(ax: Axes, theme: Theme, ranking: Ranking, *, deepest: float) -> None:
-    """Fill the cells of the pairs that differ, the deeper the larger the difference."""
+    """Fill the cells of significant pairs; darker means a larger difference."""
     k = len(ranking.systems)
     place = {system: i for i, system in enumerate(ranking.systems)}
     depth = {reading: np.zeros((k, k)) for reading in ("better", "worse")}
@@ -164,13 +162,12 @@ def _fill(ax: Axes, theme: Theme, ranking: Ranking, *, deepest: float) -> None:
 
 
 def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Fill the cells of very many systems, without lines and numbers."""
+    """Fill the cells for very many systems, without lines and numbers."""
     k = len(ranking.systems)
     frame(ax, theme, ranking.systems, k)
     ax.patch.set_visible(False)
     ax.yaxis.tick_right()
-    # As many columns have their number as there is room for; a number asks for 1.8 of its height
-    # and 0.6 a digit.
+    # Number as many columns as fit; a number needs 1.8 times its height, plus 0.6 per digit.
     room = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
     step = 10 * math.ceil(room / (720.0 * _cell(ax, k)))
     ticks = sorted({0, *range(step - 1, k, step)})
@@ -193,7 +190,6 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 
 
 def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Name rows and columns, and draw the lines between the cells."""
     k = len(ranking.systems)
     small = style.sizes(ax).small
     names = [
@@ -202,13 +198,13 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ax.patch.set_visible(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    # The first column and the last row have no pair.
+    # The first column and the last row have no pairs.
     ax.set(xlim=(0.5, k - 0.5), ylim=(k - 1.5, -0.5))
     ax.xaxis.tick_top()
     ax.yaxis.tick_right()
     look: dict[str, Any] = {"fontsize": small, "color": theme.ink, "parse_math": False}
     points = 72.0 * _cell(ax, k)
-    # Slanted names need 1.4 of their height; where they have less, the columns are numbered.
+    # Slanted names need 1.4 times their height; with less room the columns are numbered.
     if points >= 1.6 * small:
         slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
         ax.set_xticks(range(1, k), names[1:], **slanted, **look)
@@ -226,11 +222,10 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 
 
 def _cell(ax: Axes, k: int) -> float:
-    """Return the width of a cell in inches, about."""
     return 0.8 * style.inches(ax) / max(1, k - 1)
 
 
-# --- Systems by queries: who scores what where
+# --- Systems by queries
 
 MOST_COLUMNS, MOST_DRAWN = 240, 200
 
@@ -242,11 +237,11 @@ def queries_size(ranking: Ranking) -> tuple[float, float]:
 
 @plot("queries", title="Every system on every query", size=queries_size, subject="Ranking")
 def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the score of every system on every query, the higher the deeper.
+    """Draw the score of every system on every query as a heat map; darker is higher.
 
-    The systems stand as in the leaderboard, the queries by their mean over the systems, highest
-    first. Of more than 240 queries neighbours in that order share a column, which shows their mean;
-    of more than 200 systems the first 200 are drawn.
+    Systems are in the order of the leaderboard; queries are sorted by their mean over the systems,
+    highest first. With more than 240 queries, neighbours share a column with their mean; of more
+    than 200 systems the first 200 are drawn.
 
     Examples
     --------
@@ -282,7 +277,7 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
 
 
 def by_difficulty(scores: FloatArray) -> FloatArray:
-    """Return a column a query, highest mean first; of very many, the means of neighbours."""
+    """Return one column per query, highest mean first; of very many, means of neighbours."""
     ordered = scores[:, np.argsort(-scores.mean(axis=0), kind="stable")]
     if ordered.shape[1] <= MOST_COLUMNS:
         return ordered
@@ -291,7 +286,7 @@ def by_difficulty(scores: FloatArray) -> FloatArray:
 
 
 def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:
-    """Name a curve right of the frame, beside a piece of it."""
+    """Name a curve to the right of the frame, with a sample of its line."""
     figure = style.figure_of(ax)
     down = -0.6 * style.sizes(ax).small - 1.6 * place * style.sizes(ax).small
     style.write(
@@ -305,7 +300,7 @@ def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]
         shift=(34.0, down),
     )
     shift = ScaledTranslation(0.0, down / 72.0, figure.dpi_scale_trans)
-    # In points right of the corner of the frame.
+    # In points from the top right corner of the frame.
     corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type]
     ends = Affine2D().scale(1.0 / 72.0) + figure.dpi_scale_trans + corner
     ax.plot([8.0, 30.0], [0.0, 0.0], transform=ends, clip_on=False, **look)

@@ -1,4 +1,4 @@
-"""Plots of intervals: by measure, by test, by segment, by collection, and the one that decides."""
+"""Plots of intervals: by measure, segment and collection, and the deciding interval."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from abrank.comparison.groups import Segmentation, SegmentRow
 
 
-# --- The forest plot: the difference by every measure, with intervals
+# --- Forest plot: differences in all measures, with intervals
 
 
 def forest_size(comparison: Comparison) -> tuple[float, float]:
@@ -42,12 +42,12 @@ def forest_size(comparison: Comparison) -> tuple[float, float]:
 def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the interval of every measure, the primary one first, with a diamond and in bold.
 
-    Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
-    glyph: B's for better, A's for worse, grey for unclear. Where a margin decides, the thick one of
-    the primary measure is that of the two one-sided tests. At the right stand the estimate and the
-    adjusted p-value; the margin is a band on the primary measure's row. A measure whose scale is
-    another than the primary one's is named, not drawn; an arrow marks one whose better side is the
-    other one.
+    Thick bars are plain intervals, thin ones adjusted. The adjusted interval determines colour and
+    glyph: B's colour for better, A's for worse, grey for unclear. If a margin decides, the thick
+    bar of the primary measure is the interval of the two one-sided tests. The right columns are the
+    estimate and the adjusted p-value; the margin is a band on the primary row. Measures with
+    another scale than the primary one are named but not drawn; an arrow marks a measure with the
+    opposite direction.
 
     Examples
     --------
@@ -103,12 +103,12 @@ def _margin_words(comparison: Comparison, theme: Theme) -> list[str]:
     return [words] if comparison.rule.margin else []
 
 
-# What marks a measure whose better side is not the primary one's.
+# Marks a measure whose direction is opposite to the primary one's.
 _TURNED = {True: "↑", False: "↓"}
 
 
 def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) -> AxisRow:
-    # The sign test counts queries: what it estimates is on no scale of a measure.
+    # The estimate of the sign test counts queries, so it does not depend on the scale.
     same_unit = comparison.rule.test == "sign" or shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
@@ -132,14 +132,14 @@ def _measure_row(comparison: Comparison, result: MeasureResult, theme: Theme) ->
 
 
 def _glyph(comparison: Comparison) -> str:
-    """Return the sign of the verdict where a margin decides; the reading against 0 has its own."""
+    """Return the sign of the verdict if a margin decides; otherwise the reading has one."""
     return GLYPHS[comparison.verdict] if comparison.rule.margin else ""
 
 
 # --- The primary measure in every segment of the queries
 
 MOST_SEGMENTS = 20
-# Points across the dot of all queries, and of the smallest segment.
+# Size in points of the dot for all queries, and for the smallest segment.
 LARGEST, SMALLEST = 9.0, 3.5
 
 
@@ -148,7 +148,7 @@ def _height(n_rows: int) -> float:
 
 
 def _whole(result: Comparison | CollectionsComparison) -> Comparison:
-    """Return a comparison, or that of all collections together."""
+    """Return the comparison itself, or that of all collections together."""
     return result if isinstance(result, Comparison) else result.pooled
 
 
@@ -166,22 +166,22 @@ def segments(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the mean difference in every segment, under that of all queries.
+    """Draw the mean difference in every segment, below that of all queries.
 
-    Thick is the interval of a segment alone, thin that among all segments of its property, which
-    gives the colour. A dot's area grows with the root of the number of queries. Of more than 20
-    segments the largest are drawn; one of too few queries has no interval. Of several collections
-    they are those of all queries together.
+    Thick bars are intervals of single segments; thin ones are simultaneous for all segments of a
+    property and determine the colour. The area of a dot grows with the root of the number of
+    queries. Of more than 20 segments the largest are drawn; a segment with too few queries has no
+    interval. With several collections, segments combine their queries.
 
     Parameters
     ----------
     by : str, optional
-        The property; all of them without it.
+        The property. Default: all properties.
 
     Raises
     ------
     ArgumentError
-        If no segments were given, or the queries have no such property.
+        If there are no segments, or the queries have no such property.
 
     Examples
     --------
@@ -244,7 +244,6 @@ def segments(
 def _rows(
     comparison: Comparison, chosen: Sequence[Segmentation], theme: Theme, *, named: bool
 ) -> list[AxisRow]:
-    """Return the rows of the largest segments, those of a property together."""
     sizes = sorted(
         (row.n_queries for segmentation in chosen for row in segmentation.rows), reverse=True
     )
@@ -253,7 +252,7 @@ def _rows(
     room = {True: MOST_SEGMENTS - sum(size > minimum for size in sizes), False: MOST_SEGMENTS}
     for segmentation in chosen:
         for row in segments_in_unit(comparison, segmentation):
-            # Of segments as large as the smallest one shown, the first.
+            # Among segments as small as the smallest one shown, the first ones.
             if row.n_queries >= minimum and room[row.n_queries == minimum] > 0:
                 room[row.n_queries == minimum] -= 1
                 name = f"{segmentation.name}: {row.label}" if named else row.label
@@ -284,7 +283,7 @@ plot(
 )(segments)
 
 
-# --- Several collections in one forest, with what they say together
+# --- Several collections in one forest plot, with their summaries
 
 MOST_COLLECTIONS = 40
 
@@ -307,13 +306,13 @@ def collections(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the mean difference on every collection, and the summaries as diamonds under them.
+    """Draw the mean difference on every collection, and the summaries as diamonds below.
 
-    Thick is the interval of a collection alone, thin that adjusted for the number of collections,
-    which gives the colour. A dot's area grows with the weight in the random-effects summary. The
-    diamonds are as wide as their intervals; the thin line through that of random effects is the
-    prediction interval, where one more collection would lie. Of more than 40 collections those of
-    the most queries are drawn.
+    Thick bars are intervals of single collections; thin ones are adjusted for the number of
+    collections and determine the colour. The area of a dot grows with the weight in the
+    random-effects summary. Diamonds are as wide as their intervals; the thin line through the
+    random-effects diamond is the prediction interval for a further collection. Of more than 40
+    collections those with the most queries are drawn.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Plots of single queries: by their difference, by their two scores, side by side."""
+"""Plots of single queries: sorted differences, scatter plot, paired scores."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
 
 
-# --- Every query by its difference, sorted
+# --- The sorted differences of all queries
 
-# Up to so many queries each has its name; up to so many its own bar.
+# Maximum numbers of queries: for bars with names; for separate bars.
 NAMED = 24
 BARS = 1_500
 CURVE = 1_000
-# The share of the width that the name of the mean takes.
+# Share of the width for the label of the mean.
 ROOM_FOR_MEAN = 0.25
 
 
@@ -48,11 +48,11 @@ def deltas(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the difference of every query, sorted, in the colour of who wins it.
+    """Draw the sorted differences of all queries in the colours of the winners.
 
-    The line and the band are the mean difference and its interval (for a test of the mean). Up to
-    24 queries lie as bars with their names; up to 1 500 each is a bar of its own, which the drawing
-    marks with its query; more become one filled curve through 1 000 quantiles. The three best and
+    The line and the band are the mean difference and its interval (for tests of the mean). Up to 24
+    queries are horizontal bars with names. Up to 1 500 have separate bars, which the SVG links to
+    their queries. More are drawn as one filled curve through 1 000 quantiles. The three best and
     the three worst are named.
 
     Examples
@@ -74,7 +74,7 @@ def deltas(
         return style.say(
             ax, theme, f"A and B score the same on {queries}: there is no bar to draw."
         )
-    # Equal differences keep the order of the ids, so that the picture is always the same.
+    # Equal differences keep the order of the ids, so that the plot is reproducible.
     order = np.argsort(values, kind="stable")
     if n <= NAMED:
         _lying(ax, theme, comparison, row, order[::-1])
@@ -86,7 +86,6 @@ def deltas(
 def _band(
     ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult, *, lying: bool
 ) -> None:
-    """Draw the mean difference and its interval across the bars."""
     colour = theme.of_reading(row.reading)
     interval = row.adjusted
     span, line = (ax.axvspan, ax.axvline) if lying else (ax.axhspan, ax.axhline)
@@ -137,7 +136,7 @@ def _lying(
 def _bar(
     ax: Axes, corner: tuple[float, float], length: float, thickness: float, colour: str, query: int
 ) -> None:
-    """Lay or stand a bar that carries its query; ``corner`` has 0 for the axis of differences."""
+    """Draw the bar of a query; ``corner`` is its position on the axis of differences at 0."""
     lying = corner[0] == 0.0
     width, height = (length, thickness) if lying else (thickness, length)
     bar = Rectangle(corner, width, height, facecolor=colour, edgecolor="none", clip_on=False)
@@ -155,7 +154,7 @@ def _standing(
     style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_xticks([])
-    # The names of the extremes need room on either side of 0.
+    # Leave room for the names of extreme queries on both sides of 0.
     tall = style.figure_of(ax).get_size_inches()[1]
     lines = (EXTREMES + 0.8) * 1.45 * style.sizes(ax).small / 72.0
     room = min(0.42, lines / max(tall - 0.8, 0.5))
@@ -164,12 +163,12 @@ def _standing(
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
     _band(ax, theme, comparison, row, lying=False)
     if n <= BARS:
-        # Bars without a gap overlap a little, or their smoothed edges would let paper through.
+        # Bars without gaps overlap slightly, because antialiasing would leave light lines.
         thickness = 0.8 if n <= 120 else 1.1
         for place, query in enumerate(order):
             value, sign = float(values[place]), int(signs[place])
             if sign:
-                # A bar of the least visible height can still be hit by a pointer.
+                # Even a bar of the smallest visible height can be hit by a pointer.
                 corner = (place - thickness / 2.0 or 1e-9, 0.0)
                 _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
     else:
@@ -184,7 +183,6 @@ def _standing(
 
 
 def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
-    """Fill the quantile curve in the colours of who wins."""
     places = evenly(len(values), CURVE)
     for sign in (-1, 1):
         part = places[signs[places] == sign]
@@ -195,7 +193,7 @@ def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
 
 
 def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
-    """Name the mean where bars leave room (left above 0, right below), or return its words."""
+    """Label the mean where bars leave room (left above 0, right below); else return the label."""
     up = row.diff >= 0
     text = f"mean {theme.signed(row.diff)}"
     total = row.wins + row.ties + row.losses
@@ -218,7 +216,7 @@ def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
 
 
 def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
-    """Draw the bracket of wins, ties and losses under the frame, its parts in proportion."""
+    """Draw the bracket of wins, ties and losses below the frame, in proportion."""
     parts = _outcomes(row, theme)
     total, start = sum(number for _, number, _ in parts), 0.0
     down = ScaledTranslation(0.0, -below / 72.0, style.figure_of(ax).dpi_scale_trans)
@@ -233,7 +231,7 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
 
 
 def _outcomes(row: MeasureResult, theme: Theme) -> list[tuple[int, int, str]]:
-    """Return who wins how many queries and in which words, by their sides of 0."""
+    """Return for each side of 0: sign, number of queries, and text."""
     parts = [
         (-1, row.losses, f"▼ A {theme.wins}"),
         (0, row.ties, "● ties"),
@@ -249,10 +247,9 @@ def _count(
     height: float,
     **position: Any,  # noqa: ANN401 - of write()
 ) -> None:
-    """Write how many queries each side wins, from left to right."""
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
     x, y = position.pop("shift")
-    # Over a small square frame there is no room for three of them in a line.
+    # Three numbers do not fit in a line above a small square frame.
     raised = 1.5 * style.sizes(ax).small if y > 0 and style.inches(ax) < 1.3 * NARROW else 0.0
     for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
         position["shift"] = (x, y if outcome else y + raised)
@@ -264,7 +261,7 @@ def _count(
 # --- Every query by its two scores
 
 SCATTER_SIZE = (4.6, 4.6)
-# More dots than these hide each other.
+# More dots would hide each other.
 MANY = 1_000
 LEVELS = 6
 _MARKERS = {1: "^", -1: "v", 0: "o"}
@@ -278,10 +275,11 @@ def scatter(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the score of A across and that of B upwards: above the diagonal B scores higher.
+    """Draw the scores of B against those of A; above the diagonal B is higher.
 
-    Shape and colour both tell who wins. The cross stands at the two means, which the axes name.
-    Of more than 1 000 queries as many are drawn, evenly spaced among the sorted differences.
+    Shape and colour both show the winner. The cross marks the two means, which the axis labels
+    state. Of more than 1 000 queries that number is drawn, evenly chosen from the sorted
+    differences.
 
     Examples
     --------
@@ -307,7 +305,7 @@ def scatter(
         axis.set_ticks(ticks)
     style.line(ax, limits, limits, theme.ink, 1.0, zorder=2.0)
     shown = np.argsort(comparison.differences(row.measure), kind="stable")[evenly(len(a), MANY)]
-    # A complex number a spot: numpy sorts these fast, rows of a table slowly.
+    # As complex numbers, which numpy sorts faster than rows of a table.
     _, place, times = np.unique((a + 1j * b)[shown], return_index=True, return_counts=True)
     place = shown[place]
     shade = _dots(ax, theme, np.column_stack([a, b])[place], signs[place], times)
@@ -315,7 +313,7 @@ def scatter(
         shade += f"\n{display.count(MANY)} of {display.count(len(a))} queries, evenly by Δ"
     if len(a) > 1:
         _mean(ax, theme, row.mean_a, row.mean_b)
-    # On its side of the diagonal.
+    # On their sides of the diagonal.
     _count(ax, theme, _outcomes(row, theme)[::-1], 1.0, va="bottom", shift=(0.0, 5.0))
     words = shorten(row.measure, width=20)
     means = [theme.score(mean) for mean in (row.mean_a, row.mean_b)]
@@ -326,7 +324,6 @@ def scatter(
 
 
 def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: IntArray) -> str:
-    """Draw a dot a spot, the larger the more queries share it; return what the size means."""
     size = 26.0 if len(spots) <= 100 else 15.0 if len(spots) <= 600 else 8.0
     areas = np.minimum(size * times**0.7, 420.0)
     for outcome, marker in _MARKERS.items():
@@ -350,7 +347,6 @@ def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: Int
 
 
 def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
-    """Mark the two means by a cross, with thin lines to the axes that name them."""
     low_x, low_y = ax.get_xlim()[0], ax.get_ylim()[0]
     style.line(ax, [low_x, a, a], [b, b, low_y], theme.ink, 0.8, linestyle=(0, (2, 2)), zorder=3.5)
     halo = {"color": theme.paper, "markersize": 12.0, "markeredgewidth": 4.5}
@@ -362,10 +358,10 @@ def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
 # --- The scores of both systems side by side, and their mean difference in the same unit
 
 PAIRED_SIZE = (5.6, 4.2)
-# More lines than these are a hairball.
+# More lines would be unreadable.
 LINES = 60
 
-# Across the frame: A at 0, B at 1, their difference further right.
+# Horizontal positions: A at 0, B at 1, their difference further right.
 _DIFFERENCE = 1.95
 _LIMITS = (-0.5, 2.45)
 
@@ -378,12 +374,11 @@ def paired(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    r"""Draw the scores of A and of B, and right of them the mean difference in the same unit.
+    r"""Draw the scores of A and of B, and to their right the mean difference in the same unit.
 
-    Each query is a line from its score by A to its score by B, in the colour of who wins it; of
-    more than 60 queries as many are drawn, evenly spaced among the sorted differences. At the right
-    stands the mean difference with its interval (for a test of the mean); its axis has 0 at the
-    mean of A.
+    Each query is a line from its score by A to its score by B, in the colour of the winner; of more
+    than 60 queries that number is drawn, evenly chosen from the sorted differences. On the right is
+    the mean difference with its interval (for tests of the mean); its axis has 0 at the mean of A.
 
     References
     ----------
@@ -422,10 +417,9 @@ def paired(
 
 
 def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int]) -> None:
-    """Join the two scores of each query."""
     colours = [theme.of_outcome(sign) for sign in signs]
     lines = [((0.0, first), (1.0, second)) for first, second in zip(a, b, strict=True)]
-    # All in one piece each: a line object a query is what takes time to draw.
+    # As few line objects as possible, because each one takes time to draw.
     look: dict[str, Any] = {"alpha": 0.6, "zorder": 2.0}
     joined = LineCollection(lines, colors=colours, linewidths=1.0, **look)
     ax.add_collection(joined, autolim=False)
@@ -434,7 +428,6 @@ def _lines(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: list[int
 
 
 def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:
-    """Draw the mean difference and its interval, on an axis whose 0 is at the mean of A."""
     colour = theme.of_reading(row.reading)
     right = _LIMITS[1]
     for start, height in ((0.0, row.mean_a), (1.0, row.mean_b)):
@@ -456,14 +449,13 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
         "right",
         functions=(lambda y: np.asarray(y) - row.mean_a, lambda d: np.asarray(d) + row.mean_a),
     )
-    style.dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # it has all of it
+    style.dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # has all methods
     style.round_ticks(scale.yaxis, 6, signed=True)
     size = style.sizes(ax).small
     scale.set_ylabel("mean Δ (B − A)", color=theme.muted, fontsize=size, parse_math=False)
 
 
 def _name_columns(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:
-    """Write under each column what it is, and its number."""
     narrow = style.inches(ax) < NARROW
     first, second = style.systems(comparison, 10 if narrow else 18)
     mean_a, mean_b = (theme.score(x) for x in (row.mean_a, row.mean_b))

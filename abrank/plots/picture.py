@@ -1,4 +1,4 @@
-"""The plots of one comparison or ranking as methods, and what a method gives back: a picture."""
+"""The plots of a result as methods, and the picture that they return."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from abrank.plots.registry import Subject, draw, plots_of
 from abrank.plots.render import png, png_of, save
 from abrank.plots.style import LIGHT, NOTEBOOK, Theme, figure_of
 
-# Pixels of a page an inch, and dots of the image an inch: two a pixel, for sharp screens.
+# CSS pixels per inch, and image dots per inch: two per pixel, for high-resolution screens.
 PIXELS, DOTS = 96.0, 192.0
-_SHARED = ("ax", "theme", "digits", "width", "height")  # what every plot takes
+_SHARED = ("ax", "theme", "digits", "width", "height")  # options of every plot
 
 
 class Picture:
-    """A plot that was drawn: a notebook shows it where a cell ends in it; ``save`` writes it.
+    """A plot that was drawn. Notebooks display it; ``save`` writes it to a file.
 
-    In a notebook it has colours that can be read on light and on dark pages, and no background.
-    Where a theme was chosen, or once ``axes`` or ``figure`` were asked for and so may have been
-    changed, it is shown exactly as it is.
+    In a notebook its colours are readable on light and dark backgrounds, and its own background is
+    transparent. If a theme was chosen, or after ``axes`` or ``figure`` were accessed (and possibly
+    changed), it is displayed unchanged.
 
     Attributes
     ----------
     axes : Axes
-        What the plot was drawn onto, to change it further.
+        The Axes of the plot, for further changes.
     figure : Figure
-        The figure of these axes; it belongs to no window.
+        The figure of these Axes; it has no window.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Picture:
 
     @explained
     def save(self, path: str | Path, *, dpi: float = 300.0) -> Path:
-        """Write the figure to a file fit for a paper; see :func:`abrank.plots.save`."""
+        """Write the figure to a file for publication; see :func:`abrank.plots.save`."""
         return save(self._axes, path, dpi=dpi)
 
     def _shown(self) -> bytes:
@@ -81,7 +81,7 @@ class Picture:
         return self._shown()
 
     def _repr_html_(self) -> str:
-        """Return the image in the size that its letters are made for, with its title in words."""
+        """Return the image in its intended size, with its title as alternative text."""
         data = base64.b64encode(self._shown()).decode()
         return (
             f'<img src="data:image/png;base64,{data}" alt="{escape(self._title)}"'
@@ -107,7 +107,7 @@ class Picture:
 
 
 class Titles(dict[str, str]):
-    """What each plot shows, by its name; printed a line a plot."""
+    """The title of each plot by name; printed with one line per plot."""
 
     def __repr__(self) -> str:
         wide = max(map(len, self), default=0)
@@ -116,12 +116,12 @@ class Titles(dict[str, str]):
 
 @dataclass(frozen=True)
 class Plots:
-    """The plots of a comparison or ranking, each a method named as in its catalogue.
+    """The plots of a comparison or ranking as methods; calling the object lists them.
 
-    Called itself, it lists them. A method takes ``theme``, ``digits`` (decimals, those that
-    the reports have without it), ``measure`` where the plot knows it, and ``width``: ``"column"``
-    (3.33 in), ``"text"`` (7.0 in) or inches. It returns a :class:`Picture`, which a notebook shows;
-    nothing is saved, and no window opens. With ``ax`` it draws onto these Axes, and returns them.
+    Methods take ``theme``, ``digits`` (decimals; default: as in reports), ``measure`` if the plot
+    has it, and ``width``: ``"column"`` (3.33 in), ``"text"`` (7.0 in) or inches. They return a
+    :class:`Picture`, which notebooks display; nothing is saved, and no window opens. With ``ax``
+    they draw onto these Axes and return them.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class Plots:
     _subject: Subject
 
     def __call__(self, *names: str) -> Titles:
-        """Return what each plot shows, by its name."""
+        """Return the title of each plot by its name."""
         if names:
             raise ArgumentError(f"a plot is a method: .plot.{names[0]}()")
         return Titles({name: plot.title for name, plot in plots_of(self._subject).items()})
@@ -149,7 +149,7 @@ class Plots:
             close = nearest(name, plots)
             hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(plots)}"
             raise AttributeError(f"no plot {name!r}{hint}")
-        # The drawing of one plot, with the signature and the docstring of that plot.
+        # A method with the signature and docstring of the plot.
         function = plots_of(self._subject)[name].draw
         parameters = [
             parameter
@@ -186,14 +186,13 @@ def _picture(
     *,
     ax: Axes | None = None,
     theme: Theme | None = None,
-    **options: Any,  # noqa: ANN401 - those of draw() and of each plot
+    **options: Any,  # noqa: ANN401 - options of draw() and of each plot
 ) -> Picture | Axes:
-    """Draw a plot onto the Axes given, or as a picture of its own."""
     axes = draw(name, subject, ax=ax, theme=theme or LIGHT, **options)
     if ax is not None:
         return axes
 
-    @cache  # a notebook asks for the image twice: by itself, and within HTML
+    @cache  # notebooks request the image twice: by itself, and within HTML
     def for_notebook() -> bytes:
         if theme is not None:
             return png_of(axes, dpi=DOTS)

@@ -1,4 +1,4 @@
-"""The catalogue of plots, and drawing one by its name."""
+"""The registry of plots, and drawing a plot by name."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Width: TypeAlias = Literal["column", "text"] | float
-# The class of the results that a plot draws.
+# Classes of results that a plot can be for.
 Of: TypeAlias = Literal["Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"]
 Subject: TypeAlias = Any
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
-# Widths of a column and of the text block of a two-column page, in inches.
+# Widths in inches of a column and of the text block on a two-column page.
 WIDTHS: Mapping[Literal["column", "text"], float] = {"column": 3.33, "text": 7.0}
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A registered plot: its name and title, the size it asks for, what it draws."""
+    """A registered plot: name, title, default size, function."""
 
     name: str
     title: str
@@ -35,14 +35,14 @@ class Plot:
     of: Of
 
     def inches(self, subject: Subject) -> tuple[float, float]:
-        """Return the width and height that suit a comparison or ranking."""
+        """Return the default width and height for a result."""
         return self.size(subject) if callable(self.size) else self.size
 
 
-# Every plot under the class of its results and its name: "Ranking.cd".
+# All plots by class of result and name: "Ranking.cd".
 PLOTS: Registry[Plot] = Registry.of("plot")
 
-# What these parameters are in every plot that does not describe them itself.
+# Descriptions of parameters for plots whose docstring does not describe them.
 PARAMETERS = {
     "comparison": "Comparison",
     "ranking": "Ranking",
@@ -54,7 +54,7 @@ PARAMETERS = {
 
 
 def plots_of(subject: Subject) -> Registry[Plot]:
-    """Return the plots that can be drawn of a result, or of a class, by their names."""
+    """Return the plots of a result, or of a class of results, by name."""
     kind = subject if isinstance(subject, type) else type(subject)
     classes = {parent.__name__ for parent in kind.__mro__}
     registry: Registry[Plot] = Registry(f"plot of a {kind.__name__}")
@@ -67,18 +67,18 @@ def plots_of(subject: Subject) -> Registry[Plot]:
 def plot(
     name: str, *, title: str, size: Size, subject: Of = "Comparison"
 ) -> Callable[[Function], Function]:
-    """Register a plot under ``name``; the function itself comes back unchanged.
+    """Register a plot under ``name``; the function is returned unchanged.
 
     Parameters
     ----------
     name : str
-        The word that :class:`abrank.plots.Plots` and :func:`abrank.plots.svg` know it by.
+        Its name in :class:`abrank.plots.Plots` and :func:`abrank.plots.svg`.
     title : str
-        What it shows, in a few words: the title of the drawing for those who cannot see it.
+        A short description, used as alternative text.
     size : tuple of float or callable
-        Width and height in inches, or what gives them for a comparison or ranking.
+        Width and height in inches, or a function of the result that returns them.
     subject : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"}
-        The class of the results that it draws.
+        The class of results that it draws.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def blank(
     height: float | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Return empty Axes of the size that a plot asks for."""
+    """Return empty Axes of the default size of a plot."""
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None
     chosen_width = own_width if width is None else width
@@ -122,7 +122,7 @@ def blank(
             f'width must be "column", "text" or inches from 1 to 100, not {width!r}'
         )
     if height is None:
-        # A square stays square; a row of text keeps its height.
+        # A square stays square; other plots keep their height.
         height = own_height * wide / own_width if own_width == own_height else own_height
     return new_axes(theme, (wide, height), free=free)
 
@@ -138,7 +138,7 @@ def draw(
     height: float | None = None,
     **options: Any,  # noqa: ANN401 - each plot has its own
 ) -> Axes:
-    """Draw a plot by its name; see :class:`abrank.plots.Plots` for the keywords."""
+    """Draw a plot by name; see :class:`abrank.plots.Plots` for the keywords."""
     entry = plots_of(subject)[name]
     if not isinstance(theme, Theme):
         raise ArgumentError(f"theme must be abrank.plots.LIGHT, DARK or a Theme, not {theme!r}")
@@ -148,7 +148,7 @@ def draw(
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:
         ax = blank(name, subject, width=width, height=height, theme=theme)
-    undeclared = getattr(subject, "undeclared", ())  # a ledger has none: it keeps what was decided
+    undeclared = getattr(subject, "undeclared", ())  # ledgers only contain decided directions
     primary = undeclared and (getattr(subject, "measure", "") or subject.rule.primary)
     look = replace(
         theme,

@@ -1,4 +1,4 @@
-"""Pictures as files: PNG, and SVG made fit for a page: small, safe, themable, reproducible."""
+"""Render plots as files: PNG, and SVG that is small, safe, themable and reproducible."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from abrank.plots.axes import lay_out
 from abrank.plots.registry import Subject, Width, draw, plots_of
 from abrank.plots.style import LIGHT, Theme, figure_of
 
-# --- What matplotlib writes as SVG, made fit for a page: small, safe, themable, reproducible
+# --- Clean matplotlib's SVG for use in a page: small, safe, themable, reproducible
 
 SVG = "http://www.w3.org/2000/svg"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif"
 
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-# Attributes that hold lengths; text, ids and references are never rounded.
+# Attributes with lengths, which are rounded; text, ids and references are not.
 _LENGTHS = frozenset(
     {"d", "x", "y", "width", "height", "transform", "points", "stroke-width", "viewBox"}
 )
@@ -59,7 +59,7 @@ def clean(
     query_ids: Sequence[str],
     current: str | None = None,
 ) -> str:
-    """Return matplotlib's SVG as an element for a page."""
+    """Convert matplotlib's SVG to an element for a page."""
     root = ET.fromstring(text)
     # Remove metadata and style elements.
     for parent in list(root.iter()):
@@ -67,7 +67,7 @@ def clean(
             if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
                 parent.remove(child)
     for element in root.iter():
-        # Turn the style into presentation attributes and round the lengths.
+        # Convert styles to presentation attributes, and round lengths.
         for key, value in _declarations(element.attrib.pop("style", "")).items():
             if _DEFAULTS.get(key) != value:
                 element.set(key, value)
@@ -80,7 +80,7 @@ def clean(
                 element.set(key, _rounded(value, path=key == "d"))
             elif current is not None and key in ("fill", "stroke") and value == current:
                 element.set(key, "currentColor")
-    # The paths in groups named `query-i` get their query id.
+    # Give the paths in groups named `query-i` their query id.
     for group in root.iter(f"{{{SVG}}}g"):
         name = group.get("id", "")
         if re.fullmatch(r"query-\d+", name):
@@ -107,7 +107,7 @@ def _serialise(root: ET.Element) -> str:
 
 
 def _declarations(style: str) -> dict[str, str]:
-    """Return the declarations of a style attribute as presentation attributes."""
+    """Convert the declarations of a style attribute to presentation attributes."""
     result: dict[str, str] = {}
     for part in style.split(";"):
         key, _, value = (piece.strip() for piece in part.partition(":"))
@@ -121,7 +121,7 @@ def _declarations(style: str) -> dict[str, str]:
 
 
 def _font(value: str) -> dict[str, str]:
-    """Return what a font shorthand says, but for the family: that is the page's."""
+    """Parse a font shorthand, without the family, which the page defines."""
     match = _FONT.match(value)
     if match is None:
         return {}
@@ -134,7 +134,7 @@ def _font(value: str) -> dict[str, str]:
 
 
 def _rounded(value: str, *, path: bool = False) -> str:
-    """Return lengths with two decimals; a path of many points with one from 10 on, no blanks."""
+    """Round lengths to two decimals; in long paths to one decimal from 10 on, without blanks."""
     coarse = path and len(_NUMBER.findall(value)) > 4  # a line of two points may be a tick
 
     def shorter(match: re.Match[str]) -> str:
@@ -153,14 +153,13 @@ def _rounded(value: str, *, path: bool = False) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return text without the characters that XML cannot hold."""
     return re.sub(
         r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\N{REPLACEMENT CHARACTER}", text
     )
 
 
 def _inherit(root: ET.Element) -> None:
-    """Take from shapes that are used what their uses say: a page's rules reach only those."""
+    """Move attributes from uses to the shapes they use, because CSS only selects those."""
     uses: dict[str, list[ET.Element]] = {}
     for use in root.iter(f"{{{SVG}}}use"):
         uses.setdefault(use.get("href", "").removeprefix("#"), []).append(use)
@@ -172,7 +171,7 @@ def _inherit(root: ET.Element) -> None:
 
 
 def _ids(root: ET.Element, prefix: str) -> None:
-    """Keep the ids that something points to, numbered in the order they stand."""
+    """Keep only ids that are referenced, and number them in document order."""
     used = {element.get("href", "").removeprefix("#") for element in root.iter()}
     for element in root.iter():
         for value in element.attrib.values():
@@ -192,7 +191,7 @@ def _ids(root: ET.Element, prefix: str) -> None:
 
 
 def _flatten(element: ET.Element) -> None:
-    """Take the children out of groups that say nothing, and drop what is empty."""
+    """Remove groups without attributes (keeping their children), and empty elements."""
     children: list[ET.Element] = []
     for child in list(element):
         _flatten(child)
@@ -203,7 +202,7 @@ def _flatten(element: ET.Element) -> None:
 
 
 def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
-    """Make the root an image with a title and a description, in pixels of a page."""
+    """Give the root the role of an image, a title, a description, and a size in CSS pixels."""
     box = [float(number) for number in root.get("viewBox", "0 0 0 0").split()]
     root.attrib = {
         "viewBox": root.get("viewBox", ""),
@@ -221,18 +220,18 @@ def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
             root.insert(place, child)
 
 
-# --- A plot as SVG for a page, as PNG, or as a file for a paper
+# --- Render a plot as SVG for a page, as PNG, or as a file for publication
 
-# An SVG is laid out in points.
+# SVG lengths are in points.
 POINTS = 72.0
-# What makes a file fit for a paper, and its bytes the same at every run.
+# Settings for publication, with the same bytes at every run.
 FILE_SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "abrank",
 }
-# What a reader's own settings must not change where a whole picture is ours.
+# Settings that a user's own must not change in our own figures.
 SETTINGS: dict[Any, Any] = {
     **FILE_SETTINGS,
     "font.family": ["DejaVu Sans"],
@@ -243,15 +242,14 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def _settings(chosen: dict[Any, Any]) -> Iterator[None]:
-    """Draw with some settings, and put the reader's own back."""
     with matplotlib.rc_context(chosen), warnings.catch_warnings():
-        # A query in another script: the page's own fonts have the letters.
+        # For queries in other scripts the fonts of the page have the letters.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
 def _drawn(ax: Axes) -> str:
-    """Return the SVG of a figure of ours: ``savefig`` would draw it once more to lay it out."""
+    """Return the SVG of our own figure; ``savefig`` would draw it twice for layout."""
     figure, output = figure_of(ax), io.StringIO()
     figure.patch.set_visible(False)
     figure.set_dpi(POINTS)
@@ -275,28 +273,28 @@ def svg(
     prefix: str | None = None,
     **options: Any,  # noqa: ANN401 - each plot has its own
 ) -> str:
-    """Return a plot as an SVG element to put into a page.
+    """Return a plot as an SVG element to insert into a page.
 
-    It has no style element or attribute, no script and no metadata; colours are attributes, text is
-    text, and the same comparison gives the same bytes. A bar of ``deltas`` has its query in
+    It has no style elements or attributes, no scripts and no metadata. Colours are attributes, text
+    is text, and equal results give equal bytes. A bar of ``deltas`` has its query in
     ``data-query``.
 
     Parameters
     ----------
     name : str
-        One of those that :func:`plots_of` gives for the result.
+        A name from :func:`plots_of` for the result.
     subject : Comparison or Ranking
     summary : str
-        What the picture says, for those who cannot see it.
+        Alternative text that says what the plot shows.
     width : {"column", "text"} or float, optional
-        Inches; the plot's own without it. One inch is 96 pixels of a page.
+        Width in inches (96 pixels of a page). Default: that of the plot.
     height : float, optional
-        Inches; without it the plot's own, lower where there is only a sentence.
+        Height in inches. Default: that of the plot; less if it is only a sentence.
     theme : Theme
     prefix : str, optional
-        Begins every id; the plot's name without it. Give one where a page has a plot twice.
+        Prefix of all ids. Default: the plot's name. Needed if a page has the same plot twice.
     **options
-        ``digits``, and the plot's own, such as ``measure``.
+        ``digits``, and options of the plot such as ``measure``.
 
     Raises
     ------
@@ -339,17 +337,17 @@ def png(
     Parameters
     ----------
     name : str
-        One of those that :func:`plots_of` gives for the result.
+        A name from :func:`plots_of` for the result.
     subject : Comparison or Ranking
     width : {"column", "text"} or float, optional
-        Inches; the plot's own without it.
+        Width in inches. Default: that of the plot.
     height : float, optional
-        Inches.
+        Height in inches.
     theme : Theme
     dpi : float
-        Dots an inch.
+        Dots per inch.
     **options
-        ``digits``, and the plot's own, such as ``measure``.
+        ``digits``, and options of the plot such as ``measure``.
 
     Examples
     --------
@@ -364,7 +362,7 @@ def png(
 
 
 def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
-    """Return the figure of some axes as the bytes of a PNG file; the figure keeps its own look."""
+    """Return the figure of some Axes as the bytes of a PNG file; the figure is not changed."""
     output = io.BytesIO()
     with _settings(SETTINGS):
         figure_of(axes).savefig(output, format="png", dpi=dpi, metadata={"Software": None})
@@ -372,26 +370,26 @@ def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
 
 
 def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
-    """Write the figure of ``axes`` to a file fit for a paper; return its path.
+    """Write the figure of ``axes`` to a file for publication, and return its path.
 
-    A PDF has its fonts as TrueType (type 42), which journals ask for; no file holds the time it was
-    made.
+    PDF files have TrueType fonts (type 42), as journals require; no file contains its creation
+    time.
 
     Parameters
     ----------
     axes : Axes
-        Those of a plot; a :class:`Picture` has them, and a ``save`` of its own.
+        The Axes of a plot; a :class:`Picture` has its own ``save``.
     path : str or Path
-        Its suffix is the format: .pdf .svg .png .eps …
+        The suffix is the format: .pdf .svg .png .eps …
     dpi : float
-        Dots an inch of a picture made of dots.
+        Dots per inch of bitmap formats.
 
     Raises
     ------
     ArgumentError
-        If the suffix names no format that can be written.
+        If the suffix is not a supported format.
     WriteError
-        If the file cannot be written; one that was there stays.
+        If the file cannot be written; an existing file is then kept.
 
     Examples
     --------
@@ -408,7 +406,7 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
 
 
 def file_bytes(axes: Axes, name: str, *, dpi: float = 300.0) -> bytes:
-    """Return what :func:`save` writes to a file of this name."""
+    """Return what :func:`save` would write to a file with this name."""
     figure, output = figure_of(axes), io.BytesIO()
     kind = Path(name).suffix.removeprefix(".").lower()
     kinds = figure.canvas.get_supported_filetypes()

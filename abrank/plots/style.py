@@ -1,4 +1,4 @@
-"""What all plots share: colours, type, frames, words; a plot chooses none of its own."""
+"""The style of all plots: colours, fonts, frames, words."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow
 
 
-# --- The colours of all plots, each with one meaning; a plot chooses none of its own
+# --- The colours of all plots, each with one meaning
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The look of a plot: its colours, each a hexadecimal string that stands for one meaning.
+    """The look of a plot: its colours, hexadecimal strings with one meaning each.
 
-    Every colour drawn is one of these exactly (tints are opacity), so that a page can give them
-    other values by attribute selectors such as ``[fill="#0068ad"]``.
+    Only these exact colours are drawn (tints are opacity), so that a page can replace them by
+    attribute selectors such as ``[fill="#0068ad"]``.
 
     Attributes
     ----------
     name : str
     a, b : str
-        The baseline and the candidate, wherever one of them is ahead.
+        The baseline and the candidate, where that system is ahead.
     tie : str
-        A tie.
+        Ties.
     ink, muted : str
-        Text and lines; text of less weight, and results that are unclear.
+        Text and lines; less important text and unclear results.
     grid, band : str
         Grid lines; the margin and every second row.
     paper : str
-        What lies behind; ``"none"`` for transparent.
+        The background; ``"none"`` is transparent.
     digits : int
         Decimals of scores and differences.
     undeclared : bool
-        Whether nobody said which direction is better: a side is called higher, in no one's colour.
+        Whether the direction is not declared; then sides are called higher, in a neutral colour.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Theme:
 
     @property
     def wins(self) -> str:
-        """What a system does on the queries that it is ahead on."""
+        """The word for queries on which a system is ahead."""
         return "higher" if self.undeclared else "wins"
 
     def colours(self) -> dict[str, str]:
@@ -86,15 +86,15 @@ class Theme:
         }
 
     def score(self, value: float) -> str:
-        """Return a score with the theme's decimals; a dash where there is none."""
+        """Format a score with the theme's decimals; a dash if undefined."""
         return plain(value, digits=self.digits)
 
     def signed(self, value: float) -> str:
-        """Return a difference with the theme's decimals and its sign; a dash without one."""
+        """Format a difference with its sign and the theme's decimals; a dash if undefined."""
         return signed(value, digits=self.digits)
 
     def of_reading(self, reading: str) -> str:
-        """Return the colour of a reading: B's for better, A's for worse, grey for all else.
+        """Return the colour of a reading: B's for better, A's for worse, grey otherwise.
 
         Examples
         --------
@@ -106,11 +106,11 @@ class Theme:
         return {"better": self.b, "worse": self.a}.get(reading, self.muted)
 
     def of_outcome(self, outcome: int) -> str:
-        """Return the colour of who wins a query: +1 is B, -1 is A, 0 a tie."""
+        """Return the colour of a query's winner: +1 is B, -1 is A, 0 a tie."""
         return {1: self.b, -1: self.a}.get(outcome, self.tie)
 
     def by_sign(self, *, higher_is_better: bool) -> Theme:
-        """Return the theme that gives the sign of a difference the colour of who wins.
+        """Return the theme in which the sign of a difference has the winner's colour.
 
         Examples
         --------
@@ -142,7 +142,7 @@ DARK = Theme(
     band="#212830",
     paper="#161b22",
 )
-# Mid-tones that can be read on white and on black, for cells whose background is not ours.
+# Mid-tones that are readable on white and on black, for notebooks with unknown backgrounds.
 NOTEBOOK = Theme(
     name="notebook",
     a="#d2691e",
@@ -156,45 +156,45 @@ NOTEBOOK = Theme(
 )
 
 
-# --- The few numbers and names that a plot writes, as text
+# --- Numbers and names in plots, as text
 
 DASH = "–"
 
 
 def plain(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a score; a dash where there is none, for want of room."""
+    """Format a score; a dash if undefined, to save space."""
     return or_dash(display.score(value, digits=digits))
 
 
 def signed(value: float, *, digits: int = display.DIGITS) -> str:
-    """Return a difference with its sign; a dash where there is none."""
+    """Format a difference with its sign; a dash if undefined."""
     return or_dash(display.signed(value, digits=digits))
 
 
 def pvalue(value: float, *, alpha: float) -> str:
-    """Return a p-value; a dash where there is none."""
+    """Format a p-value; a dash if undefined."""
     return or_dash(display.pvalue(value, alpha=alpha))
 
 
 def or_dash(text: str) -> str:
-    """Return a number as it is written, a dash where it is not defined."""
+    """Replace "not defined" by a dash."""
     return DASH if text == display.UNDEFINED else text
 
 
 def queries(value: int) -> str:
-    """Return a count of queries."""
+    """Format a number of queries."""
     return display.plural(value, "query", "queries")
 
 
 def few(n_queries: int) -> str:
-    """Return how many queries there are where they are too few: none, or one."""
+    """Format a number of queries that is too small: none, or one."""
     return "No queries" if n_queries == 0 else "Only 1 query"
 
 
 class PlainTicks(Formatter):
-    """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``."""
+    """Ticks with as many digits as needed, a true minus sign, and a plus if ``signed``."""
 
-    # In `percent` those of shares.
+    # `percent`: format shares as percentages.
 
     def __init__(self, *, signed: bool = False, percent: bool = False) -> None:
         self.signed = signed
@@ -202,10 +202,10 @@ class PlainTicks(Formatter):
         self.digits = 1
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        """Return the labels of the ticks, with digits enough for their distance."""
+        """Return the tick labels with enough digits for their distance."""
         step = self.unit * float(np.min(np.diff(np.sort(values)))) if len(values) > 1 else 0.0
         self.digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 1
-        # A quarter takes one digit more than its size says.
+        # Steps such as 0.25 need one more digit than their magnitude.
         self.digits += not math.isclose(round(step, self.digits), step)
         return [self(value) for value in values]
 
@@ -215,17 +215,17 @@ class PlainTicks(Formatter):
         return f"{label}{self.end}"
 
 
-# --- Frames, type sizes and the dressing that all plots share; a plot chooses none of its own
+# --- Frames, font sizes and other parts of the common style
 
-# What our own figures are labelled by: whether somebody asked for their height.
+# Labels of our own figures: whether the user requested their height.
 FREE, FIXED = "height follows the drawing", "height was asked for"
-# Below this width of an Axes, in inches, letters shrink and columns of text lose what can go.
+# Axes below this width in inches get smaller letters and fewer text columns.
 NARROW = 3.0
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Type sizes in points: small notes, body text, and the number that matters."""
+    """Font sizes in points: small notes, body text, and the most important number."""
 
     small: float
     body: float
@@ -233,14 +233,14 @@ class Sizes:
 
 
 def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> Axes:
-    """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut."""
+    """Return the Axes of a new Figure of ``size`` inches, with a layout that cuts no label."""
     figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
     figure.set_label(FREE if free else FIXED)
     return figure.add_subplot()
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure that the Axes stand in."""
+    """Return the figure of the Axes."""
     figure = ax.get_figure(root=True)
     if figure is None:
         raise ArgumentError("these Axes have left their figure")
@@ -248,7 +248,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def fit_height(ax: Axes, height: float, *, maximum: bool = False) -> None:
-    """Give a figure of ours the height that its content needs; leave a reader's own alone."""
+    """Set the height of our own figure to what its content needs; not of users' figures."""
     figure = figure_of(ax)
     if figure.get_label() == FREE:
         figure.set_figheight(height)
@@ -257,7 +257,7 @@ def fit_height(ax: Axes, height: float, *, maximum: bool = False) -> None:
 
 
 def inches(ax: Axes) -> float:
-    """Return the width of the Axes in inches, about: layout has yet to happen."""
+    """Return the approximate width of the Axes in inches, before layout."""
     figure = figure_of(ax)
     alone = len(figure.axes) == 1
     share = 0.85 if alone else ax.get_position().width
@@ -265,14 +265,14 @@ def inches(ax: Axes) -> float:
 
 
 def sizes(ax: Axes) -> Sizes:
-    """Return the type sizes for the width of the Axes: 12 pixels of a page, 11 of a telephone."""
+    """Return font sizes by the width of the Axes: 12 CSS pixels, 11 on phones."""
     return Sizes(8.25, 8.25, 9.5) if inches(ax) < NARROW else Sizes(9.2, 9.5, 11.5)
 
 
 def dress(
     ax: Axes, theme: Theme, *, grid: str = "x", spines: tuple[str, ...] = ("bottom",)
 ) -> None:
-    """Give the Axes spines, ticks and a grid: ``"x"``, ``"y"``, ``"both"`` or ``""``."""
+    """Set up spines, ticks and a grid: ``"x"``, ``"y"``, ``"both"`` or ``""``."""
     type_ = sizes(ax)
     ax.patch.set_visible(False)
     ax.set_axisbelow(True)
@@ -304,7 +304,7 @@ def write(
     bold: bool = False,
     **look: Any,  # noqa: ANN401 - properties of Text
 ) -> Annotation:
-    """Write ``text`` at ``xy``, moved by ``shift`` points; a dollar sign in it is a dollar sign."""
+    """Write ``text`` at ``xy``, shifted by points; dollar signs are literal."""
     text_properties = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
     look |= {name: value for name, value in text_properties.items() if value is not None}
     look.setdefault("fontsize", sizes(ax).small if size is None else size)
@@ -324,14 +324,14 @@ def line(
     width: float,
     **look: Any,  # noqa: ANN401 - properties of Line2D
 ) -> None:
-    """Draw one line through these points."""
+    """Draw one line through points."""
     ax.plot(x, y, color=colour, linewidth=width, **look)
 
 
 def dot(
     ax: Axes, theme: Theme, xy: tuple[float, float], *, colour: str, size: float, marker: str = "o"
 ) -> None:
-    """Draw one dot, with a rim of paper that lifts it off what it lies on."""
+    """Draw one dot with a rim in the background colour."""
     ax.plot(
         [xy[0]],
         [xy[1]],
@@ -346,13 +346,13 @@ def dot(
 
 
 def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
-    """Write the label under the horizontal axis, ``pad`` points below it; long lines are broken."""
+    """Write the label ``pad`` points below the horizontal axis; long lines are wrapped."""
     size, figure = sizes(ax).small, figure_of(ax)
     if len(figure.axes) == 1:
-        # It stands under the frame, which names and numbers beside it push aside.
+        # Its width is that of the frame, which names and numbers beside it make narrower.
         share = 0.72 if inches(ax) < NARROW else 0.82 if inches(ax) < 1.3 * NARROW else 1.0
         letters = int(share * 72.0 * figure.get_size_inches()[0] / (0.6 * size))
-        # A line that is too long breaks between its parts before it breaks within one.
+        # Long lines are broken between their parts first, then within them.
         parts = [
             part
             for line in text.split("\n")
@@ -364,7 +364,7 @@ def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
 
 
 def label_y(ax: Axes, theme: Theme, text: str) -> None:
-    """Write the label beside the vertical axis."""
+    """Write the label of the vertical axis."""
     ax.set_ylabel(text, color=theme.muted, fontsize=sizes(ax).small, parse_math=False)
 
 
@@ -377,7 +377,7 @@ def difference_axis(
     zero: bool = True,
     percent: bool = False,
 ) -> None:
-    """Make x an axis of differences: limits, signed ticks, a line at 0, who is better where."""
+    """Make x an axis of differences: limits, signed ticks, a line at 0, directions."""
     ax.set_xlim(*limits)
     signed_ticks(ax, "x", percent=percent)
     if zero:
@@ -392,20 +392,20 @@ def difference_axis(
 
 
 def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
-    """Put about six round ticks on an axis of differences, each with its sign."""
+    """Set about six round ticks with signs on an axis of differences."""
     axis = ax.xaxis if which == "x" else ax.yaxis
     round_ticks(axis, 4 if inches(ax) < NARROW else 6)
     axis.set_major_formatter(PlainTicks(signed=True, percent=percent))
 
 
 def round_ticks(axis: Axis, n: int, *, signed: bool = False) -> None:
-    """Put about ``n`` round ticks on an axis."""
+    """Set about ``n`` round ticks on an axis."""
     axis.set_major_locator(MaxNLocator(n, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(PlainTicks(signed=signed))
 
 
 def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]:
-    """Return limits around the finite ``values`` and 0, with ``room`` on either side of 0."""
+    """Return limits around the finite ``values`` and 0, with ``room`` on both sides of 0."""
     finite = [value for value in values if np.isfinite(value)]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if high - low < 1e-12:
@@ -417,7 +417,7 @@ def difference_limits(*values: float, room: float = 0.16) -> tuple[float, float]
 
 
 def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """Return 0 to 1 where the scores lie there, else their own range, and a little room."""
+    """Return 0 to 1 if all scores are in that range, else their range with some room."""
     low, high = float(min(a.min(), b.min())), float(max(a.max(), b.max()))
     if low >= 0.0 and high <= 1.0:
         low, high = 0.0, 1.0
@@ -426,17 +426,17 @@ def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
 
 
 def margin_band(ax: Axes, theme: Theme, margin: float, *, share: float = 1.0) -> None:
-    """Shade the differences that are too small to matter, on that share of the frame's top."""
+    """Shade the differences below the margin, on the top ``share`` of the frame."""
     if margin > 0:
         look: dict[str, Any] = {"facecolor": theme.band, "edgecolor": "none", "zorder": 0.4}
         ax.axvspan(-margin, margin, 1.0 - share, 1.0, **look)
 
 
-SENTENCE = "sentence"  # the label of a frame with no picture in it
+SENTENCE = "sentence"  # the label of a frame that only contains a sentence
 
 
 def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
-    """Write a sentence into the empty frame, for data that no picture can be made of."""
+    """Write a sentence into the empty frame, if nothing can be drawn."""
     dress(ax, theme, grid="", spines=("top", "bottom", "left", "right"))
     for spine in ax.spines.values():
         spine.set_color(theme.grid)
@@ -460,7 +460,7 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     return ax
 
 
-# --- Which unit an interval has, and the words that say so on an axis
+# --- Units of intervals, and their words on axes
 
 MEAN = "mean difference"
 
@@ -471,12 +471,12 @@ def deciding(comparison: Comparison) -> TestRow:
 
 
 def of_the_mean(comparison: Comparison) -> bool:
-    """Whether the test that decides is about the mean difference."""
+    """Whether the deciding test is about the mean difference."""
     return deciding(comparison).estimand == MEAN
 
 
 def interval_axis(comparison: Comparison, of_mean: str) -> str:
-    """Return the words under an axis of intervals; ``of_mean`` where a mean is estimated."""
+    """Return the axis label for intervals; ``of_mean`` if a mean is estimated."""
     if of_the_mean(comparison):
         return of_mean
     estimand = deciding(comparison).estimand
@@ -484,26 +484,26 @@ def interval_axis(comparison: Comparison, of_mean: str) -> str:
 
 
 def margin_words(comparison: Comparison, theme: Theme) -> str:
-    """Return the margin as it stands on an axis."""
+    """Return the margin as text for an axis."""
     rule = comparison.rule
     if is_relative(comparison):
         return f"{display.declared_percent(rule.margin)} of A's mean"
-    text = theme.score(rule.margin)  # with as many decimals as it was declared with, at least
+    text = theme.score(rule.margin)  # with at least the decimals with which it was declared
     return text if math.isclose(float(text), rule.margin) else f"{rule.margin:g}"
 
 
 def difference(comparison: Comparison, value: float, theme: Theme) -> str:
-    """Return a difference in the unit in which it is shown; a dash where there is none."""
+    """Format a difference in the displayed unit; a dash if undefined."""
     return or_dash(difference_in_unit(comparison, value, digits=theme.digits))
 
 
 def relative_change(measure: str) -> str:
-    """Return the words for the difference of a measure in per cent of A's mean."""
+    """Return the label for a measure's difference in per cent of A's mean."""
     return f"change of {shorten(measure, width=28)}, in per cent of A's mean"
 
 
 def systems(comparison: Comparison, longest: int) -> tuple[str, str]:
-    """Return the letter of each system with its name, or the letter alone if that is the name."""
+    """Return the letter and name of each system, or only the letter if that is the name."""
     first, second = (
         key if name == key else f"{key} {shorten(name.removesuffix(f' ({key})'), width=longest)}"
         for key, name in (("A", comparison.baseline), ("B", comparison.candidate))
@@ -512,23 +512,23 @@ def systems(comparison: Comparison, longest: int) -> tuple[str, str]:
 
 
 def query_name(comparison: Comparison, query: int) -> str:
-    """Return the text of the query at a position, or its id where no text is known."""
+    """Return the text of the query at a position, or its id if the text is unknown."""
     query_id = comparison.query_ids[query]
     return comparison.topics.get(query_id) or query_id
 
 
 def delta(measure: str) -> str:
-    """Return the words for the difference of a measure."""
+    """Return the label for a measure's difference."""
     return f"Δ {shorten(measure, width=28)} (B − A)"
 
 
-# --- What the plots of two curves share: the names of the systems, and an axis of cut-offs
+# --- Parts of plots with two curves: names of the systems, and an axis of cut-offs
 
 MARKERS = {"a": "v", "b": "^"}
 
 
 def name_systems(ax: Axes, theme: Theme, comparison: Comparison) -> None:
-    """Write the names of A and B above the frame, each with its marker and in its colour."""
+    """Write the names of A and B above the frame, each with its marker and colour."""
     first, second = systems(comparison, 12 if inches(ax) < NARROW else 28)
     for text, place, side, colour in (
         (f"▼ {first}", 0.0, "left", theme.a),
@@ -551,7 +551,7 @@ def name_systems(ax: Axes, theme: Theme, comparison: Comparison) -> None:
 def draw_pair(
     ax: Axes, theme: Theme, x: Sequence[float], a: Sequence[float], b: Sequence[float]
 ) -> None:
-    """Draw one curve of A and one of B, told apart by colour and by marker."""
+    """Draw one curve of A and one of B, with different colours and markers."""
     for values, colour, marker in ((a, theme.a, MARKERS["a"]), (b, theme.b, MARKERS["b"])):
         line(
             ax,
@@ -568,7 +568,7 @@ def draw_pair(
 
 
 def cutoff_axis(ax: Axes, theme: Theme, cutoffs: Sequence[int], lead: int) -> None:
-    """Make x a logarithmic axis of cut-offs; the one that decides is in bold and has a line."""
+    """Make x a logarithmic axis of cut-offs; the deciding one is bold and has a line."""
     low, high = float(np.log(cutoffs[0])), float(np.log(cutoffs[-1]))
     width = (high - low) or 1.0
     ax.set_xlim(low - 0.04 * width, high + 0.04 * width)

@@ -1,4 +1,4 @@
-"""Many systems: by their means, by their ranks, on one collection or several."""
+"""Plots of many systems: by means and by ranks, on one collection or several."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # --- Many systems by their means
 
-# So many groups have lines, each so many points wide with the space beside it.
+# Maximum number of groups with lines; width of a line with its space in points.
 MOST_GROUPS, _LANE = 8, 7.0
-# Up to so many systems each has its row; of more only the first, and the baseline.
+# Up to this number of systems all have rows; else only the first ones and the baseline.
 MOST_ROWS, FIRST = 60, 20
 
 
@@ -45,23 +45,24 @@ def leaderboard(
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
-    """Draw the mean of every system, best first, with its interval and its groups.
+    """Draw the mean of every system with its interval and groups, best first.
 
-    An upright line at the right joins the systems of a group by dots: no two of them differ
-    significantly by the test of the ranking; more than eight groups have none. The systems that
-    cannot be told apart from the first are in the colour of B. Against a baseline, which has a
-    diamond, a system is in the colour of B where it is better and of A where it is worse. Of more
-    than 60 systems the first 20 are drawn, and the baseline.
+    A vertical line on the right connects the systems of a group by dots: no two of them differ
+    significantly. With more than eight groups there are no lines. Systems that do not differ from
+    the first have the colour of B. With a baseline, marked by a diamond, better systems have the
+    colour of B and worse ones that of A. Of more than 60 systems the first 20 and the baseline are
+    drawn.
 
     Parameters
     ----------
     interval : {"own", "within", "difference"}
-        Of each mean by itself; two that overlap can still differ significantly, as all systems
-        answer the same queries. Or with what a query adds to all systems taken out: for comparing
-        systems, and no limits of a mean. Or of the difference from the first or the baseline, as
-        the test of the ranking has it, drawn around the mean: what does not reach the line differs.
+        ``own``: of each mean; overlapping intervals can still differ significantly, because all
+        systems have the same queries. ``within``: without the variance between queries, for
+        comparing systems; these do not limit the means. ``difference``: of the difference from the
+        first system or the baseline by the test of the ranking, drawn around the mean; a system
+        whose interval does not reach the line differs significantly.
     maximum : int, optional
-        Draw so many systems, and the baseline, at most.
+        Maximum number of systems, besides the baseline.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def leaderboard(
     ax.set_xlim(low - room, high + room)
     narrow = style.inches(ax) < NARROW
     style.round_ticks(ax.xaxis, 4 if narrow else 7)
-    # A row has room for one line.
+    # A row has one line of text.
     longest = 16 if narrow else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows], lines=1)
@@ -103,7 +104,7 @@ def leaderboard(
         ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
     place_of = {row.system: i for i, row in enumerate(rows)}
     lanes = [[place_of[x] for x in group if x in place_of] for group in ranking.groups]
-    lanes = [group for group in lanes if len(group) > 1]  # of two systems or more
+    lanes = [group for group in lanes if len(group) > 1]  # groups of two or more systems
     lanes = lanes if interval != "difference" and len(lanes) <= MOST_GROUPS else []
     _groups(ax, theme, lanes)
     texts = [
@@ -116,7 +117,6 @@ def leaderboard(
 
 
 def _shown(ranking: Ranking, maximum: int | None = None) -> list[SystemRow]:
-    """Return the systems that have a row."""
     if len(ranking.rows) <= (maximum or MOST_ROWS):
         return list(ranking.rows)
     first = maximum or FIRST
@@ -125,7 +125,6 @@ def _shown(ranking: Ranking, maximum: int | None = None) -> list[SystemRow]:
 
 
 def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[float, float]]:
-    """Return the ends of the intervals that are drawn; NaN where there is none."""
     if interval != "difference":
         is_own = interval == "own"
         return [row.interval if is_own else (row.within_low, row.within_high) for row in rows]
@@ -138,7 +137,6 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
 
 
 def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
-    """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
     figure = style.figure_of(ax)
     for lane, group in enumerate(lanes):
         shift = ScaledTranslation((6.0 + _LANE * lane) / 72.0, 0.0, figure.dpi_scale_trans)
@@ -166,7 +164,6 @@ def _numbers(
     intervals: list[str],
     groups_width: float,
 ) -> None:
-    """Write the mean right of each row and its groups, and its interval where there is room."""
     body = style.sizes(ax).body
     right = 8.0 + groups_width + 0.62 * (2 + theme.digits) * body
     look: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center", "size": body}
@@ -198,7 +195,7 @@ def _means_words(ranking: Ranking, n_drawn: int, interval: str, *, grouped: bool
 # --- The critical difference diagram: systems by their mean rank
 
 FEWEST_SYSTEMS, FEWEST_QUERIES, MOST_RANKS = 3, 5, 40
-# Inches: a row of names, a bar of systems that do not differ, and what stands above the axis.
+# Inches: a row of names, a bar of systems that do not differ, and the space above the axis.
 _NAME, _BAR, _HEAD = 0.21, 0.11, 0.62
 
 
@@ -208,24 +205,24 @@ def cd_size(ranking: Ranking) -> tuple[float, float]:
 
 
 def _below(ranking: Ranking) -> float:
-    """Return the inches that bars and names take under the axis."""
+    """Return the inches that bars and names take below the axis."""
     rows = math.ceil(len(ranking.systems) / 2)
     return _BAR * (len(_lanes(ranking)) + 1) + _NAME * rows
 
 
 @plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, subject="Ranking")
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the systems at their mean rank within the queries, 1 the best.
+    """Draw the critical difference diagram: systems at their mean rank, 1 is best.
 
-    A bar joins systems of which no two differ significantly by the test of the ranking, which must
-    be one of mean ranks: Nemenyi's, whose critical difference stands above the axis, or Conover's.
-    Others decide by means, and a distance of ranks would not show what they found: their groups
-    stand in :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
+    A bar connects systems of which no two differ significantly. The test of the ranking must
+    compare mean ranks: Nemenyi's, whose critical difference is shown above the axis, or Conover's.
+    Other tests compare means, which distances of ranks do not show; for their groups see
+    :func:`leaderboard`.
 
     Raises
     ------
     ArgumentError
-        If the test is not of mean ranks, or there are fewer than 3 systems or 5 queries.
+        If the test does not compare mean ranks, or there are fewer than 3 systems or 5 queries.
 
     References
     ----------
@@ -252,7 +249,7 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     ax.patch.set_visible(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    # Heights are inches under the axis of ranks.
+    # Heights are in inches below the axis of ranks.
     ax.set(xlim=ends, ylim=(tall, -0.3))
     ax.set_yticks([])
     ax.set_xticks([])
@@ -275,7 +272,7 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:
-    from abrank.ranking.result import RANK_TESTS  # a page of a comparison needs nothing of it
+    from abrank.ranking.result import RANK_TESTS  # imported late: not needed for comparisons
 
     n, k = ranking.n_queries, len(ranking.systems)
     if k < FEWEST_SYSTEMS:
@@ -296,7 +293,7 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 
 
 def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
-    """Return the bars from rank to rank, in as few lanes as keep them apart."""
+    """Return the bars as rank intervals, in as few rows as needed to avoid overlaps."""
     rank = {row.system: row.mean_rank for row in ranking.rows}
     lanes: list[list[tuple[float, float]]] = []
     apart = 0.04 * len(ranking.systems)
@@ -311,7 +308,6 @@ def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
 
 
 def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Draw the bars, each reaching a little beyond its systems."""
     low, high = ax.get_xlim()
     beyond = 0.006 * (high - low)
     for lane, bars in enumerate(_lanes(ranking)):
@@ -322,7 +318,6 @@ def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 
 
 def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Write the better half at the left and the rest at the right, a line to the rank of each."""
     ordered = [ranking[system] for system in ranking.by_mean_rank]
     half = math.ceil(len(ordered) / 2)
     start = _BAR * (len(_lanes(ranking)) + 1) + 0.5 * _NAME
@@ -349,7 +344,6 @@ def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 
 
 def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> None:
-    """Draw the critical difference above the axis, where the test is the one that has it."""
     if ranking.test != "nemenyi":
         return
     from abrank.inference.systems.friedman import critical_difference, friedman_test
@@ -373,9 +367,9 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     )
 
 
-# --- Systems by the ranks that other queries would give them
+# --- Ranks of systems under resampling of the queries
 
-# Of more systems the first, and as many ranks as they reach.
+# Of more systems the first ones are drawn, and the ranks that they reach.
 MOST_RANKED = 40
 
 
@@ -386,10 +380,10 @@ def ranks_size(ranking: Ranking) -> tuple[float, float]:
 
 @plot("ranks", title="Chances of the ranks", size=ranks_size, subject="Ranking")
 def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw how often each system has each rank where the queries are drawn anew.
+    """Draw how often each system has each rank if queries are resampled.
 
-    The deeper a cell, the more resamples give the system that rank; the line spans the ranks that
-    hold 1 - alpha of them. Of more than 40 systems the first 40 are drawn.
+    A darker cell means that more resamples give the system that rank; the line spans the ranks with
+    1 - alpha of the resamples. Of more than 40 systems the first 40 are drawn.
 
     Examples
     --------
@@ -404,8 +398,8 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     rows = ranking.stability[:MOST_RANKED]
     last = max(row.high for row in rows)
     grids.frame(ax, theme, ranking.systems[: len(rows)], last)
-    # A chance of a tenth is to be seen beside one of nine tenths.
-    # Of very many systems only the chance to lead is kept.
+    # A probability of .1 must be visible next to one of .9.
+    # With very many systems only the probability of rank 1 is stored.
     chances = np.zeros((len(rows), last))
     for place, row in enumerate(rows):
         chances[place, : len(row.chances)] = np.sqrt(row.chances[:last])
@@ -427,10 +421,9 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     return ax
 
 
-# --- Many systems on several collections: their means, and the ranks that can be claimed of
-# them
+# --- Many systems on several collections: means and rank intervals
 
-# Of more systems the first.
+# Of more systems the first ones are drawn.
 MOST_STANDINGS = 60
 
 
@@ -452,13 +445,14 @@ def means(
 ) -> Axes:
     """Draw the mean of every system over the collections, best first.
 
-    The interval is of the difference from the first on these collections, for all pairs together.
+    The intervals are for the difference from the first system on these collections, simultaneous
+    for all pairs.
 
     Parameters
     ----------
     result : CollectionsRanking
     maximum : int, optional
-        Draw so many systems at most.
+        Maximum number of systems.
 
     Examples
     --------
@@ -489,10 +483,10 @@ def rank_intervals_size(result: CollectionsRanking) -> tuple[float, float]:
 def rank_intervals(
     result: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT
 ) -> Axes:
-    """Draw the rank interval of every system: thick on these collections, thin on others like them.
+    """Draw the rank interval of every system: thick on these collections, thin on similar ones.
 
-    A system is in the colour of B where it could be the best on these collections. Of more than
-    60 systems the first 60 are drawn.
+    Systems that could be the best on these collections have the colour of B. Of more than 60
+    systems the first 60 are drawn.
 
     Parameters
     ----------
@@ -538,6 +532,6 @@ def rank_intervals(
 
 
 def _span(ax: Axes, standing: Standing, place: int, *, colour: str, width: float) -> None:
-    """Draw a line from the first rank to the last, with room for a single one."""
+    """Draw a line from the first rank to the last, visible even for a single rank."""
     ends = [standing.rank_low - 0.25, standing.rank_high + 0.25]
     style.line(ax, ends, [place, place], colour, width, solid_capstyle="butt", zorder=3.0)

@@ -1,4 +1,4 @@
-"""Many systems on the same queries: who leads, and who differs significantly from whom."""
+"""Many systems on the same queries: their order, and which differ significantly."""
 
 from abrank.ranking.rank import rank_scores, read_systems
 from abrank.ranking.result import PairRow, Ranking, SystemRow

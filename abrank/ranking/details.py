@@ -1,4 +1,4 @@
-"""Rows of a ranking: pairs and systems, and what stands beside the deciding test."""
+"""Rows of a ranking for pairs and systems, and further statistics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def system_rows(
     result: inference.JointResult,
     sign: float,
 ) -> tuple[SystemRow, ...]:
-    """Return the leaderboard, best first; the parameters are those of :func:`pair_rows`."""
+    """Return the leaderboard, best first; for the parameters see :func:`pair_rows`."""
     own_low, own_high = _mean_limits(block, result.confidence)
     low, high = within_query_interval(block, confidence=result.confidence)
     ranks = friedman_test(sign * block).mean_ranks
@@ -58,9 +58,9 @@ def system_rows(
 
 
 def _mean_limits(block: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return percentile bootstrap limits of each mean, infinite where none can be told."""
+    """Return percentile bootstrap limits of each mean, infinite with too few queries."""
     n, tail = len(block), (1.0 - confidence) / 2.0
-    if n < 2 or float(n) ** -n >= tail:  # the chance of a single resample
+    if n < 2 or float(n) ** -n >= tail:  # probability of a single resample
         unbounded = np.full(block.shape[1], np.inf if n else np.nan)
         return -unbounded, unbounded
     means = resample_means(block, n_resamples=N_RESAMPLES, seed=0)
@@ -78,7 +78,7 @@ def pair_rows(
     *,
     declared: bool = True,
 ) -> tuple[PairRow, ...]:
-    """Return the pairs, b the one that stands above, or the one that is not the baseline."""
+    """Return the pairs; b is the higher system, or the one compared with a baseline."""
     rows = []
     wins, losses = _wins(block, result.pairs, sign if result.baseline is not None else -sign)
     sign_of_pair = -1.0 if result.baseline is None else 1.0
@@ -110,7 +110,6 @@ def pair_rows(
 def _wins(
     block: FloatArray, pairs: inference.SystemPairs, sign: float
 ) -> tuple[list[int], list[int]]:
-    """Count the queries on which the second system of a pair, times the sign, stands higher."""
     slack = TIE * np.abs(block).max(initial=0.0)
     wins: list[int] = []
     losses: list[int] = []
@@ -124,7 +123,7 @@ def _wins(
 def _reading(
     result: inference.JointResult, k: int, advantage: float, *, distinct: bool, declared: bool
 ) -> str:
-    """Say in one word what the adjusted p-value says of the second system of a row."""
+    """Return one word for the adjusted p-value, about the second system of a pair."""
     if np.isnan(result.pvalue_adj[k]):
         return "untested"
     if result.identical[k]:
@@ -139,19 +138,19 @@ def _reading(
 # Joint and paired tests that skewness misleads; pairs that are named.
 OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
 MAX_NAMED = 3
-# So many times as wide the intervals of whole clusters are, on average, before a caution names
-# pairs. Of 2, 4 and 8 systems on 200 queries of 40 users it comes in 2, 11 and 6 % of rankings with
-# a significant pair if queries are independent, in 15, 49 and 73 % at an intraclass correlation of
-# .1.
+# A caution names pairs if cluster-robust intervals are on average wider by this factor. With 2, 4
+# and 8 systems on 200 queries of 40 users it appears in 2, 11 and 6 % of rankings with a
+# significant pair if queries are independent, and in 15, 49 and 73 % at an intraclass correlation
+# of .1.
 WIDER_BY_CLUSTERS = 1.1
-# Above so many systems fewer resamples are drawn, and the chance to lead is kept alone; above so
-# many nothing is said of ranks.
+# With more than MANY_SYSTEMS systems fewer resamples are drawn and only the chance of rank 1 is
+# kept; above MAX_RANKED no rank chances are computed.
 MANY_SYSTEMS, MAX_RANKED = 300, 2_000
-SYSTEMS_AT_ONCE = 1_000  # whose pairs with all that follow are looked at together
+SYSTEMS_AT_ONCE = 1_000  # systems whose pairs are held in memory together
 
 
 def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
-    """Return how often each system has each rank under resampling of the queries."""
+    """Return how often each system has each rank if queries are resampled."""
     n_systems = len(ranking.systems)
     if not ranking.n_queries or n_systems > MAX_RANKED:
         return (), 0
@@ -173,7 +172,7 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
 
 
 def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
-    """Return how alike every two measures order the systems."""
+    """Return the rank correlation of every pair of measures."""
     first = rankings[0]
     if len(rankings) < 2 or not first.n_queries:
         return ()
@@ -191,10 +190,9 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
 def undone_pairs(
     ranking: Ranking, clusters: tuple[str, Mapping[str, str]] | None = None
 ) -> list[Note]:
-    """Return cautions, one a measure, on significant pairs that another t test does not confirm.
+    """Return cautions, one per measure, on significant pairs that another t test does not confirm.
 
-    That is t corrected for skewness and, with a name and the cluster of each query, t by whole
-    clusters.
+    The other test is t corrected for skewness and, given clusters, the cluster-robust t.
     """
     if ranking.test not in OF_THE_MEAN or ranking.n_queries < 2:
         return []
@@ -224,7 +222,7 @@ def undone_pairs(
 def _undone(
     ranking: Ranking, rows: Sequence[PairRow], labels: Sequence[str], level: float
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which significant pairs t corrected for skewness, and t by clusters, take back."""
+    """Return which pairs t corrected for skewness, and cluster-robust t, do not confirm."""
     # Source: Hall (1992), as `skewed_t`; Bell & McCaffrey (2002), as `run_cluster_test`.
     first, second = (ranking.scores_of(getattr(row, side) for row in rows) for side in "ab")
     d = second - first
@@ -238,7 +236,7 @@ def _undone(
         levels = np.full(len(rows), level)
         _, by_t, low, high = t_answer(mean, error, len(d) - 1.0, levels)
         whole = run_cluster_test("t", d, labels, confidence=1.0 - levels)
-        # Of queries that are independent, too, pairs near alpha come to lie beyond it.
+        # Even if queries are independent, pairs near alpha can change sides.
         with np.errstate(invalid="ignore"):
             wider = np.mean((whole.ci_high - whole.ci_low) / (high - low))
         if wider > WIDER_BY_CLUSTERS:
@@ -247,7 +245,6 @@ def _undone(
 
 
 def _named_pairs(rows: Sequence[PairRow]) -> dict[str, object]:
-    """Return how many pairs there are, and the names of the first, the better one ahead."""
     pairs = [(row.b, row.a) if row.b_is_ahead else (row.a, row.b) for row in rows[:MAX_NAMED]]
     return {
         "count": len(rows),
@@ -256,7 +253,7 @@ def _named_pairs(rows: Sequence[PairRow]) -> dict[str, object]:
 
 
 def pair_spread(scores: FloatArray) -> float | None:
-    """Return the largest variance of the differences of two systems over the mean of all pairs'."""
+    """Return the largest variance of a pair's differences divided by the mean over all pairs."""
     if len(scores) < 2:
         return None
     n_systems, centred = scores.shape[1], scores - scores.mean(axis=0)
@@ -268,6 +265,6 @@ def pair_spread(scores: FloatArray) -> float | None:
         of_pairs = np.triu(variances[rows, None] + variances[None, start:] - shared, 1)
         total += float(of_pairs.sum())
         largest = max(largest, float(of_pairs.max()))
-    # What rounding leaves of the difference of two systems that are one is nothing.
+    # The difference of two equal systems has only rounding errors.
     n_pairs = n_systems * (n_systems - 1) // 2
     return largest / (total / n_pairs) if largest > 1e-14 * variances.max() else None

@@ -1,4 +1,4 @@
-"""Ready scores of many systems as one block, and their ranking: order, intervals, pairs."""
+"""Read ready scores of many systems, and rank them: order, intervals, pairs."""
 
 from __future__ import annotations
 
@@ -51,34 +51,34 @@ def read_systems(
     lower_is_better: Sequence[str] | str = (),
     options: TableOptions | None = None,
 ) -> Scores:
-    """Read the scores of many systems, from one source or from several.
+    """Read the scores of many systems from one or more sources.
 
-    ``notes`` say what each source was taken for, and what was missing.
+    ``notes`` say how each source was interpreted, and what was missing.
 
     Parameters
     ----------
     source : Scores, DataFrame, path, sequence of these, or mapping
-        Whatever :func:`abrank.read_scores` reads. Several sources hold systems of their own on the
-        same queries. A mapping goes from a system's name to its scores: a Series or dict by query
-        id, or any of the above.
+        Anything that :func:`abrank.read_scores` reads. Several sources hold different systems on
+        the same queries. A mapping has scores by system name: a Series or dict by query id, or any
+        of the above.
     measures : sequence of str, optional
-        The one measure of a table with a column a system is called by this name, ``score`` without.
+        For a table with one column per system: the name of its only measure. Default: ``score``.
     missing : {"error", "zero", "drop", "worst"}
-        A score that is missing is an error, counts 0, has the worst score, or its query is left out
-        of all systems.
+        A missing score is an error, counts 0, gets the worst score, or its query is dropped for
+        all systems.
     lower_is_better : str or sequence of str
-        Scores of which the highest is the worst.
+        Names of scores for which lower is better.
     options : TableOptions, optional
-        What was said of the columns of a table.
+        The declared roles of the columns.
 
     Raises
     ------
     ReadError, NotFoundError
         If a source cannot be used.
     AlignmentError
-        If scores are missing, under ``missing="error"``, or no query remains.
+        If scores are missing with ``missing="error"``, or no query remains.
     ArgumentError
-        If two sources have a system of one name, or differ in their measures.
+        If two sources have a system with the same name, or differ in their measures.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def read_systems(
     parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
-    if named:  # a hole in what nobody asked for is none
+    if named:  # ignore missing scores of measures that were not requested
         parts = [part.take(_chosen(part, named)) for part in parts]
     return resolve_missing(
         _joined(parts) if len(parts) > 1 else parts[0], missing, lower_is_better=lower_is_better
@@ -109,17 +109,16 @@ def read_systems(
 
 
 def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
-    """Return the scores of each source."""
     if isinstance(source, Mapping):
         return [_named(scores, str(system), options) for system, scores in source.items()]
     is_list = isinstance(source, (list, tuple)) and not any(
         isinstance(row, Mapping) and not any(isinstance(item, Mapping) for item in row.values())
         for row in source[:1]
-    )  # a list of rows is one table
+    )  # a list of rows is a single table
     sources = source if is_list else [source]
     parts = [read_with_gaps(part, options=options) for part in sources]
     if len(parts) > 1 and all({*part.systems} & {*parts[0].systems} for part in parts):
-        # Columns of the same names in all files are measures, and each file a system.
+        # Equal column names in all files are measures; then each file is a system.
         alone = replace(options, alone=False)
         parts = [read_with_gaps(part, options=alone) for part in sources]
     columns = {part.measures for part in parts}
@@ -130,7 +129,7 @@ def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
 
 
 def _by_column(part: Scores, measure: str) -> Scores:
-    """Return scores whose one column has the name of a system and of no measure."""
+    """Treat the only column as a system unless its name is a measure."""
     name = part.measures[0]
     is_plain = name.casefold() in (UNNAMED, "value") or names_measure(name) or asks_direction(name)
     is_named = part.reading is None or part.reading.variant or part.reading.metric
@@ -144,7 +143,7 @@ def _by_column(part: Scores, measure: str) -> Scores:
 
 
 def _named(source: object, system: str, options: TableOptions) -> Scores:
-    """Return the scores of one system of a mapping under its name there."""
+    """Return the scores of one system in a mapping, under its name there."""
     import pandas as pd
 
     of_measures = isinstance(source, Mapping) and any(
@@ -163,7 +162,6 @@ def _named(source: object, system: str, options: TableOptions) -> Scores:
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
-    """Lay the systems of several sources side by side, NaN where a query is missing."""
     systems = [system for part in parts for system in part.systems]
     twice = next((name for name, n in Counter(systems).items() if n > 1), None)
     if twice is not None:
@@ -193,15 +191,15 @@ def _some(names: Sequence[str]) -> str:
 
 
 DEFAULT_TEST = "max-t"
-MOST_PAIRS = 2_000_000  # a row is kept of each
-MOST_RANKED = 10_000  # systems, each with an interval of its own, whatever it is compared with
-MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
-# Adjustments that are known by initials.
+MOST_PAIRS = 2_000_000  # a row is stored for each
+MOST_RANKED = 10_000  # systems, each of which has an interval
+MOST_SYSTEMS = 300  # with more systems, all pairs are tested only on request
+# Full names of adjustments known by initials.
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def rank_unrecorded(inputs: Inputs, question: RankingQuestion) -> Ranking:
-    """Rank ready scores as :func:`rank_scores` does, without a record of where they come from."""
+    """Rank ready scores as :func:`rank_scores` does, without provenance."""
     return ranking_of(_scores_of(inputs, question), question)
 
 
@@ -212,7 +210,7 @@ def rank_recorded(
     command: str | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
-    """Rank ready scores, tell the stages of the work, and record where they come from."""
+    """Rank ready scores, report each stage of the work, and record the provenance."""
     scores = _scores_of(inputs, question)
     roles = {name: name for name in scores.systems}
     origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=command)
@@ -246,63 +244,60 @@ def rank_scores(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
-    """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
+    """Rank the systems of ``scores``, and test all pairs or all systems against a baseline.
 
-    The ranking is the same whatever the order in which the systems came.
+    The result does not depend on the order of the systems in the input.
 
     Source: that of each test is ``abrank.inference.JOINT_TESTS[name].source``.
 
     Parameters
     ----------
     scores : Scores, DataFrame, path, list of these, or mapping
-        Of two systems or more on the same queries: as :func:`abrank.evaluate` gives them, or ready
-        ones in whatever :func:`abrank.read_scores` reads; a file of one system is called after it.
-        A mapping goes from a system's name to its scores.
+        Scores of two or more systems on the same queries, from :func:`abrank.evaluate` or in any
+        form that :func:`abrank.read_scores` reads. A file with one system names it. A mapping has
+        scores by system name.
     measures : sequence of str, optional
-        The first orders the systems; each has a test of its own. Without it all of the scores but
-        counts and constants, and where nobody chose their order a ranking measure is first. The
-        scores of a table with a column a system are called by it.
+        The first orders the systems; each measure is tested separately. Default: all except counts
+        and constants, ordered by a ranking measure. For a table with one column per system: the
+        name of its only measure.
     columns, variant, where
-        Which column of a table holds what, and which rows are taken; see
-        :func:`abrank.read_scores`.
+        The roles of the columns of a table, and the rows to use; see :func:`abrank.read_scores`.
     missing : {"error", "zero", "drop", "worst"}
-        In ready scores, one that is missing is an error, counts 0, has the worst score, or its
-        query is left out.
+        A missing ready score is an error, counts 0, gets the worst score, or its query is dropped.
     test : str, optional
-        A joint test: ``max-t`` (without it), ``tukey``, ``randomised-tukey``, ``nemenyi``,
-        ``conover``; against a baseline ``max-t`` (without it), ``dunnett``, ``bonferroni-dunn``,
-        ``conover``. Or a paired test, run on each pair: ``t``, ``permutation``, ``bootstrap``,
+        A joint test: ``max-t`` (default), ``tukey``, ``randomised-tukey``, ``nemenyi``,
+        ``conover``; against a baseline ``max-t`` (default), ``dunnett``, ``bonferroni-dunn``,
+        ``conover``. Or a paired test for each pair: ``t``, ``permutation``, ``bootstrap``,
         ``wilcoxon``, ``sign``.
     adjust : str, optional
-        For conover and paired tests: ``holm`` without it, or another key of
-        ``abrank.inference.ADJUSTMENTS``. The other tests are joint by themselves.
+        For conover and paired tests: a key of ``abrank.inference.ADJUSTMENTS``. Default: ``holm``.
+        The other tests need no adjustment.
     alpha : float
-        Joint level.
+        Familywise significance level.
     baseline : str or sequence of str, optional
-        The system to compare every other with, or several, corrected across.
+        One or more systems to compare all others with, adjusted over all comparisons.
     family : {"measure", "all"}
-        Whether alpha holds for each measure, or for all of them together: then each has the same
-        part of it (Bonferroni).
+        Whether alpha holds per measure, or for all measures together, which then share it equally
+        (Bonferroni).
     lower_is_better, higher_is_better : str or sequence of str
-        Names of scores without a declared direction, of which the lower or the higher is better.
+        Directions of scores that are no known measures.
     pairs : bool
-        Keep all pairs of more than 300 systems too, which takes long; without it the pairs with the
-        first are kept of those that max-t tests, and of other tests a baseline must be named. No
-        effect on fewer.
+        For more than 300 systems: whether to test all pairs, which takes long. By default max-t
+        keeps only the pairs with the first system, and other tests need a baseline.
     resamples : int, optional
-        Of tests that draw; each has a default.
+        Number of resamples of Monte Carlo tests; the default depends on the test.
     rng : int, Generator, SeedSequence or None
-        Source of the resamples; the seed that replays them is recorded.
+        Random source; the result records the seed.
 
     Raises
     ------
     UnknownNameError
-        If no test or adjustment has the name.
+        If the test or adjustment is unknown.
     ReadError, NotFoundError, AlignmentError
         If ready scores cannot be used, or some are missing.
     ArgumentError
-        If there are fewer than two systems, the measure or the baseline is not among the scores, or
-        the test does not compare what is asked.
+        If there are fewer than two systems, the measure or the baseline is not in the scores, or
+        the test does not support the requested comparisons.
 
     Examples
     --------
@@ -387,8 +382,8 @@ def ranking_of(
 
 
 def rank_again(saved: Ranking) -> Ranking:
-    """Return a ranking computed again from the scores and the question that it holds."""
-    # What only the runs tell is taken from it: what was counted while they were read.
+    """Recompute a ranking from its stored scores and question."""
+    # Facts that only the runs provide are copied from `saved`.
     blocks = [item.scores_of(saved.systems) for item in saved.by_measure]
     higher = {item.measure: item.higher_is_better for item in saved.by_measure}
     better = directions_again(higher, saved.undeclared)
@@ -417,7 +412,7 @@ def rank_again(saved: Ranking) -> Ranking:
 
 
 def baselines_of(baseline: str | Sequence[str] | None, systems: Collection[str]) -> tuple[str, ...]:
-    """Return the systems that are baselines, each asked for by its name or by its file."""
+    """Return the baselines, each given by its name or by its file."""
     requested = [baseline] if isinstance(baseline, str) else baseline or []
     short_names = tuple(
         element if element in systems else short_name(element) for element in requested
@@ -431,7 +426,6 @@ def baselines_of(baseline: str | Sequence[str] | None, systems: Collection[str])
 
 
 def _pairs_of(n_systems: int, n_baselines: int, test: str, *, requested: bool) -> int:
-    """Return the number of pairs; refuse more than can be held, or than was asked for."""
     multiple = n_systems * (n_systems - 1) // 2
     pairs = n_systems * n_baselines if n_baselines else multiple
     if n_systems > MOST_RANKED:
@@ -460,7 +454,7 @@ def _pairs_of(n_systems: int, n_baselines: int, test: str, *, requested: bool) -
 def _announce(
     on_stage: Callable[[str], None] | None, n_pairs: int, n_systems: int, n_measures: int
 ) -> Callable[[int, int], None] | None:
-    """Say what is tested, and return what says how far many pairs are."""
+    """Report what is tested, and return a function that reports the progress of many pairs."""
     if on_stage is None:
         return None
     by, words = display.plural(n_measures, "measure"), display.plural(n_pairs, "pair")
@@ -489,7 +483,6 @@ def _rank_by(
     whole: bool,
     on_part: Callable[[int, int], None] | None,
 ) -> Ranking:
-    """Rank the systems by one measure; ``paired`` is the test that is run on each pair, if any."""
     options = {"test": paired, "adjust": adjust, "alone_of_first": None if whole else True}
     is_higher = better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
@@ -544,7 +537,6 @@ def _rank_by(
 
 
 def _chosen(scores: Scores, measures: Sequence[str] | str | None) -> list[str]:
-    """Return the measures to rank by, as the scores name them."""
     if measures is None:
         return list(scores.measures)
     names = [known_among(name, scores.measures) for name in listed(measures)]
@@ -557,7 +549,6 @@ def _chosen(scores: Scores, measures: Sequence[str] | str | None) -> list[str]:
 
 
 def _joint_test(test: str | None, adjust: str | None) -> tuple[str, str | None, str | None]:
-    """Return the joint test, the paired test that it runs on each pair, and the adjustment."""
     if test is None:
         test = DEFAULT_TEST
     if adjust is not None:

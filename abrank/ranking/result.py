@@ -1,4 +1,4 @@
-"""A ranking: systems, pairs and what stands beside the deciding test, and the views of them."""
+"""The result of a ranking: systems, pairs, further statistics, and data frames of them."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
 class SystemRow(IntervalRow):
     """One line of the leaderboard.
 
-    ``ci_low`` and ``ci_high`` are limits of this system's mean by itself, over queries like these:
-    by the percentile bootstrap, so they lie within the range of its scores; infinite where so few
-    queries give none. ``within_low`` and ``within_high`` are limits with the queries' difficulty
-    taken out: they go with comparisons of systems, can lie outside of the measure's range, and are
-    no limits of the mean. None is adjusted for the number of systems. ``mean_rank`` is the mean of
-    its ranks within the queries, 1 the best. Two systems that share a letter of ``group`` are not
-    told apart; against a baseline there are no letters.
+    ``ci_low`` and ``ci_high`` limit the mean of this system over similar queries, by the percentile
+    bootstrap (so within the range of its scores); infinite with too few queries. ``within_low`` and
+    ``within_high`` are limits without the variance between queries: they are for comparing systems,
+    not limits of the mean, and may lie outside the measure's range. None are adjusted for the
+    number of systems. ``mean_rank`` is the mean rank within queries, 1 is best. Systems that share
+    a letter of ``group`` do not differ significantly; with a baseline there are no letters.
     """
 
     position: int
@@ -53,12 +52,12 @@ class SystemRow(IntervalRow):
 
 @record
 class PairRow(IntervalRow):
-    """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
+    """One pair. ``diff`` is the mean difference b - a; ``estimate`` is what the test estimates.
 
-    The limits are of the estimate, adjusted for the pairs, and NaN where the test has none.
-    ``reading`` says of b: better, worse, unclear, identical or untested, by the adjusted p-value;
-    "differs" in the place of better and worse where nobody said which direction is better. ``wins``
-    are the queries on which b is better, ``losses`` those on which a is.
+    The limits are for the estimate and adjusted for the pairs; NaN if the test has none.
+    ``reading`` describes b by the adjusted p-value: better, worse, unclear, identical or untested;
+    "differs" if the direction is not declared. ``wins`` counts queries where b is better,
+    ``losses`` those where a is.
     """
 
     a: str
@@ -76,22 +75,22 @@ class PairRow(IntervalRow):
 
     @property
     def told_apart(self) -> bool:
-        """Whether the two are shown to differ."""
+        """Whether the two systems differ significantly."""
         return self.reading in ("better", "worse", "differs")
 
     @property
     def b_is_ahead(self) -> bool:
-        """Whether b is shown to be better; higher, where nobody said which direction is better."""
+        """Whether b is significantly better; higher, if the direction is not declared."""
         return self.reading == "better" or (self.reading == "differs" and self.estimate > 0.0)
 
 
 @record
 class RankChance:
-    """How often a system has each rank where the queries are drawn anew."""
+    """How often a system has each rank if queries are resampled."""
 
-    # `chances` has the share of the resamples for each rank, the first for rank 1; in the share 1 -
-    # alpha of them its rank is from `low` to `high`. Of more than 300 systems only the first chance
-    # is kept.
+    # `chances` is the share of the resamples by rank, starting with rank 1. The rank is between
+    # `low` and `high` in a share of 1 - alpha. With more than 300 systems only the first chance is
+    # kept.
 
     system: str
     low: int
@@ -100,30 +99,29 @@ class RankChance:
 
     @property
     def first(self) -> float:
-        """Share of the resamples in which it leads."""
+        """Share of the resamples in which the system is first."""
         return self.chances[0]
 
 
 @record
 class Agreement:
-    """How alike two measures order the systems: Kendall's tau-b."""
+    """Rank correlation of two measures: Kendall's tau-b of their orders of the systems."""
 
     a: str
     b: str
     tau: float
 
 
-# Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
+# Tests of ranks within queries with one error for all pairs, as in a critical difference diagram.
 RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Result):
-    """Systems ranked by the mean of one measure, and all pairs of them tested.
+    """Systems ranked by the mean of one measure, with tests of all pairs; immutable.
 
-    Further measures have rankings of their own, each a family of its own.
-
-    Made by :func:`abrank.rank` and :func:`rank_scores`; never changes.
+    Returned by :func:`abrank.rank` and :func:`rank_scores`. Further measures have rankings of
+    their own, each with its own family of tests.
 
     Attributes
     ----------
@@ -136,48 +134,48 @@ class Ranking(Result):
         In that order.
     rows : tuple of SystemRow
     pair_rows : tuple of PairRow
-        Against a baseline that is always ``a``; else b stands above a.
+        A baseline is always ``a``; without one, b ranks above a.
     test, title : str
         Name and title of the test.
     alpha : float
-        Joint level.
+        Familywise level.
     baseline : str or None
         The first of ``baselines``.
     shares : mapping of str to float
         Shares of ``query``, ``system`` and ``error`` in the variance of the scores.
     seed : int
-        Replays every resampled number.
+        Reproduces every resampled number.
     method : str
         "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
-        What was drawn.
+        Number of random draws.
     audits : mapping of str to Audit
-        What was seen while each system's run was read; empty for ready scores.
+        Facts about each system's run; empty for ready scores.
     notes : tuple of str
-        How the measure's name was read, where it has several meanings.
+        How an ambiguous name of the measure was interpreted.
     cautions : tuple of Note
-        What is to be known of the runs, the most severe first: ids that match nothing, missing
-        queries, unequal depth, tied scores.
+        Cautions on the runs, most severe first: unmatched ids, missing queries, unequal depth, tied
+        scores.
     provenance : mapping
     secondary : tuple of Ranking
-        One for each further measure, by the same test at the same level.
+        One per further measure, by the same test at the same level.
     baselines : tuple of str
-        All those that the other systems were compared with, corrected across.
+        All systems with which the others were compared, adjusted over all comparisons.
     adjust : str or None
-        The adjustment that was asked for; None is the test's own.
+        The requested adjustment; None is the test's own.
     family : {"measure", "all"}
-        Whether alpha holds for each measure, or for all of them together.
+        Whether alpha holds per measure or for all measures together.
     n_families : int
-        Alpha is divided by it: the number of measures where they share it, else 1.
+        Alpha is divided by it: the number of measures if they share alpha, else 1.
     stability : tuple of RankChance
-        In the order of ``systems``: their ranks under ``n_drawn`` resamples of the queries.
+        In the order of ``systems``: their ranks in ``n_drawn`` resamples of the queries.
     n_drawn : int
     agreements : tuple of Agreement
-        Of the orders by every two measures.
+        For every two measures.
     spread : float or None
-        How unequally the differences of the pairs vary: the largest variance over their mean.
+        Largest variance of a pair's differences divided by the mean over pairs.
     higher_is_better : bool
-        Of the measure.
+        Direction of the measure.
     """
 
     _PAIR_IN: ClassVar[str] = "compare() of two systems has it"
@@ -186,7 +184,7 @@ class Ranking(Result):
 
         @property
         def plot(self) -> RankingPlots:  # as editors know it
-            """The plots, each a method: ``plot.leaderboard()``; called itself it lists them."""
+            """The plots as methods, such as ``plot.leaderboard()``; calling it lists them."""
             ...
 
     measure: str
@@ -220,12 +218,12 @@ class Ranking(Result):
 
     @property
     def direction_declared(self) -> bool:
-        """False where the measure's name sounds like a cost, and nobody said which is better."""
+        """False if the measure's name sounds like a cost and its direction was not declared."""
         return self.measure not in self.undeclared
 
     @property
     def undeclared(self) -> tuple[str, ...]:
-        """The measures that sound like a cost, and whose better direction nobody declared."""
+        """The measures whose names sound like costs and whose direction is not declared."""
         of_notes = (
             n.values["measures"] for n in self.cautions if n.code == "direction-not-declared"
         )
@@ -233,12 +231,12 @@ class Ranking(Result):
 
     @property
     def best(self) -> str:
-        """Which mean is first: the highest or the lowest."""
+        """Which mean is best: the highest or the lowest."""
         return "highest" if self.higher_is_better else "lowest"
 
     @property
     def distances(self) -> dict[str, Estimate]:
-        """How far every other system stands from the baseline, or without one from the first."""
+        """Difference of every other system from the baseline, or from the first without one."""
         if self.baseline is not None:
             rows = [row for row in self.pair_rows if row.a == self.baseline]
             return {row.b: Estimate(row.diff, *row.interval) for row in rows}
@@ -247,7 +245,7 @@ class Ranking(Result):
 
     @property
     def readings(self) -> dict[str, str]:
-        """What every other system is to the baseline, or without one to the first."""
+        """Reading of every other system relative to the baseline, or to the first without one."""
         reference = self.baseline or self.systems[0]
         turned = {"better": "worse", "worse": "better"}
         result = {row.b: row.reading for row in self.pair_rows if row.a == reference}
@@ -258,7 +256,7 @@ class Ranking(Result):
         }
 
     def within_reach(self, interval: Interval) -> Interval:
-        """Return limits of a difference within what the measure can differ at all."""
+        """Clip limits of a difference to the possible differences of the measure."""
         return interval.within(*self._reachable)
 
     @cached_property
@@ -268,14 +266,14 @@ class Ranking(Result):
 
     @property
     def level(self) -> float:
-        """Alpha of the tests of this measure: that of the ranking, divided where it is shared."""
+        """Level of the tests of this measure: alpha, divided if measures share it."""
         return self.alpha / self.n_families
 
     @property
     def unsound(self) -> dict[str, str]:
-        """Systems of which nothing may be said, with the code of the reason.
+        """Systems for which no conclusion is possible, with the code of the reason.
 
-        Such as a run without a judged document.
+        For example a run without judged documents.
         """
         result: dict[str, str] = {}
         for note in self.cautions:
@@ -300,7 +298,7 @@ class Ranking(Result):
         Raises
         ------
         ArgumentError
-            If the systems were not ranked by it; the message lists those that they were.
+            If the systems were not ranked by it; the message lists the available measures.
         """
         for item in self.by_measure:
             if item.measure == measure:
@@ -308,19 +306,19 @@ class Ranking(Result):
         raise ArgumentError(f"not ranked by {measure!r}; by {', '.join(self.measures)}")
 
     def scores_of(self, systems: Iterable[str]) -> FloatArray:
-        """Return the scores in an order of the systems: float64[n_queries, n_systems]."""
+        """Return the scores in the order of ``systems``: float64[n_queries, n_systems]."""
         return self.scores[:, [self.place[system] for system in systems]]
 
     @property
     def decimals(self) -> int:
-        """Decimals that its reports have, by the intervals of the differences from the first."""
+        """Decimals in reports, chosen by the intervals of the differences from the first."""
         named = self.baselines or self.systems[:1]
         rows = [row for row in self.pair_rows if row.a in named or row.b in named]
         return display.decimals(row.interval for row in rows)
 
     @property
     def has_all_pairs(self) -> bool:
-        """Whether all pairs are kept: false against a baseline, and of very many systems."""
+        """Whether all pairs are stored: not with a baseline, nor for very many systems."""
         return len(self.pair_rows) == len(self.systems) * (len(self.systems) - 1) // 2
 
     @property
@@ -337,17 +335,17 @@ class Ranking(Result):
     def by_mean_rank(self) -> tuple[str, ...]:
         """The systems by their mean rank within the queries, best first.
 
-        Systems of one mean rank keep the order of their means. Where this is not the order of
-        ``systems``, some lead by a few queries rather than by many.
+        Ties keep the order of the means. If this differs from the order of ``systems``, some
+        systems lead by large gains on few queries.
         """
         return tuple(row.system for row in sorted(self.rows, key=lambda row: row.mean_rank))
 
     @property
     def omnibus(self) -> dict[str, float] | None:
-        """Friedman's test that all systems rank alike, of a test of ranks; else None.
+        """Friedman's test of equal ranks, if the test compares ranks; else None.
 
-        ``chi2 df pvalue``, Iman and Davenport's ``f df_error pvalue_f``, and Nemenyi's
-        ``critical_difference`` of two mean ranks at ``level``, where that is the test.
+        ``chi2 df pvalue``, Iman and Davenport's ``f df_error pvalue_f``, and for Nemenyi's test the
+        ``critical_difference`` of two mean ranks at ``level``.
         """
         if self.test not in RANK_TESTS or not self.n_queries:
             return None
@@ -364,7 +362,7 @@ class Ranking(Result):
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The first system, and those that do not differ from it; none against a baseline."""
+        """The first system and those that do not differ from it; empty with a baseline."""
         if self.baseline is not None:
             return ()
         beaten = {
@@ -378,8 +376,8 @@ class Ranking(Result):
     def cliques(self) -> tuple[tuple[str, ...], ...]:
         """The bars of a critical difference diagram, over systems by mean rank; best first.
 
-        A bar spans only systems of which no two differ significantly; there is none against a
-        baseline, nor for a test that does not compare ranks.
+        No two systems under a bar differ significantly. Empty with a baseline, and for tests that
+        do not compare ranks.
         """
         if self.baseline is not None or self.test not in RANK_TESTS:
             return ()
@@ -391,9 +389,9 @@ class Ranking(Result):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The systems of each letter, best first: two share one exactly when they do not differ.
+        """The systems of each letter, best first; two share one exactly if they do not differ.
 
-        None against a baseline, nor where not all pairs are kept.
+        Empty with a baseline, and if not all pairs are stored.
         """
         if self.baseline is not None or not self.has_all_pairs:
             return ()
@@ -404,11 +402,10 @@ class Ranking(Result):
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """The place of each system among ``systems``."""
+        """The position of each system in ``systems``."""
         return {system: i for i, system in enumerate(self.systems)}
 
     def _distinct(self) -> BoolArray:
-        """Return which two systems differ significantly."""
         distinct = np.zeros((len(self.systems), len(self.systems)), bool)
         for row in self.pair_rows:
             i, j = self.place[row.a], self.place[row.b]
@@ -417,7 +414,7 @@ class Ranking(Result):
 
     @property
     def means(self) -> pd.DataFrame:
-        """A fresh frame of the means: a row a system, best first, and a column per measure."""
+        """A new frame of the means: one row per system, best first, and one column per measure."""
         import pandas as pd
 
         columns = {
@@ -427,7 +424,7 @@ class Ranking(Result):
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """A fresh frame, one row a pair; see :class:`PairRow` for the columns."""
+        """A new frame, one row per pair; see :class:`PairRow` for the columns."""
         import pandas as pd
 
         names = [item.name for item in fields(PairRow)]
@@ -440,7 +437,6 @@ class Ranking(Result):
         raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
 
     def _by_pair(self, values: Iterable[Any], name: str) -> pd.Series[Any]:
-        """Return values of the pairs with their two systems as index."""
         import pandas as pd
 
         pairs = [(row.a, row.b) for row in self.pair_rows]
@@ -449,28 +445,28 @@ class Ranking(Result):
 
     @property
     def pvalue(self) -> pd.Series[float]:
-        """The adjusted p-value of every pair, by its two systems."""
+        """The adjusted p-value of every pair, indexed by the two systems."""
         return self._by_pair((row.pvalue_adj for row in self.pair_rows), "pvalue")
 
     @property
     def interval_name(self) -> str:
-        """What the intervals of the pairs are called: only some hold all at once."""
+        """The kind of the pairs' intervals, simultaneous or not, as text."""
         if self.adjust in (None, "bonferroni"):
             return "simultaneous interval"
         return "interval" if self.adjust == "none" else "adjusted interval"
 
     @property
     def interval(self) -> pd.DataFrame:
-        """The adjusted interval of every pair's difference, by its two systems."""
+        """The adjusted interval of every pair's difference, indexed by the two systems."""
         return self.pairs.set_index(["a", "b"])[["ci_low", "ci_high"]]
 
     @property
     def significant(self) -> pd.Series[bool]:
-        """Whether the two systems of a pair differ significantly, by its two systems."""
+        """Whether the two systems of a pair differ significantly, indexed by the two systems."""
         return self._by_pair((row.told_apart for row in self.pair_rows), "significant")
 
     def effect_size(self, name: str = "d_z") -> pd.Series[float]:
-        """Return an effect size of b over a for every pair.
+        """Return an effect size of b compared with a for every pair.
 
         Parameters
         ----------

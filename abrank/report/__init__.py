@@ -1,11 +1,11 @@
-"""Reports: what a result says, in words, and the formats it is written in.
+"""Reports: results in words, and the formats in which they are written.
 
-:func:`compose` makes a :class:`Report` of any result, and one writer a format takes it:
+:func:`compose` makes a :class:`Report` from any result, and one writer per format takes it:
 :func:`text`, :func:`markdown`, :func:`html`, :func:`latex`, :func:`card`; :func:`write` does both.
-Throughout, ``digits`` are the decimals of scores, means and differences, without them those with
-which half the interval that decides has two significant digits, and three at least; ``width`` the
-columns of a terminal, at least 40, to which names are shortened and numbers never; with ``ascii``
-no character beyond ASCII is used. Equal results give equal text.
+Throughout, ``digits`` is the number of decimals of scores, means and differences; by default at
+least three, with two significant digits for half the width of the deciding interval. ``width`` is
+the number of terminal columns, at least 40: names are shortened to fit, numbers are not. With
+``ascii`` only ASCII characters are used. Equal results give equal text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Every result in numbers at full precision: plain values and JSON, CSV, Parquet."""
+"""All results as numbers at full precision: plain values and JSON, CSV, Parquet."""
 
-# The JSON is the one source of the numbers; every other output is a rounding of it. Its shape is
-# that of the schemas in `saved/`.
+# The JSON is the source of all numbers; every other output is a rounding of it. Its structure is
+# defined by the schemas in `saved/`.
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCHEMA = "abrank/2"
 RANKING_SCHEMA = "abrank-ranking/2"
 COLLECTIONS_SCHEMA = "abrank-collections/2"
 STANDINGS_SCHEMA = "abrank-collections-ranking/2"
-# Fields of a ranking that stand in the file under their own names.
+# Fields of a ranking that have the same name in the file.
 RANKING_SETTINGS = (
     "test", "title", "alpha", "baseline", "baselines", "adjust", "family", "n_families",
 )  # fmt: skip
@@ -42,16 +42,16 @@ RANKING_BESIDE = (
 )  # fmt: skip
 SUMMARIES = ("stratified", "equal", "random")
 
-MANY = 1000  # numbers in a column above which it is written as the array that it is
+MANY = 1000  # longer numeric columns are written directly from their array
 _SCALARS = {str, int, float, bool, type(None)}
-# Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
+# Lone surrogates, which UTF-8 cannot encode; JSON writes them as escapes.
 _HALF = re.compile("[\ud800-\udfff]")
-# A spreadsheet takes a cell that begins so for a formula, and runs it.
+# Spreadsheets execute cells that begin like this as formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_dict(result: object) -> dict[str, Any]:
-    """Return everything a result holds as dicts, lists, text, numbers and None.
+    """Return everything that a result holds as dicts, lists, text, numbers and None.
 
     Parameters
     ----------
@@ -60,16 +60,15 @@ def to_dict(result: object) -> dict[str, Any]:
     Returns
     -------
     dict
-        A number that is not defined is None, an infinite limit is the text ``"inf"`` or ``"-inf"``.
-        Of a comparison ``schema systems n_queries settings seed verdict measures tests effects
-        spread planning notes remarks quality queries segments clusters topics evidence
-        provenance next_step margins sensitivity``; ``read_first`` where the verdict is misread
-        without it, ``next_step_condition`` where it is to ship if that holds, ``machine`` where a
-        machine's judgments were used.
-        ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
-        and ``b`` in the same order. Of a ranking ``queries`` has a list a system, and ``secondary``
-        is a list of the further measures. Several collections hold, under ``collections``, the
-        name and the whole result of each.
+        Undefined numbers are None; infinite limits are the text ``"inf"`` or ``"-inf"``. A
+        comparison has ``schema systems n_queries settings seed verdict measures tests effects
+        spread planning notes remarks quality queries segments clusters topics evidence provenance
+        next_step margins sensitivity``; ``read_first`` if the verdict would be misread without it,
+        ``next_step_condition`` if shipping depends on it, ``machine`` with machine judgments.
+        ``queries`` is columnar: ``query_id``, and in ``scores`` for each measure the lists ``a``
+        and ``b`` in the same order. For a ranking ``queries`` has one list per system, and
+        ``secondary`` is a list of the further measures. For several collections, ``collections``
+        has the name and the complete result of each.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def to_dict(result: object) -> dict[str, Any]:
 
 
 def json_bytes(result: object) -> bytes:
-    """Return the JSON of :func:`to_dict`: a line a fact, numbers on one line."""
+    """Return the JSON of :func:`to_dict`, with one fact per line, and numbers on one line."""
     if isinstance(result, Comparison):
         values = plain(content(result), is_many=True)
     else:
@@ -96,15 +95,15 @@ def json_bytes(result: object) -> bytes:
 
 
 def csv_files(result: object) -> dict[str, str]:
-    """Return the table of a result as CSV, and under their suffixes the files beside it."""
-    # Floats have all their digits and a decimal point; what is not a finite number is an empty
-    # cell. Text that a spreadsheet would take for a formula begins with an apostrophe.
+    """Return the table of a result as CSV, and further tables by their suffixes."""
+    # Floats have all their digits and a decimal point; numbers that are not finite are empty cells.
+    # Text that a spreadsheet would take for a formula gets an apostrophe in front.
     tables: dict[str, str] = _of(result, _TABLES)(result)
     return tables
 
 
 def _of(result: object, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """Return what a result's class has among functions, by the names of its classes."""
+    """Look up the function for the class of a result, by class name."""
     for kind in type(result).__mro__:
         if kind.__name__ in doors:
             return doors[kind.__name__]
@@ -112,10 +111,10 @@ def _of(result: object, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[
 
 
 def plain(value: object, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
-    """Return values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``."""
-    # With `many`, a column of more than `MANY` finite numbers is left as it is.
+    """Convert values to JSON types: NaN to None, infinities to ``"inf"`` or ``"-inf"``."""
+    # With `is_many`, a column of more than `MANY` finite numbers stays an array.
     if value is None or isinstance(value, (bool, int, str)):
-        # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
+        # str() and not the value itself, because enums and numpy bools have another JSON form.
         return str(value) if isinstance(value, str) else value
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and np.isfinite(value).all():
@@ -128,7 +127,7 @@ def plain(value: object, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any
             return "inf" if value > 0 else "-inf"
         return None if math.isnan(value) else value
     if is_dataclass(value) and not isinstance(value, type):
-        # Not asdict: it copies deep, and cannot copy a read-only mapping.
+        # asdict would copy deeply, and cannot copy read-only mappings.
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(item, is_many=is_many) for key, item in value.items()}
@@ -144,7 +143,7 @@ def plain(value: object, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any
 
 
 def laid_out(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
-    """Yield JSON piece by piece: mappings and lists that hold one indented, others on one line."""
+    """Yield JSON in pieces: containers of mappings are indented, others are on one line."""
     deeper, is_mapping = indent + "  ", isinstance(value, dict)
     if (is_mapping and value) or (isinstance(value, list) and _holds_mapping(value)):
         ends = "{}" if is_mapping else "[]"
@@ -164,7 +163,7 @@ def laid_out(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
 
 def _holds_mapping(value: object) -> bool:
     if isinstance(value, list):
-        # Not item by item: a list may hold a number for each of a million queries.
+        # Not item by item, because a list may have a million numbers.
         return not set(map(type, value)) <= _SCALARS and any(map(_holds_mapping, value))
     return isinstance(value, dict)
 
@@ -177,7 +176,7 @@ def _scalar(value: object) -> str:
 
 
 def content(comparison: Comparison) -> dict[str, Any]:
-    """Return everything a comparison holds, not yet as plain values."""
+    """Return everything that a comparison holds, not yet as plain values."""
     step = next_step(comparison)
     rule = asdict(comparison.rule)
     if comparison.rule.best_of == 1:
@@ -250,7 +249,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
 
 
 def ranking_values(ranking: Ranking) -> dict[str, Any]:
-    """Return a ranking as plain values; its rows are those of the measure that orders."""
+    """Return a ranking as plain values; its rows are those of the first measure."""
     facts = _facts(ranking)
     scores = facts.pop("scores")
     result: dict[str, Any] = plain(
@@ -277,7 +276,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
 
 
 def _facts(ranking: Ranking) -> dict[str, Any]:
-    """Return what belongs to one measure."""
+    """Return the values of one measure."""
     return {
         "measure": ranking.measure,
         "higher_is_better": ranking.higher_is_better,
@@ -310,17 +309,17 @@ def _collections_values(result: CollectionsComparison) -> dict[str, Any]:
 
 
 def _read_first(result: object, module: str, name: str = "cautions") -> dict[str, list[str]]:
-    """Return what stands before the verdict, where something does."""
+    """Return the cautions that come before the verdict, if any."""
     cautions = lazy.attribute(f"abrank.report.{module}", name)
     first = [str(caution) for caution in cautions(result) if caution.stands_first]
     return {"read_first": first} if first else {}
 
 
 def decided(result: CollectionsComparison) -> dict[str, Any]:
-    """Return the rule, the verdict and the next step of all collections, segments and clusters."""
+    """Return rule, verdict and next step for all collections, segments and clusters."""
     whole = content(result.pooled)
     decided = {key: whole[key] for key in ("settings", "verdict", "next_step")}
-    # Which query has which label stands with each collection.
+    # The labels of queries are stored with each collection.
     if result.pooled.segmentations:
         decided["segments"] = [
             _unlabelled(segmentation) for segmentation in result.pooled.segmentations
@@ -361,7 +360,7 @@ def standings_values(result: CollectionsRanking) -> dict[str, Any]:
 
 
 def _comparison_tables(comparison: Comparison) -> dict[str, str]:
-    """Return a row a measure; the scores of every query, and what was found in segments, beside."""
+    """Return one row per measure; also the scores of every query, and the segments."""
     level = {"soundness": comparison.soundness.level}
     queries = (
         (query, measure, a, b, b - a)
@@ -379,7 +378,7 @@ def _comparison_tables(comparison: Comparison) -> dict[str, str]:
 
 
 def _segment_tables(comparison: Comparison) -> dict[str, str]:
-    """Return a row a property and segment, where there are any."""
+    """Return one row per property and segment, if there are any."""
     both = ("interaction_pvalue", "interaction_pvalue_adj")
     rows = [
         {"property": item.name, **asdict(row), **{name: getattr(item, name) for name in both}}
@@ -390,7 +389,7 @@ def _segment_tables(comparison: Comparison) -> dict[str, str]:
 
 
 def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
-    """Return a row a measure and collection; the summaries beside, with the prediction interval."""
+    """Return one row per measure and collection; also the summaries with prediction intervals."""
     return {
         ".csv": _of_measures(result.measures),
         ".summaries.csv": _records(
@@ -410,7 +409,7 @@ def _collections_tables(result: CollectionsComparison) -> dict[str, str]:
 
 
 def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
-    """Return a row a measure and system; the means by collection and all pairs beside."""
+    """Return one row per measure and system; also the means by collection and all pairs."""
     flat = lazy.attribute("abrank.collections.result", "flat")
     return {
         ".csv": _records(
@@ -435,7 +434,7 @@ def _standings_tables(result: CollectionsRanking) -> dict[str, str]:
 
 
 def _history_tables(history: History) -> dict[str, str]:
-    """Return a row a comparison, and beside it a row a set of queries."""
+    """Return one row per comparison; also one row per set of queries."""
     rows = zip(history.entries, history.expected, strict=True)
     entries = ({**asdict(entry), "expected_again": again} for entry, again in rows)
     return {
@@ -445,14 +444,14 @@ def _history_tables(history: History) -> dict[str, str]:
 
 
 def _of_measures(measures: Iterable[Any], rows: str = "rows") -> str:
-    """Return the rows of every measure as CSV."""
+
     return _records(
         {"measure": x.measure, **asdict(row)} for x in measures for row in getattr(x, rows)
     )
 
 
 def _records(rows: Iterable[dict[str, Any]], *empty: str) -> str:
-    """Return records as CSV, a column a field; without any the columns ``empty``."""
+    """Return records as CSV, one column per field; without records, the columns ``empty``."""
     records = list(rows)
     return csv_text([*records[0]] if records else empty, (row.values() for row in records))
 
@@ -477,14 +476,14 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsComparison": _collections_tables,
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,
-    # The interval that decides first, segments last.
+    # The requested intervals come first, segments last.
     "Intervals": lambda all_: {
         ".csv": _records(map(asdict, [*all_.rows, *all_.others, *all_.segments]))
     },
     "MeansAudit": lambda result: {".csv": _records(map(asdict, result.rows))},
 }
 
-# The results on each collection of one that has the scores of queries.
+# The results on each collection, if it has per-query scores.
 _SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
     "Comparison": lambda _: {},
     "Ranking": lambda _: {},
@@ -494,7 +493,7 @@ _SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return rows as CSV under a heading, each cell as :func:`csv_files` says."""
+    """Return rows as CSV with a header; for cells see :func:`csv_files`."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
@@ -503,7 +502,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def csv_cell(value: object) -> object:
-    """Return a value as it stands in CSV."""
+    """Convert a value to its form in CSV."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value
     if isinstance(value, (float, np.floating)):
@@ -512,9 +511,9 @@ def csv_cell(value: object) -> object:
 
 
 def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
-    """Return the scores of every query as Parquet, a row a measure and query."""
-    # Columns `query_id measure a b diff` of a comparison; of a ranking a column a system in the
-    # place of A and B; of several collections with the column `collection` before them.
+    """Return the scores of every query as Parquet, one row per measure and query."""
+    # Columns `query_id measure a b diff` for a comparison; for a ranking one column per system
+    # instead of A and B; for several collections with the column `collection` before them.
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -536,10 +535,10 @@ def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
 
 
 def _columns(result: Comparison | Ranking) -> Iterator[tuple[str, Any]]:
-    """Yield the columns of a comparison's or a ranking's scores by their names."""
+    """Yield the columns of scores with their names."""
     import pyarrow as pa
 
-    # An id may hold half of a surrogate pair, which no text of Arrow can.
+    # Arrow text cannot hold the lone surrogates that ids may contain.
     query_ids = [query_id.encode("utf-8", "replace").decode() for query_id in result.query_ids]
     measures = [str(name) for name in result.measures]
     place = np.repeat(np.arange(len(measures), dtype=np.int32), len(query_ids))

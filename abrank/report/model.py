@@ -1,4 +1,4 @@
-"""What a report is: headline, sections and their blocks, without any markup."""
+"""The structure of a report: headline, sections and their blocks, without markup."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from abrank._support import display as f
 
 Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 Style: TypeAlias = Literal["interval", "superscript"]
-# What a column of a scorecard holds; a format leaves out columns by their roles.
+# The content of a scorecard column; formats omit columns by role.
 Role: TypeAlias = Literal[
     "", "place", "name", "mean", "change", "drawn", "interval", "p", "wins", "reading"
 ]
-# Where a section stands: on a page all do.
-# A text has `details` only as a whole; the first screen has their finding as a line.
+# Where a section appears; a page has all of them. With `details` a text has the section only if it
+# is complete; the first screen shows its finding as a line.
 Place: TypeAlias = Literal["page", "text", "details", "markdown", "folded"]
-# Under which heading a page folds a section into one line; an open one stands by itself.
+# The heading under which a page folds a section to one line; open ones are not folded.
 Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 
 Item = TypeVar("Item")
 
-_LONGEST = 40  # characters of a word beside others
-_NARROW, _APART = 48, 1  # characters of a telephone, and between columns
+_LONGEST = 40  # characters of a word in a table
+_NARROW, _APART = 48, 1  # width of a phone in characters, and space between columns
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Text:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a table shows in one place; ``value`` is the number behind the text, for sorting."""
+    """A table cell; ``value`` is the number behind the text, for sorting."""
 
-    # `link` is the key of a `Fold` that a page opens, or `query=` and the id of a query; `mark`
-    # stands behind the text, in a paper as a superscript; `parts` are queries that A wins, ties,
-    # and queries that B wins, drawn as a bar.
+    # `link` is the key of a `Fold` that the page opens, or `query=` and a query id. `mark` follows
+    # the text, as a superscript in papers. `parts` are numbers of queries that A wins, tied, and
+    # that B wins, drawn as a bar.
 
     text: str
     value: float | str | None = None
@@ -55,28 +55,28 @@ class Cell:
 
     @classmethod
     def count(cls, value: int) -> Self:
-        """Return a whole number."""
+        """Return a cell with a whole number."""
         return cls(f.count(value), value)
 
     @classmethod
     def share(cls, value: float) -> Self:
-        """Return a share in per cent."""
+        """Return a cell with a share in per cent."""
         return cls(f.percent(value, sign=False), value)
 
     @classmethod
     def empty(cls, _: object = None) -> Self:
-        """Return a cell without text, as those of the drawn column are."""
+        """Return a cell without text, as in a drawn column."""
         return cls("")
 
     @property
     def is_unbroken(self) -> bool:
-        """Whether it is one word so long that it needs a line of a small screen: a hash, a path."""
+        """Whether it is one word that is too long for a small screen, such as a hash or path."""
         return len(self.text) > _LONGEST and " " not in self.text
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading, whether it holds numbers (aligned right), and its role."""
+    """A column: its heading, whether it is numeric (right-aligned), and its role."""
 
     title: str
     numeric: bool = True
@@ -84,12 +84,12 @@ class Column:
 
     @classmethod
     def words(cls, title: str, role: Role = "") -> Self:
-        """Return a column of words."""
+        """Return a text column."""
         return cls(title, numeric=False, role=role)
 
     @classmethod
     def name(cls, title: str) -> Self:
-        """Return the column that says what a row is of."""
+        """Return the column with the names of rows."""
         return cls.words(title, "name")
 
 
@@ -99,9 +99,9 @@ DRAWN = Column.words("", "drawn")
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of cells; ``key`` names it for links and files, ``noun`` what a row is."""
+    """Columns and rows of cells; ``key`` is for links and files, ``noun`` is what a row is."""
 
-    # Where `folded` is not empty, a page shows that line, and the table when it is opened.
+    # If `folded` is not empty, a page shows it as a line that opens the table.
 
     key: str
     columns: tuple[Column, ...]
@@ -116,7 +116,7 @@ class Table:
         *columns: tuple[Column, Iterable[Cell]],
         **rest: Any,  # noqa: ANN401 - the other fields
     ) -> Self:
-        """Return the table of these columns, each its heading and its cells from top to bottom."""
+        """Make a table from columns, each with its heading and its cells."""
         heads, cells = zip(*columns, strict=True)
         return cls(key, heads, tuple(zip(*cells, strict=True)), **rest)
 
@@ -128,13 +128,13 @@ class Table:
         *columns: tuple[Column, Callable[[Item], Cell]],
         **rest: Any,  # noqa: ANN401 - the other fields
     ) -> Self:
-        """Return a table with a row for each item; a column has what makes the cell of an item."""
+        """Make a table with one row per item; columns are functions from items to cells."""
         rows = tuple(tuple(cell(item) for _, cell in columns) for item in items)
         return cls(key, tuple(column for column, _ in columns), rows, **rest)
 
     @property
     def is_wide(self) -> bool:
-        """Whether it is too wide for a small screen: by its columns, or a hash or path in it."""
+        """Whether it is too wide for a small screen, by its columns or a long word."""
         if any(cell.is_unbroken for row in self.rows for cell in row):
             return True
         titles = [column.title for column in self.columns]
@@ -145,15 +145,15 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Rankings(Table):
-    """Two ranked lists; a page shows the documents of ``sides`` in the place of the cells."""
+    """Two ranked lists; a page shows the documents of ``sides`` instead of the cells."""
 
     sides: tuple[list[Any], ...]
 
 
 class Bar(NamedTuple):
-    """An estimate with the interval that decides its reading (thick) and another one (thin)."""
+    """An estimate with the interval of its reading (thick) and another one (thin)."""
 
-    # Limits are NaN where there is none; `limit` is the difference that a guard must exclude.
+    # Missing limits are NaN; `limit` is the difference that a guard must exclude.
 
     estimate: float
     low: float
@@ -165,15 +165,15 @@ class Bar(NamedTuple):
 
     @property
     def places(self) -> tuple[float, ...]:
-        """What an axis must hold of it."""
+        """The values that an axis must include."""
         return (*self[:5], self.limit)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The axis of a scorecard: whose side is left and right of 0, and the margin around it."""
+    """The axis of a scorecard: names of the sides of 0, and the margin."""
 
-    # It holds the values `reach`, too: scorecards that share them share an axis.
+    # It includes the values `reach`; scorecards with equal `reach` have equal axes.
 
     left: str
     right: str
@@ -185,13 +185,13 @@ class Scale:
     reach: tuple[float, ...] = ()
 
     def facing(self, *, higher_is_better: bool) -> Scale:
-        """Return it for a measure of this direction: where lower is better, the sides change."""
+        """Return the axis for a measure of this direction; the sides swap if lower is better."""
         if higher_is_better:
             return self
         return replace(self, left=self.right, right=self.left, tones=self.tones[::-1])
 
 
-# A line of a legend that explains what is drawn begins with one of these.
+# Lines of a legend that begin with these explain the drawing.
 _OF_DRAWING = ("Thick", "Thin", "Tick")
 
 
@@ -199,20 +199,20 @@ _OF_DRAWING = ("Thick", "Thin", "Tick")
 class Scorecard(Table):
     """A table with the interval of each row drawn in its column ``drawn``."""
 
-    # `bars` has one a row, None where it has another scale; the rows `tall` decide; a narrow screen
-    # has no room for the columns of the roles `narrow`; the legend says how to read it.
+    # `bars` has one bar per row, None for rows on another scale. Rows in `tall` decide. Narrow
+    # screens omit the columns with roles in `narrow`. The legend explains the table.
 
     bars: tuple[Bar | None, ...]
     scale: Scale
     tall: frozenset[int] = frozenset({0})
     narrow: frozenset[Role] = frozenset()
     legend: tuple[str, ...] = ()
-    # What a first screen has of the legend, where that is less.
+    # The legend on the first screen, if it is shorter.
     short_legend: tuple[str, ...] | None = None
 
     @property
     def undrawn(self) -> tuple[str, ...]:
-        """The legend where nothing is drawn: without the lines on bars and marks."""
+        """The legend without drawings: without the lines on bars and marks."""
         return tuple(line for line in self.legend if not line.startswith(_OF_DRAWING))
 
     def without(self, *roles: Role) -> Table:
@@ -225,7 +225,7 @@ class Scorecard(Table):
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot by its name in the plots room, and a sentence for those who cannot see it."""
+    """A plot by its registered name, and a sentence as alternative text."""
 
     plot: str
     summary: str
@@ -233,7 +233,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Download:
-    """A file that a page holds and a reader can save: what the link says, its name, its text."""
+    """A file that the page contains for saving: link text, name, content."""
 
     line: str
     file: str
@@ -242,7 +242,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks under one line: a page shows the line, and the blocks when it is opened."""
+    """Blocks behind one line, which a page opens on request."""
 
     key: str
     line: str
@@ -255,12 +255,12 @@ Block: TypeAlias = "Text | Table | Figure | Fold | Download"
 
 @dataclass(frozen=True)
 class Section:
-    """A title, one sentence that states the finding, and what shows it."""
+    """A title, one sentence with the finding, and the evidence for it."""
 
-    # `places` are the formats that have it: the page, and text; in Markdown it is open or folded. A
-    # page shows a section of the group `change` (what could change the verdict) or `appendix` as
-    # one line, which opens; `mark` is "!" where that line speaks against the verdict, and "✓" where
-    # it says that the verdict stays.
+    # `places` are the formats that include it: page, text, and Markdown (open or folded). A page
+    # shows a section of the group `change` (what could change the verdict) or `appendix` as one
+    # line that opens; `mark` is "!" if that line speaks against the verdict, and "✓" if the verdict
+    # is unchanged.
 
     key: str
     title: str
@@ -273,10 +273,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Caution:
-    """A note to read before acting: its code, a short title, one or two sentences, a severity."""
+    """A note to read before acting: code, short title, one or two sentences, severity."""
 
-    # One of severity 4 stands before the verdict, in every format: without it that is misread.
-    # `page` is the topic of the guide that says when it appears and what to do; empty for none.
+    # Severity 4 comes before the verdict in every format, because the verdict would be misread
+    # without it. `page` is the topic of the guide that explains the caution; empty for none.
 
     code: str
     title: str
@@ -286,17 +286,17 @@ class Caution:
 
     @property
     def more(self) -> str:
-        """How to read more of it; empty where the guide has no page."""
+        """How to read more about it; empty if the guide has no page."""
         return f"abrank guide {self.page}" if self.page else ""
 
     @property
     def heading(self) -> str:
-        """The title, ended as a sentence is."""
+        """The title with punctuation as for a sentence."""
         return self.title if self.title.endswith(("?", "!", ".")) else f"{self.title}."
 
     @property
     def stands_first(self) -> bool:
-        """Whether it stands before the verdict."""
+        """Whether it comes before the verdict."""
         return self.severity >= 4
 
     def __str__(self) -> str:
@@ -305,12 +305,12 @@ class Caution:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule."""
+    """The verdict in words: glyph and tag, sentence, numbers, meaning, rule."""
 
     # `action` is what to do, as the beginning of a sentence, and `reason` the title after it; both
-    # are empty where nothing was tested. `tone` is the winner's colour; `line` is the title for a
-    # narrow screen, with the measure, and `pieces` are the numbers for it; `main_number` is the one
-    # that stands out. The others are sentences, empty where there is nothing to say.
+    # are empty if nothing was tested. `tone` is the winner's colour. For narrow screens `line` is
+    # the title with the measure and `pieces` are its numbers. `main_number` is the most prominent
+    # one. The others are sentences, empty if there is nothing to say.
 
     verdict: str
     title: str
@@ -321,7 +321,7 @@ class Headline:
     line: str = ""
     pieces: tuple[str, ...] = ()
     main_number: str = ""
-    numbers_in_table: bool = False  # so the first screen leaves them out
+    numbers_in_table: bool = False  # then the first screen omits them
     meaning: str = ""
     action: str = ""
     reason: str = ""
@@ -337,20 +337,20 @@ class Headline:
 
     @property
     def sentence(self) -> str:
-        """What to do and why; the title alone where nothing was tested."""
+        """What to do and why; only the title if nothing was tested."""
         return f"{self.action}: {self.reason}" if self.action else self.title
 
     @property
     def further_step(self) -> str:
-        """The next step, where it says more than its beginning before the verdict does."""
+        """The next step, if it says more than its beginning before the verdict."""
         rest = self.next_step.removeprefix(self.action.removesuffix(" first"))
         return "" if self.action and rest.startswith((":", ".")) else self.next_step
 
 
 class Fact(NamedTuple):
-    """A sentence of the short formats under a label; ``loud`` if it speaks against the verdict."""
+    """A labelled sentence of the short formats; ``loud`` if it speaks against the verdict."""
 
-    # One that is `everywhere` stands in Markdown, too, where the headline does not say it.
+    # Facts `everywhere` are also in Markdown, if the headline does not include them.
 
     label: str
     text: str
@@ -360,7 +360,7 @@ class Fact(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What a build server shows as a test: its name, whether it passed, a sentence."""
+    """A test case for build servers: name, whether it passed, a sentence."""
 
     name: str
     passed: bool
@@ -368,7 +368,7 @@ class Case(NamedTuple):
 
 
 class Paper(NamedTuple):
-    """The table for a paper: a comment, a caption, what its label is made of, and the cells."""
+    """The table for a paper: comment, caption, base of its label, and cells."""
 
     comment: str
     caption: str
@@ -378,20 +378,20 @@ class Paper(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything a report says about ``subject``, in the order it says it.
+    """Everything a report says about ``subject``, in order.
 
     Attributes
     ----------
     subject : object
-        The result, of which figures are drawn, and the ``digits`` of its differences.
+        The result, from which figures are drawn, with its ``digits``.
     who, file : str
-        What it is of, in a few words, and what its files are called where no name was given.
+        A short description of the subject, and the default name of its files.
     facts : tuple of Fact
-        What the short formats say under the scorecard.
+        The lines of the short formats below the scorecard.
     methods, sources : str
-        The methods paragraph, and BibTeX of what it names.
+        The methods paragraph, and BibTeX for its references.
     papers : callable
-        Gives the table for a paper, in one of the styles.
+        Returns the table for a paper in a given style.
     """
 
     subject: Any
@@ -413,7 +413,7 @@ class Report:
 
     @property
     def first(self) -> tuple[Caution, ...]:
-        """The cautions that stand before the verdict."""
+        """The cautions that come before the verdict."""
         return tuple(caution for caution in self.cautions if caution.stands_first)
 
     @property
@@ -428,7 +428,7 @@ class Report:
         return next((block for block in blocks if isinstance(block, Scorecard)), None)
 
     def in_place(self, *places: Place) -> tuple[Section, ...]:
-        """Return the sections that stand in one of these places."""
+        """Return the sections for one of these places."""
         return tuple(section for section in self.sections if section.places & set(places))
 
 
@@ -436,7 +436,7 @@ Subject = TypeVar("Subject")
 
 
 class Words(Generic[Subject]):
-    """A result, and its numbers in words: scores, differences and intervals have ``digits``."""
+    """A result, and functions that format its numbers with ``digits`` decimals."""
 
     def __init__(self, result: Subject, digits: int | None = None) -> None:
         self.result = result
@@ -445,30 +445,30 @@ class Words(Generic[Subject]):
         self.alpha = alpha if isinstance(alpha, float) else 0.05
 
     def score(self, value: float) -> str:
-        """Return a score or a mean."""
+        """Format a score or a mean."""
         return f.score(value, digits=self.digits)
 
     def signed(self, value: float) -> str:
-        """Return a difference with its sign."""
+        """Format a difference with its sign."""
         return f.signed(value, digits=self.digits)
 
     def interval(self, low: float, high: float) -> str:
-        """Return both limits of a difference; where any difference is possible, that."""
+        """Format the limits of a difference, or the text for an unbounded interval."""
         if math.isinf(low) and math.isinf(high):
-            n = getattr(self.result, "n_queries", 0)  # no one number of several collections
+            n = getattr(self.result, "n_queries", 0)  # undefined for several collections
             return f.no_interval(n) if n else f.UNDEFINED
         return f.interval(low, high, digits=self.digits)
 
     def range(self, low: float, high: float) -> str:
-        """Return both limits of a mean."""
+        """Format the limits of a mean."""
         return f.UNDEFINED if low != low else f"{self.score(low)} to {self.score(high)}"
 
     def p(self, value: float) -> str:
-        """Return a p-value beside others."""
+        """Format a p-value in a list of others."""
         return f.pvalue(value, alpha=self.alpha)
 
     def p_clause(self, value: float) -> str:
-        """Return a p-value as a clause of a sentence."""
+        """Format a p-value as a clause of a sentence."""
         return f.p_clause(value, alpha=self.alpha)
 
     def mean(self, value: float, *, strong: bool = False) -> Cell:
@@ -480,7 +480,7 @@ class Words(Generic[Subject]):
         return Cell(self.signed(value), value, tone, strong)
 
     def limits(self, ends: tuple[float, float], *, strong: bool = False) -> Cell:
-        """Return an interval of a difference as a cell."""
+        """Return the interval of a difference as a cell."""
         absent = math.isnan(ends[0]) or math.isnan(ends[1])
         return Cell("–" if absent else self.interval(*ends), ends[0], strong=strong)
 
@@ -501,7 +501,7 @@ def report_of(
     context: Iterable[str],
     **rest: Any,  # noqa: ANN401 - the other fields
 ) -> Report:
-    """Return the report of a result: title, day and command follow from what is known of it."""
+    """Return the report of a result; title, date and command are added from its provenance."""
     provenance = getattr(w.result, "provenance", {})
     created = str(provenance.get("created") or "")[:10]
     result: dict[str, Any] = {

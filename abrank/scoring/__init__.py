@@ -1,1 +1,1 @@
-"""Scores: read, or made from runs and judgments, with how far they could move."""
+"""Scores: read, or computed from runs and judgments, with their uncertainty."""

@@ -1,4 +1,4 @@
-"""From runs and judgments to scores, and how far these could move."""
+"""Compute scores from runs and judgments, and how ties and missing judgments could change them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ UNGRADED = "the judgments have no grade: each pair of user and item counts as gr
 
 SAME_ID_SHARE = 0.25
 
-# --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
+# --- Repeated runs of a system (seeds, folds): averaged per query, not counted as more queries
 
 
 def is_repeated(source: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a source is a list of runs of one system, and not rows of one run."""
+    """Whether a source is a list of runs of one system, rather than rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(
         not found_in(list(run), QUERY_IDS)  # a dict with such a key is a row
         if isinstance(run, Mapping)
@@ -49,7 +49,7 @@ def is_repeated(source: object) -> TypeGuard[Sequence[Any]]:
 
 
 def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return every single run by a name of its own, and the names of each system's runs."""
+    """Give every single run a name, and return the names of each system's runs."""
     single: dict[str, Any] = {}
     groups: dict[str, list[str]] = {}
     for system, source in runs.items():
@@ -68,7 +68,6 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
 
 
 def _joined(system: str, source: object, scoring: Scoring) -> object:
-    """Return one run of files that hold different queries of a system, else what was there."""
     sources = source if is_repeated(source) else ()
     if len(sources) < 2 or any(isinstance(run, Run) or needs_engine(run) for run in sources):
         return source
@@ -86,9 +85,9 @@ def _joined(system: str, source: object, scoring: Scoring) -> object:
 def average_repeats(
     scores: Scores, groups: Mapping[str, list[str]], *, options: TableOptions | None = None
 ) -> Scores:
-    """Average the runs of each system per query; ``notes`` say how far they differ."""
-    # A score that is missing in some runs is replaced where the options say `worst` or `zero`;
-    # where they say `drop` the other runs are averaged. One that is missing in all stays NaN.
+    """Average the runs of each system per query; ``notes`` say how much they differ."""
+    # A score missing in some runs is replaced for `worst` and `zero`, and ignored for `drop`. A
+    # score missing in all runs stays NaN.
     options = options or TableOptions()
     index_of = {name: i for i, name in enumerate(scores.systems)}
     blocks = {
@@ -110,7 +109,7 @@ def average_repeats(
         for system, block in blocks.items():
             is_hole = np.isnan(block) & ~np.isnan(block).all(axis=1, keepdims=True)
             counts[system] = int(is_hole[:, :, wanted].any(axis=2).sum())
-            if options.missing == "drop":  # the others are averaged
+            if options.missing == "drop":  # average the others
                 n_scores = np.maximum((~np.isnan(block)).sum(axis=1, keepdims=True), 1)
                 ends = np.nansum(block, axis=1, keepdims=True) / n_scores
             else:
@@ -135,8 +134,8 @@ def average_repeats(
 
 
 def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: FloatArray) -> str:
-    """Say how far the runs of a system differ, beside its queries."""
-    # `block`: float64[n_queries, n_runs, n_measures], of the queries without a hole.
+    """Describe how much the runs of a system differ, compared with its queries."""
+    # `block`: float64[n_queries, n_runs, n_measures] for the queries without missing scores.
     n_queries, n_runs, _ = block.shape
     n_all = len(scores.query_ids)
     text = (
@@ -148,8 +147,8 @@ def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: F
     of_runs = block.mean(axis=0)
     if not np.ptp(of_runs, axis=0).any():
         return text
-    # Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
-    # its marginal means over the root of their number as its standard error.
+    # In a two-way layout of runs and queries, the standard error of the mean with respect to one
+    # factor is the standard deviation of its marginal means divided by the root of their number.
     run_errors = of_runs.std(axis=0, ddof=1) / n_runs**0.5
     query_errors = block.mean(axis=1).std(axis=0, ddof=1) / n_queries**0.5
     spreads = [
@@ -167,7 +166,7 @@ def _repeats_text(scores: Scores, measures: Sequence[str], system: str, block: F
 def _other_runs_text(
     measures: Sequence[str], baseline: tuple[str, FloatArray], candidate: tuple[str, FloatArray]
 ) -> str:
-    """Say what holds of two systems where their runs are drawn, too."""
+    """Describe the comparison of two systems if their runs are also treated as random."""
     from abrank.inference import compare_repeats
 
     (name_a, a), (name_b, b) = baseline, candidate
@@ -191,11 +190,11 @@ def _other_runs_text(
     return f"{name_b} - {name_a}, for other runs of both systems, too: {', '.join(texts)}"
 
 
-# --- From runs and judgments to scores: which measures, under which options, for which queries
+# --- Scores from runs and judgments
 
 
 def silent(stage: str) -> None:
-    """No-op progress callback."""
+    """Ignore progress reports."""
 
 
 @taking
@@ -214,27 +213,28 @@ def evaluate(
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
-        The judgments.
+        The relevance judgments.
     runs : mapping of str to the same kinds, or Run, or list of them
-        System name to its run; a list holds repeated runs of the system (seeds, folds), which are
+        Run by system name; a list holds repeated runs of a system (seeds, folds), which are
         averaged per query.
     measures : sequence of str
-        Measure names in any dialect, trec_eval's sets among them; ``DEFAULT_MEASURES`` without it.
+        Measure names in any common spelling, including trec_eval's sets. Default:
+        ``DEFAULT_MEASURES``.
     scoring : Scoring, optional
-        Missing queries, ties, duplicates, depth, what counts as relevant: see
+        Missing queries, ties, duplicates, depth, lowest relevant grade: see
         :class:`abrank.Scoring`.
     engine : Engine or str, optional
-        Where runs in Parquet are scored, partition by partition: on this machine without it, or
-        ``"dask"``, ``"spark"``; see :class:`abrank.Engine`.
+        Where runs in Parquet are scored, partition by partition: ``"dask"``, ``"spark"``, or by
+        default this machine; see :class:`abrank.Engine`.
 
     Raises
     ------
     ReadError, NotFoundError
         If an input cannot be used.
     AlignmentError
-        If no query is in both qrels and run, or one is missing under ``missing="error"``.
+        If qrels and run share no query, or a query is missing with ``missing="error"``.
     ArgumentError
-        If a measure is unknown or named twice, or an option has no meaning.
+        If a measure is unknown or named twice, or an option is not valid.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def score_runs(
     hashes: bool = True,
     on_stage: Callable[[str], None] = silent,
 ) -> Scores:
-    """Do what :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages."""
+    """Implement :func:`evaluate`; ``on_stage`` is called with a text for each stage."""
     if engine is None:
         runs = {system: _joined(system, source, scoring) for system, source in runs.items()}
     single, groups = expand_repeats(runs)
@@ -332,7 +332,7 @@ def score_runs(
     )
 
 
-_STEPS = 50  # times that progress is reported
+_STEPS = 50  # number of progress reports
 
 
 def _score_partitions(
@@ -343,8 +343,8 @@ def _score_partitions(
     engine: Engine,
     on_stage: Callable[[str], None],
 ) -> Scores:
-    """Score runs in Parquet on an engine: the same scores and audits as of all rows at once."""
-    # Imported here, as few runs are so large.
+    """Score runs in Parquet on an engine; scores and audits equal those without partitions."""
+    # Imported here because few runs are that large.
     from abrank.engines import drive, kernel
 
     kernel_options = kernel.KernelOptions(
@@ -386,7 +386,6 @@ def _score_partitions(
 def _notes_of_files(
     judgments: inputs.Source, judged_runs: Mapping[str, inputs.JudgedSource]
 ) -> Iterator[str]:
-    """Yield a note on judgments without grades, and one on each file with comments."""
     if judgments.ungraded:
         yield UNGRADED
     for source in (judgments, *(run.source for run in judged_runs.values())):
@@ -394,10 +393,9 @@ def _notes_of_files(
 
 
 def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
-    """Yield a note on each run in which many queries retrieve themselves first."""
     for system, audit in audits.items():
         n_retrieved = audit.n_queries - len(audit.missing)
-        # By chance, as where both are numbered, a query meets its own id first in few queries.
+        # By chance, for example with numbered ids, only few queries retrieve their own id first.
         if audit.n_same_id_first > max(1.0, SAME_ID_SHARE * n_retrieved):
             yield (
                 f"{system}: the first document of {display.count(audit.n_same_id_first)} of"
@@ -411,7 +409,6 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
 def _scored_queries(
     query_ids: Sequence[str], audits: Mapping[str, inputs.Audit], missing: Missing
 ) -> list[int]:
-    """Positions of the queries that stay under the missing-query policy."""
     lacking = {query for audit in audits.values() for query in audit.missing}
     if missing == "error" and lacking:
         lines = [
@@ -438,36 +435,34 @@ def score_ranges(
     rng: RandomSource = 0,
     scoring: Scoring | None = None,
 ) -> pd.DataFrame:
-    """Return each score with its range over the orders of ties and over judgments not made.
+    """Return each score with its range over the orders of ties and over missing judgments.
 
     Source: McSherry & Najork (2008), ECIR: ties; Moffat & Zobel (2008), ACM Transactions on
-    Information Systems 27(1): judgments not made.
+    Information Systems 27(1): missing judgments.
 
     Parameters
     ----------
     qrels, runs, measures
         As for :func:`abrank.evaluate`.
     n_orders : int
-        Random orders of the tied documents, for the expected score.
+        Number of random orders of tied documents, for the expected score.
     rng : int, Generator, SeedSequence or None
-        Source of the orders.
+        Random source of the orders.
     scoring : Scoring, optional
         How runs are read and scored, as in :func:`abrank.evaluate`.
 
     Returns
     -------
     DataFrame
-        One row a system, query and measure: ``query_id system measure score tie_low tie_expected
-        tie_high unjudged_low unjudged_high``. Ties: see
-        :func:`abrank.measures.sensitivity.tie_range`.
-        Unjudged documents, non-relevant or of the highest grade: see
-        :func:`abrank.measures.sensitivity.unjudged_range`. Both NaN for
-        measures of diversity.
+        One row per system, query and measure: ``query_id system measure score tie_low tie_expected
+        tie_high unjudged_low unjudged_high``. See :func:`abrank.measures.sensitivity.tie_range` and
+        :func:`abrank.measures.sensitivity.unjudged_range`, in which unjudged documents are not
+        relevant or have the highest grade. Both are NaN for diversity measures.
 
     Raises
     ------
     ArgumentError
-        If a run has too many documents to try them all as relevant; a cut-off helps.
+        If a run has too many documents to assume each of them relevant; a cut-off helps.
 
     Examples
     --------

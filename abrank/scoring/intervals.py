@@ -1,4 +1,4 @@
-"""What the queries tell of one system's mean: its interval, and the floors that it must clear."""
+"""Confidence intervals of one system's mean scores, and floors that they must reach."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from abrank.inputs.topics import labels_of, lacking_labels, read_groups
 from abrank.measures import parse
 from abrank.measures.names import aggregate_of, known
 
-FEW_UNITS = 10  # queries or clusters below which sign flips must agree that a floor is cleared
-MIN_SEGMENT = 5  # queries of a segment that has an interval
-MAX_FLIPPED = 1_000  # queries of which sign flips stand beside another test: they take long
+FEW_UNITS = 10  # with fewer queries or clusters, sign flips must also show that a floor is reached
+MIN_SEGMENT = 5  # minimum queries of a segment with an interval
+MAX_FLIPPED = 1_000  # maximum queries for which slow sign flips are shown next to other tests
 WITHOUT = "(none)"
 
 
 @record
 class MeanInterval(IntervalRow):
-    """The mean of one system by one measure, and between which limits it lies."""
+    """The mean of one system by one measure, with its interval."""
 
-    # `property` and `segment` say of which queries, empty for all of them. The limits are those of
-    # `test` at the level `confidence`, inside the measure's range.
+    # `property` and `segment` name the segment of the queries, empty for all. The limits are by
+    # `test` at level `confidence`, within the measure's range.
 
     system: str
     measure: str
@@ -50,10 +50,10 @@ class MeanInterval(IntervalRow):
 
 @record
 class Floor(IntervalRow):
-    """A mean that a system must have: cleared where the lower limit ``ci_low`` is not below it."""
+    """A required mean: cleared if the lower limit ``ci_low`` is not below it."""
 
-    # `by_flips` is the lower limit by sign flips, which must clear it too where queries are few;
-    # NaN where they are not.
+    # `by_flips` is the lower limit by sign flips, which must also reach the floor with few queries;
+    # else NaN.
 
     system: str
     measure: str
@@ -66,23 +66,23 @@ class Floor(IntervalRow):
 
 @dataclass(frozen=True, eq=False)
 class Intervals(Result):
-    """The means of systems with their intervals; made by :meth:`abrank.Scores.intervals`.
+    """The means of systems with their intervals, returned by :meth:`abrank.Scores.intervals`.
 
     Attributes
     ----------
     rows : tuple of MeanInterval
-        One a system and measure, by the test that was asked for.
+        One per system and measure, by the requested test.
     others : tuple of MeanInterval
         The same means by the other tests.
     segments : tuple of MeanInterval
-        The means in segments of the queries; all intervals of a system and measure hold together.
+        Means by segment; the intervals of a system and measure are simultaneous.
     floors : tuple of Floor
-        One a system and floor.
+        One per system and floor.
     test : str
     alpha : float
     n_queries : int
     clusters : str
-        The property by which queries come in clusters; empty where they are independent.
+        The property that holds the clusters; empty if queries are independent.
     n_clusters : int
     seed : int
     remarks : tuple of str
@@ -105,14 +105,14 @@ class Intervals(Result):
 
     @property
     def cleared(self) -> bool:
-        """Whether every floor is cleared; True without any."""
+        """Whether every floor is cleared; True without floors."""
         return all(floor.cleared for floor in self.floors)
 
 
 def read_floors(
     floors: Mapping[str, float] | Sequence[str] | str, measures: Sequence[str] | None = None
 ) -> dict[str, float]:
-    """Return floors by the names of their measures, as ``nDCG@10:0.35`` or a mapping has them."""
+    """Parse floors such as ``nDCG@10:0.35``, or a mapping, by the names of their measures."""
     result: dict[str, float] = {}
     texts = [floors] if isinstance(floors, str) else floors
     pairs = texts.items() if isinstance(texts, Mapping) else (text.rsplit(":", 1) for text in texts)
@@ -124,7 +124,7 @@ def read_floors(
         is_unknown = measures is not None and known(name) is None
         canonical = name if measures is None or name in measures or is_unknown else str(parse(name))
         low, high = _bounds(canonical)
-        # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
+        # Match measures whose scale was set from the judgments: ERR@20 is ERR(max_grade=4)@20.
         matches = [
             measure for measure in measures or ()
             if re.sub(r"\(max_grade=[^)]*\)", "", measure, count=1) == canonical
@@ -142,7 +142,7 @@ def read_floors(
 
 
 def _bounds(name: str) -> tuple[float, float]:
-    """Return the least and the largest score of a measure; endless of what is in no catalogue."""
+    """Return the lowest and highest possible score of a measure; infinite if unknown."""
     measure = known(name)
     return (-math.inf, math.inf) if measure is None else measure.entry.bounds
 
@@ -162,7 +162,7 @@ def find_intervals(
     resamples: int | None,
     rng: RandomSource,
 ) -> Intervals:
-    """Do what :meth:`abrank.Scores.intervals` says, with the scores of a block."""
+    """Implement :meth:`abrank.Scores.intervals` for a block of scores."""
     checks.one_of("test", test, MEAN_TESTS)
     seed, properties, clustering = entropy(rng), *read_groups(segments, clusters)
     labels = labels_of(clustering, query_ids)
@@ -180,7 +180,7 @@ def find_intervals(
     def mean_of(
         system: str, measure: str, test: str, positions: Sequence[int], confidence: float
     ) -> tuple[float, float, float]:
-        """Return the mean over the queries at some places, and its limits."""
+        """Return the mean over the queries at ``positions``, and its limits."""
         bounds = _bounds(measure)
         if test == "bounded" and not np.isfinite(bounds).all():
             raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
@@ -239,7 +239,7 @@ def find_intervals(
 def _places(
     segments: Mapping[str, Mapping[str, str]], query_ids: Sequence[str]
 ) -> tuple[dict[tuple[str, str], Sequence[int]], int]:
-    """Return where the queries of each segment stand, and how many segments are too small."""
+    """Return the query positions of each segment, and the number of segments that are too small."""
     result: dict[tuple[str, str], list[int]] = {}
     for name, labels in segments.items():
         if set(labels).isdisjoint(query_ids):

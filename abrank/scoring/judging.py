@@ -1,4 +1,4 @@
-"""One query of two runs, document by document, and what to judge next."""
+"""Inspect one query of two runs, and choose what to judge next."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from abrank.measures.sensitivity import assumed_grade, swing
 if TYPE_CHECKING:
     import pandas as pd
 
-# --- One query of two runs: the documents of both, where relevant ones went, what to judge next
+# --- Inspect one query of two runs
 
 TO_JUDGE = 12
-# How far a list is searched for unjudged documents where the measure has no cut-off.
+# Depth to which unjudged documents are searched if the measure has no cut-off.
 INSPECTED_DEPTH = 100
 
 
 @dataclass(frozen=True)
 class QueryDocument:
-    """A document of a query: its grade (None: not judged) and its ranks."""
+    """A document of a query: its grade (None if unjudged) and its ranks."""
 
-    # A rank of 0 is not retrieved, of -1 unknown: not among the documents that a result keeps.
+    # Rank 0: not retrieved. Rank -1: unknown, because results only store the first documents.
 
     doc_id: str
     grade: float | None
@@ -47,7 +47,7 @@ class QueryDocument:
 
 @record
 class Unjudged:
-    """An unjudged document, and how far B - A of its query moves if it has the highest grade."""
+    """An unjudged document, and the change of the query's B - A if it has the highest grade."""
 
     query_id: str
     doc_id: str
@@ -61,21 +61,21 @@ class Inspection(Printed):
     """One query of A and B.
 
     query_id, text : str
-        The text is empty where none is known.
+        The text is empty if unknown.
     baseline, candidate : str
     measures : tuple of str
     a, b : tuple of float
-        The scores of the query, a measure each.
+        The scores of the query, one per measure.
     rankings : pair of tuple of (str, float or None)
         All documents of A and of B with their grades.
     relevant : tuple of QueryDocument
-        The relevant documents, by their grade, with their places in both.
+        The relevant documents, sorted by grade, with their ranks in both runs.
     to_judge : tuple of Unjudged
-        The documents whose judgment could move the first measure's difference the most.
+        The documents whose judgment could change the difference in the first measure most.
     grade : int or float
-        The grade that was assumed for them: the highest of the judgments.
+        The grade assumed for them: the highest in the judgments.
     documents : mapping of str to str
-        Title or text of the documents, where they are known.
+        Titles or texts of documents, if known.
     """
 
     query_id: str
@@ -92,7 +92,7 @@ class Inspection(Printed):
     documents: Mapping[str, str]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a fresh frame, one row a measure: ``measure a b``."""
+        """Return a new frame with one row per measure: ``measure a b``."""
         import pandas as pd
 
         return pd.DataFrame({"measure": self.measures, "a": self.a, "b": self.b})
@@ -116,7 +116,7 @@ def inspect_query(
     text: str = "",
     judge: int = TO_JUDGE,
 ) -> Inspection:
-    """Lay the two rankings of one query side by side.
+    """Show the two rankings of one query side by side.
 
     Source: Carterette, Allan & Sitaraman (2006), SIGIR, 268-275: what to judge first.
 
@@ -127,18 +127,18 @@ def inspect_query(
     query_id : str or int
         One of the judged queries.
     measures : sequence of str, optional
-        As in :func:`abrank.compare`; what to judge goes by the first.
+        As in :func:`abrank.compare`; the first one determines what to judge.
     docs : path or mapping, optional
         Titles or texts by document id.
     text : str
-        Of the query.
+        Text of the query.
     judge : int
-        How many unjudged documents are named.
+        Number of unjudged documents to suggest.
 
     Raises
     ------
     ArgumentError
-        If nobody judged a document for the query.
+        If the query has no judgments.
     ReadError, NotFoundError
         If an input cannot be used.
 
@@ -193,7 +193,7 @@ def inspect_query(
 
 
 def position_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) -> int:
-    """Return where a query stands among others; ``kind`` says of what it is not one."""
+    """Return the position of a query; ``kind`` describes the list in the error message."""
     name = str(query_id)
     if name in query_ids:
         return query_ids.index(name)
@@ -204,29 +204,28 @@ def position_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) 
 
 
 def depth_of(measure: Measure, otherwise: int) -> int:
-    """Return the cut-off of a measure, or the depth to take where it has none."""
+    """Return the cut-off of a measure, or ``otherwise`` if it has none."""
     cutoff = dict(measure.parameters).get("cutoff")
     return cutoff if isinstance(cutoff, int) else otherwise
 
 
 def _joined(qrels: inputs.Qrels, run: inputs.Run) -> tuple[JudgedRun, TopDocs]:
-    """Return a run laid on the judgments, and all of its documents."""
     judged, _, docs = join_pieces(qrels, [run], block_of, keep_scores=True, top=len(run))
     return judged, docs
 
 
-# --- What to judge next: a random draw of queries, the unjudged documents
+# --- Choose what to judge next: a random sample of queries, or unjudged documents
 
-DEPTH_WITHOUT_CUTOFF = 10  # ranks that are looked at where the measure has no cut-off
+DEPTH_WITHOUT_CUTOFF = 10  # ranks to consider if the measure has no cut-off
 
 
 @explained
 def sample_queries(
     query_ids: tuple[str, ...] | inputs.Qrels | inputs.Run, n: int, *, rng: RandomSource = 0
 ) -> tuple[str, ...]:
-    """Draw queries for people to judge, of ids, judgments or a run; at random, none twice.
+    """Draw a simple random sample of queries for human judgment, without replacement.
 
-    Source: Cochran (1977), Sampling Techniques, 3rd ed., chapter 2: a simple random sample.
+    Source: Cochran (1977), Sampling Techniques, 3rd ed., chapter 2.
     """
     source: Any = query_ids
     ids = getattr(source, "query_ids", source)
@@ -241,20 +240,20 @@ def sample_queries(
 
 @record
 class ToJudge:
-    """Documents that nobody judged, of all queries.
+    """Unjudged documents of all queries.
 
     measure : str
     difference : float
-        Mean of B - A, unjudged documents not relevant.
+        Mean of B - A with unjudged documents as not relevant.
     documents : tuple of Unjudged
-        In depth order: those first that a run has highest. In a comparison only the 12 with the
-        largest swings, largest first; there a rank of 0 is one beyond those that were kept, 20.
+        By depth: documents with the best rank in either run come first. In a comparison only the 12
+        with the largest swings, largest first; there a rank of 0 is beyond the stored 20 ranks.
     grade : int or float
         The highest grade of the qrels.
     depth : int
-        Ranks of either run that were looked at.
+        Ranks of each run that were searched.
     n_documents : int
-        All that nobody judged there, shown or not.
+        Number of unjudged documents found, listed or not.
     """
 
     measure: str
@@ -276,8 +275,8 @@ def sample_documents(
 ) -> ToJudge:
     """Return the unjudged documents in the top ranks of either run.
 
-    Source: Carterette, Allan & Sitaraman (2006), SIGIR. Depth order needed no more judgments than
-    the order of the swings on TREC Web 2012 and CAsT 2021.
+    Source: Carterette, Allan & Sitaraman (2006), SIGIR. On TREC Web 2012 and CAsT 2021, depth order
+    needed no more judgments than ordering by swing.
     """
     judgments, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     (requested,) = RequestedMeasures.of([measure or "nDCG@10"]).for_grades(judgments.grade).measures
@@ -295,7 +294,7 @@ def rank_documents(
     *,
     depth: int,
 ) -> ToJudge:
-    """Return the unjudged documents of some queries in the top ranks of A or B, in depth order."""
+    """Return the unjudged documents of some queries in the top ranks of A or B, by depth."""
     at_a, at_b = (_unjudged(judged, docs, selected) for judged, docs in joined)
     a, b = (judged for judged, _ in joined)
     ranks_of = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
@@ -316,19 +315,19 @@ def rank_documents(
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:
-    """Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
+    """Return a pool file with lines ``query_id 0 doc_id``, to which a judge adds grades."""
     return "".join(f"{document.query_id} 0 {document.doc_id}\n" for document in documents)
 
 
 def top_documents_to_judge(
     measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, selected: IntArray
 ) -> ToJudge | None:
-    """Return the unjudged documents that could most move the mean difference."""
+    """Return the unjudged documents that could change the mean difference most."""
     parameters = dict(measure.parameters)
     depth = parameters.get("cutoff")
     if not isinstance(depth, int) or parameters.get("judged_only"):
         return None
-    for source in (a, b):  # of which the documents of all the first ranks have to be kept
+    for source in (a, b):  # requires that the first documents of both runs are stored
         top = source.top_docs
         n_kept = np.bincount(top.query[top.rank <= depth], minlength=a.judged.n_queries)
         if (n_kept < np.minimum(source.judged.n_retrieved, depth))[selected].any():
@@ -340,7 +339,6 @@ def top_documents_to_judge(
 
 
 def _unjudged(judged: JudgedRun, top: TopDocs, selected: IntArray) -> dict[tuple[int, str], int]:
-    """Return the ranks of the unjudged documents among the first, by query and document."""
     beyond = 1 + int(top.rank.max(initial=0))
     is_near = judged.rank < beyond
     judged_keys = judged.query[is_near] * beyond + judged.rank[is_near]

@@ -1,4 +1,4 @@
-"""Ready scores of other programs, or of this one, as Scores; and files of any kind, checked."""
+"""Read ready scores as Scores, and check input files of any kind."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores, note_on_repeats, stand_ins
 
 UNNAMED = "scores"
-MAX_RUNS = 1000  # of all systems together, named one by one
-SUMMATION_ERROR = 1e-9  # of the summation; printed digits are far above
+MAX_RUNS = 1000  # maximum runs of all systems together
+SUMMATION_ERROR = 1e-9  # rounding error of sums, far below the printed digits
 
 
 @explained
@@ -51,57 +51,56 @@ def read_scores(
     variant: Sequence[str] | str | None = None,
     where: Mapping[str, Any] | Sequence[str] | str | None = None,
 ) -> Scores:
-    """Read scores per query that another program, or this one, has written.
+    """Read scores per query from other programs or from abrank.
 
     Parameters
     ----------
     source : path, DataFrame, or Scores
-        A table of scores in CSV, TSV, JSON, JSON lines, Parquet (a folder too) or Feather, or a
-        frame of pandas, polars, pyarrow or DuckDB: a row per query and variant, a column per
-        variant, a row per score, or a column per measure. Lines of ``trec_eval -q`` (measure,
-        query, value), of ``ir_measures -q`` or ``abrank score --per-query`` (query, measure, value;
-        with a system before them where there are several). Dicts of pytrec_eval and ranx,
-        ir_measures' metrics, answers of _rank_eval; JSON lines of answers whose nuggets were
-        assigned (AutoNuggetizer, TREC RAG) or whose sentences were judged by support, which give
-        NuggetRecall, SupportPrecision and their like; exports of evaluation tools. A list of such
-        sources, or ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are
-        returned as they are.
+        A table in CSV, TSV, JSON, JSON lines, Parquet (also a folder) or Feather, or a frame of
+        pandas, polars, pyarrow or DuckDB. It has one row per query and variant, one column per
+        variant, one row per score, or one column per measure. Also: output of ``trec_eval -q``
+        (measure, query, value), of ``ir_measures -q`` or ``abrank score --per-query`` (query,
+        measure, value; preceded by the system if there are several); dicts of pytrec_eval and ranx;
+        ir_measures' metrics; responses of _rank_eval; JSON lines of answers with assigned nuggets
+        (AutoNuggetizer, TREC RAG) or sentences with judged support, which give NuggetRecall,
+        SupportPrecision and others; exports of evaluation tools. A list of such sources, or
+        ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are returned unchanged.
     system : str, optional
-        The system to take where there are several; else its name, which is that of the file.
+        The system to select if there are several; else a name for the only one. Default: the file
+        name.
     columns : mapping or str, optional
-        Which column of a table holds what, where that is not told by itself:
-        ``{"query": "request_id", "variant": "arm"}``. The parts are ``query``, ``variant`` (the
-        column of its names), ``variants`` (a column each), ``metric`` and ``value`` (a row a
-        score), ``measures``, ``segments``, ``repeat`` (``"rows"`` where no column tells repeats
-        apart), ``cluster`` and ``weight``.
+        The roles of columns that are not recognised: ``{"query": "request_id", "variant": "arm"}``.
+        Roles are ``query``, ``variant`` (the column of variant names), ``variants`` (one column
+        each), ``metric`` and ``value`` (one row per score), ``measures``, ``segments``, ``repeat``
+        (``"rows"`` if no column distinguishes repeats), ``cluster`` and ``weight``.
     variant : str or sequence of str, optional
-        The column of the variants' names, or the columns that make them together.
+        The column of variant names, or several columns that together name the variant.
     where : mapping or str, optional
         Rows to keep: ``{"chunk_size": 256}``.
 
     Returns
     -------
     Scores
-        Names of measures are canonical where they are known, and kept where not. ``notes`` say what
-        the source was taken for and what was left out, ``reading`` which column holds what.
+        Known measures get their canonical names. ``notes`` say how the source was interpreted and
+        what was left out; ``reading`` has the role of each column.
 
     Raises
     ------
     NotFoundError
         If there is no such file.
     ReadError
-        If the form cannot be told, a line or value cannot be used, a score stands there twice or is
-        missing, or an aggregate (the row ``all``) is not that of the queries. Of a table that can
-        be read in two ways the error has the whole call of each.
+        If the format is not recognised, a line or value is not valid, a score is missing or occurs
+        twice, or an aggregate (the row ``all``) does not match the queries. If a table can be
+        interpreted in two ways, the message shows the complete call for each.
     ArgumentError
         If there is no such system.
 
     Notes
     -----
-    Rows of text (trec_eval's ``runid`` and ``relstring``) are left out, and so are measures without
-    a score per query (``num_q``). Aggregates are left out after a check: the mean, sum or geometric
-    mean of the queries must round to them. It fails where queries were counted that have no line,
-    as trec_eval 9 ``-c`` does with those that a run lacks.
+    Text values (trec_eval's ``runid`` and ``relstring``) and measures without a score per query
+    (``num_q``) are left out. Aggregates are checked and then left out: the mean, sum or geometric
+    mean of the queries must round to them. The check fails if the aggregate includes queries
+    without a line, as in trec_eval 9 ``-c`` for queries that a run lacks.
 
     Examples
     --------
@@ -126,14 +125,14 @@ def read_with_gaps(
     system: str | None = None,
     options: TableOptions | None = None,
 ) -> Scores:
-    """Read scores as :func:`read_scores` does, NaN where one is missing."""
+    """Read scores like :func:`read_scores`, but with NaN for missing ones."""
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     sources = source if isinstance(source, (list, tuple)) else ()
     if isinstance(source, str) and "," in source and not Path(source).exists():
         sources = source.split(",")
     if len(sources) > 1 and all(isinstance(x, (str, os.PathLike, Scores)) for x in sources):
-        # They hold different measures of one system.
+        # The sources hold different measures of one system.
         return _joined([read_with_gaps(part, options=options) for part in sources], system)
     is_path = isinstance(source, (str, os.PathLike))
     if is_path and os.path.isdir(source) and not format_of_folder(source):  # noqa: PTH112
@@ -153,7 +152,7 @@ def read_with_gaps(
             "there is no score of a query",
             hint="print one line a query: trec_eval -q, ir_measures -q, abrank score --per-query",
         )
-    if table.system.names == ("",):  # a table that names no system is of that of its file
+    if table.system.names == ("",):  # without system names, the file name is the system
         name = system or (short_name(source) if is_path else UNNAMED)
         table = replace(table, system=Coded((name,), table.system.codes))
     scores = (
@@ -164,9 +163,9 @@ def read_with_gaps(
 
 
 def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
-    """Leave out queries that have no score at all, and measures with holes that nobody named."""
-    # A query without a relevant document has no nDCG whichever the variant; the rank of the first
-    # relevant document is empty where none was found.
+    """Drop queries without any score, and measures with missing scores that were not requested."""
+    # A query without a relevant document has no nDCG for any variant; the rank of the first
+    # relevant document is empty if none was found.
     if scores.reading is None or len(scores.systems) < 2:
         return scores
     names = [str(known(name) or name) for name in options.measures]
@@ -177,7 +176,7 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
         if (name in names if names else is_known(name))
     ] or list(range(len(scores.measures)))  # fmt: skip
     is_empty = holes[:, :, deciding].all(axis=(1, 2))
-    if expected is not None:  # of users who saw one variant each none is empty for all
+    if expected is not None:  # if each user saw one variant, a missing score is expected
         holes &= expected[:, :, None]
     elif is_empty.any() and not is_empty.all():
         rows = np.flatnonzero(~is_empty)
@@ -189,12 +188,12 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
             scores, query_ids=tuple(scores.query_ids[i] for i in rows), values=scores.values[rows]
         )
         holes = holes[rows]
-    if options.missing != "error":  # which says what becomes of them
+    if options.missing != "error":  # the option defines how they are replaced
         return replace(scores, notes=tuple(notes))
     has_gaps = np.asarray(holes.any(axis=(0, 1)))
     lacking = [scores.measures[i] for i in np.flatnonzero(has_gaps)]
     rest = [name for name in scores.measures if name not in lacking]
-    # Costs beside the ratings of a judge who failed at times do not decide in their place.
+    # Costs must not become primary because ratings with some failures were dropped.
     may_decide = not all(map(asks_direction, rest)) or all(map(asks_direction, lacking))
     if not names and lacking and rest and may_decide and not any(map(is_known, lacking)):
         counts = dict(zip(scores.measures, holes.sum(axis=(0, 1)), strict=True))
@@ -205,7 +204,6 @@ def _without_gaps_of_all(scores: Scores, options: TableOptions) -> Scores:
 
 
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
-    """Return the measures of one system side by side, or the folds of its queries as one table."""
     first = parts[0]
     for part in parts:
         if len(part.systems) > 1:
@@ -224,7 +222,7 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
         row_of = {query_id: i for i, query_id in enumerate(query_ids)}
         columns = []
         for part in parts:
-            column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
+            column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # missing by default
             column[[row_of[query_id] for query_id in part.query_ids]] = part.values
             columns.append(column)
         values = np.concatenate(columns, axis=2)
@@ -245,7 +243,6 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
 
 
 def _one_source(sources: Sequence[Source]) -> Source:
-    """Return several sources as one, whose hash is that of their hashes in their order."""
     hashes, paths = [source.sha256 for source in sources], [source.path for source in sources]
     digest = hashlib.sha256("".join(map(str, hashes)).encode()).hexdigest()
     return Source(
@@ -257,7 +254,6 @@ def _one_source(sources: Sequence[Source]) -> Source:
 
 
 def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
-    """Return the scores of systems with repeated runs: their mean on every query."""
     assert table.run is not None
     n_runs = len(table.run.names)
     pairs, codes = np.unique(table.system.codes * n_runs + table.run.codes, return_inverse=True)
@@ -267,9 +263,9 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
     repeat = table.reading.repeat
-    if folded(repeat) in RATER_NAMES:  # the same judges rate all systems: they are no runs of one
+    if folded(repeat) in RATER_NAMES:  # judges rate all systems, so they are not runs of one system
         return _mean_of_rows(table, aggregate, options)
-    is_free = repeat == ROWS or is_unit(repeat)  # no run that lacks a query
+    is_free = repeat == ROWS or is_unit(repeat)  # queries may have different numbers of repeats
     n_cells = len(table.query.distinct) * len(pairs) * len(table.measure.names)
     is_ragged = codes.size != n_cells or bool(np.isnan(table.value).any())
     if options.summed or len(pairs) > MAX_RUNS or (is_free and is_ragged):
@@ -281,8 +277,7 @@ def _averaged(table: ScoreTable, aggregate: BoolArray, options: TableOptions) ->
 
 
 def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions) -> Scores:
-    """Return the mean of the rows of each query and system, however many there are."""
-    # The parts of a ratio of sums are added: a user's clicks are those of all sessions.
+    # Parts of a ratio of sums are added: clicks of all sessions of a user.
     assert table.run is not None
     shape = (len(table.query.distinct), len(table.system.names), len(table.measure.names))
     cell = np.ravel_multi_index((table.query.codes, table.system.codes, table.measure.codes), shape)
@@ -331,7 +326,6 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray, options: TableOptions
 
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
-    """Make the block of scores, and refuse one with two scores in one place."""
     measure_of_name = {name: known(name) for name in table.measure.names}
     names = {
         name: name if measure is None else measure for name, measure in measure_of_name.items()
@@ -350,7 +344,6 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
 
 
 def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) -> Scores:
-    """Return the scores of a table, but for aggregates, each in its place."""
     rows = np.flatnonzero(~aggregate)
     query, system, measure = (column.codes[rows] for column in (
         table.query, table.system, table.measure
@@ -359,13 +352,13 @@ def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) ->
     query_ids = table.query.names if occurs.all() else tuple(
         ids.decode(ids.take(table.query.distinct, np.flatnonzero(occurs)))
     )  # fmt: skip
-    first = np.full(len(table.measure.names), len(rows))  # where each measure first stands
+    first = np.full(len(table.measure.names), len(rows))  # first row of each measure
     first[measure[::-1]] = np.arange(len(rows))[::-1]
     by_appearance = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(rows))]
     measures = tuple(dict.fromkeys(names[table.measure.names[i]] for i in by_appearance))
     place_of = {name: i for i, name in enumerate(measures)}
     place_of_measure = np.array([place_of.get(names[name], -1) for name in table.measure.names])
-    # A column in one piece of memory: what follows reads whole columns.
+    # Columns are contiguous in memory, because the next steps read whole columns.
     shape = (len(measures), len(table.system.names), len(query_ids))
     places = place_of_measure[measure], system, (np.cumsum(occurs) - 1)[query]
     cell = np.ravel_multi_index(places, shape)
@@ -384,11 +377,11 @@ def _block(table: ScoreTable, aggregate: BoolArray, names: Mapping[str, str]) ->
 
 
 def _out_of_range(scores: Scores) -> Iterator[str]:
-    """Say where a score is above what its measure can be, not in per cent, and where all are 0."""
+    """Yield notes on scores above the measure's range (unless in per cent), or all 0."""
     for index, name in enumerate(scores.measures):
         measure, values = known(name), scores.values[:, :, index]
         highest = math.inf if measure is None else measure.entry.bounds[1]
-        # Rounding is below a hundredth. In per cent some query has more than twice the range.
+        # Rounding is below 1 %. If scores were in per cent, some would exceed twice the range.
         if 0 < highest < math.inf and 1.01 < np.nanmax(values, initial=0.0) / highest <= 2:
             query = int(np.nanargmax(values)) // len(scores.systems)
             yield (
@@ -397,13 +390,13 @@ def _out_of_range(scores: Scores) -> Iterator[str]:
                 " take the ideal from what was retrieved"
             )
         is_zero = (values == 0.0).all(axis=0)
-        if measure is not None and is_zero.any() and len(values) >= 10:  # by chance hardly
+        if measure is not None and is_zero.any() and len(values) >= 10:  # unlikely by chance
             names = ", ".join(np.array(scores.systems)[is_zero])
             yield f"{name} of {names} is 0 on all {len(values)} queries: did it run?"
 
 
 def require_all(*tables: Scores) -> None:
-    """Refuse scores of which one is missing."""
+    """Refuse tables with missing scores."""
     missing = [np.argwhere(np.isnan(scores.values)) for scores in tables]
     total = sum(map(len, missing))
     if not total:
@@ -411,9 +404,9 @@ def require_all(*tables: Scores) -> None:
     scores, holes = next(pair for pair in zip(tables, missing, strict=True) if len(pair[1]))
     query, system, measure = holes[0]
     name = scores.measures[measure]
-    kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
+    kind = "score" if name == "score" else f"score of {name}"  # "score" is a default name
     labels = {source.label for scored in tables for source in scored.sources.values()}
-    is_of_one_table = len(tables) > 1 and len(labels) == 1  # and its label names no system
+    is_of_one_table = len(tables) > 1 and len(labels) == 1  # then its label is not a system's name
     names_system = len(scores.systems) > 1 or is_of_one_table
     of_system = f" of {scores.systems[system]}" if names_system else ""
     more = f" ({total} scores are missing in all)" if total > 1 else ""
@@ -431,10 +424,10 @@ def _require_aggregates(
     measure_of_name: Mapping[str, Measure | None],
     aggregate: BoolArray,
 ) -> None:
-    """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
+    """Refuse aggregates that do not match the queries, within rounding."""
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
-    # How far the values of each measure may be off, over the rows of queries.
+    # Rounding error of each measure's values, over the rows of queries.
     is_query = ~aggregate
     largest_rounding = np.zeros(len(table.measure.names))
     np.maximum.at(largest_rounding, table.measure.codes, np.where(is_query, table.rounding, 0.0))
@@ -450,8 +443,8 @@ def _require_aggregates(
         agreements = [
             abs(table.value[i] - expected[s, m]) <= table.rounding[i] + slack + SUMMATION_ERROR
         ]
-        # How an unknown measure aggregates is not known either. A sum of n rounded values is n
-        # times as far off as their mean.
+        # An unknown measure may be a sum. The rounding error of a sum of n values is n times that
+        # of their mean.
         if measure is None or measure.entry.aggregate == "sum":
             error = abs(table.value[i] - sums[s, m])
             agreements.append(error <= table.rounding[i] + n * slack + SUMMATION_ERROR)
@@ -473,25 +466,24 @@ def one_system(scores: Scores, system: str) -> Scores:
     return replace(scores, systems=(system,), values=values, sources=sources)
 
 
-# Of tables and logs; a run of TREC that is damaged is not taken for scores.
+# Files of tables and logs; a damaged TREC run must not be mistaken for scores.
 _SCORE_FILES = (".csv", ".tsv", ".json", ".jsonl", ".eval", ".parquet", ".feather")
 
 
 @dataclass(frozen=True)
 class CheckedFiles:
-    """What :func:`check` found.
+    """The result of :func:`check`.
 
     Attributes
     ----------
     qrels : tuple of Qrels
     runs : tuple of Run
     scores : tuple of Scores
-        Tables and logs of ready scores; their ``notes`` say what they were taken for.
+        Tables and logs of ready scores; their ``notes`` say how they were interpreted.
     audits : tuple of (Run, Qrels, Audit)
-        Each run beside each of the judgments: queries missing on either side, ties, how many of the
-        top 10 are judged.
+        Each run with each set of judgments: missing queries, ties, judged share of the top 10.
     errors : tuple of AbrankError
-        Of the files that cannot be used, and of runs without a query in common with judgments.
+        Errors of files that cannot be used, and of runs that share no query with judgments.
     """
 
     qrels: tuple[inputs.Qrels, ...]
@@ -507,7 +499,7 @@ class CheckedFiles:
 
 
 def files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
-    """Return the files of a folder that may be inputs, by their names; another path as it is."""
+    """Return the files in a folder that may be inputs, by name; return other paths unchanged."""
     checks.path("file", path)
     if not os.path.isdir(path) or format_of_folder(path):  # noqa: PTH112 - a name may be too long
         return [path]
@@ -521,7 +513,7 @@ def files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def _names_documents(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has a column of documents, or none at all: it is of a run or judgments."""
+    """Whether a file has a column of documents, or no columns: a run or judgments."""
     try:
         columns = read_source(path, names_measure).columns
     except AbrankError:
@@ -532,17 +524,17 @@ def _names_documents(path: str | os.PathLike[str]) -> bool:
 def check(
     *files: str | os.PathLike[str], subtopics: bool = False, max_input_size: int | None = None
 ) -> CheckedFiles:
-    """Read judgments, runs and ready scores, known by what is in them, and say what that is.
+    """Read judgments, runs and ready scores, recognised by content, and describe them.
 
-    Every file is read, whatever is wrong with another; of a folder those whose names end as such
-    files do.
+    Every file is read even if others have errors. From a folder, files with a matching ending are
+    read.
 
     Parameters
     ----------
     subtopics : bool
         Whether the judgments are by subtopic: ``query_id subtopic doc_id grade``.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+        Maximum size of an unpacked file in bytes; see :func:`abrank.read_run`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores: one number per query, system and measure; and what stands for those missing."""
+"""Scores per query, system and measure; and the replacement of missing scores."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ class Scores:
     query_ids : tuple of str, length n_queries
     systems : tuple of str, length n_systems
     measures : tuple of str, length n_measures
-        Canonical names; where the highest grade of the scale was left to the judgments, it is said:
+        Canonical names. If the highest grade came from the judgments, the name includes it:
         ``ERR(max_grade=4)@10``.
     values : float64[n_queries, n_systems, n_measures]
         Finite.
     audits : mapping of str to Audit
-        What was seen while a system's run was read; empty for ready scores.
+        Facts about each system's run; empty for ready scores.
     sources : mapping of str to Source
-        Where each system's run or ready scores came from; empty for those of objects.
+        Source of each system's run or ready scores; empty for objects.
     judged_runs : mapping of str to JudgedSource
-        A system's run joined with all judgments, cut at the depth that was asked for; empty for
-        ready scores.
+        Each system's run joined with all judgments, cut at the requested depth; empty for ready
+        scores.
     notes : tuple of str
-        How names were read that have several meanings, and which measures an option passes by.
+        How ambiguous names were interpreted, and which measures an option does not apply to.
     judgments : Source, optional
-        Where the qrels came from; None for ready scores.
+        Source of the qrels; None for ready scores.
     named : tuple of str, optional
-        Those of ``measures`` that somebody named, the first to decide; empty where a source listed
-        them. None where whoever made the scores chose all, in this order.
+        The measures that the user named, the deciding one first; empty if a source listed them.
+        None if whoever made the scores chose all of them, in this order.
     gaps : Scores, optional
-        Of ready scores of which some were missing, all as they were: NaN where one is missing.
+        For ready scores with missing values: the original scores with NaN.
     reading : Reading, optional
-        Of one table of ready scores, which of its columns holds what.
+        For a table of ready scores: the roles of its columns.
     """
 
     query_ids: tuple[str, ...]
@@ -74,7 +74,7 @@ class Scores:
     gaps: Scores | None = None
     reading: Reading | None = None
 
-    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+    if not TYPE_CHECKING:  # hidden so that type checkers still report unknown attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             raise missing_attribute(self, name)
@@ -86,20 +86,20 @@ class Scores:
         return self.values[:, self.systems.index(system), :]
 
     def cluster_column(self) -> tuple[str, Mapping[str, str]] | None:
-        """Return the column of the table that says from which user or session each query is."""
+        """Return the column of the table that names the user or session of each query."""
         column = self.reading.cluster if self.reading is not None else ""
         of_query = self.reading.properties.get(column, {}) if self.reading is not None else {}
         if not column or 2 * len(of_query.keys() & {*self.query_ids}) < len(self.query_ids):
             return None
-        from abrank.inputs.topics import labels_of  # few tables have one
+        from abrank.inputs.topics import labels_of  # imported late: few tables have one
 
         labels = labels_of((column, of_query), self.query_ids) or ()
         return column, dict(zip(self.query_ids, labels, strict=True))
 
     def expected(self) -> BoolArray | None:
-        """Return which system has rows of each query, where none has rows of two; else None.
+        """Return bool[n_queries, n_systems]: which systems have rows for each query.
 
-        As bool[n_queries, n_systems].
+        None if any query has rows of two systems.
         """
         arms = self.reading.arms if self.reading is not None else {}
         if not arms:
@@ -108,7 +108,7 @@ class Scores:
         return np.asarray(variants[:, None] == np.array(self.systems))
 
     def take(self, measures: Sequence[str]) -> Scores:
-        """Return the scores of these measures, in their order."""
+        """Return the scores of selected measures, in that order."""
         places = [self.measures.index(name) for name in measures]
         return replace(self, measures=tuple(measures), values=self.values[:, :, places])
 
@@ -116,7 +116,7 @@ class Scores:
         """Return the mean over the queries: float64[n_systems, n_measures]; NaN without queries."""
         if not self.query_ids:
             return np.full(self.values.shape[1:], np.nan)
-        # One after the other, as trec_eval adds: numpy's pairwise sum differs in the last bit.
+        # Add sequentially like trec_eval: numpy's pairwise sum differs in the last bit.
         total: FloatArray = np.add.accumulate(self.values, axis=0)[-1]
         return total / len(self.query_ids)
 
@@ -127,21 +127,21 @@ class Scores:
         measures: Sequence[str] | None = None,
         query_ids: tuple[str, ...] | None = None,
     ) -> Scores:
-        """Return the scores after a change of every ranking; no run is read again.
+        """Return the scores after a change of every ranking, without reading runs again.
 
         Parameters
         ----------
         change : callable
-            Such as ``JudgedRun.condensed``, which leaves unjudged documents out.
+            For example ``JudgedRun.condensed``, which removes unjudged documents.
         measures : sequence of str, optional
-            Canonical names; all of ``measures`` without it.
+            Canonical names. Default: all of ``measures``.
         query_ids : tuple of str, optional
-            Judged queries to score; those of ``query_ids`` without it.
+            Judged queries to score. Default: ``query_ids``.
 
         Raises
         ------
         ArgumentError
-            If these are ready scores.
+            For ready scores.
 
         Examples
         --------
@@ -172,11 +172,10 @@ class Scores:
         return replace(self, query_ids=ids, measures=names, values=values, judged_runs=judged_runs)
 
     def aggregates(self) -> FloatArray:
-        """Return one value a system and measure, by the measure's own rule.
+        """Return one value per system and measure, aggregated as the measure defines.
 
-        Counts are added up; of logarithms (GMAP) the exponential of the mean is taken; all else,
-        and a measure that is not in the catalogue, is averaged. Without queries
-        counts are 0, all else is NaN.
+        Counts are summed, logarithms (GMAP) give the exponential of their mean, and all others,
+        including unknown measures, are averaged. Without queries, counts are 0 and others NaN.
 
         Examples
         --------
@@ -197,7 +196,7 @@ class Scores:
 
     @property
     def table(self) -> pd.DataFrame:
-        """A fresh frame of :meth:`aggregates`: one row a system, one column a measure."""
+        """A new frame of :meth:`aggregates`: one row per system, one column per measure."""
         import pandas as pd
 
         return pd.DataFrame(self.aggregates(), [*self.systems], [*self.measures])
@@ -224,17 +223,17 @@ class Scores:
         resamples: int | None = None,
         rng: RandomSource = 0,
     ) -> Intervals:
-        """Return between which limits each mean lies, and whether it clears a floor.
+        """Return confidence intervals of each mean, and whether it reaches a floor.
 
         Parameters
         ----------
         test : {"bootstrap", "t", "permutation", "bounded"}
-            The studentised bootstrap, which keeps its level on skewed scores from 10 queries up,
-            Student's t, sign flips of the centred scores, or bets, which hold for any scores of a
-            bounded measure. The others stand beside it; sign flips up to 1,000 queries.
+            The studentised bootstrap, which keeps its level on skewed scores from 10 queries;
+            Student's t; sign flips of the centred scores; or bets, valid for any scores of a
+            bounded measure. The others are also reported, sign flips up to 1,000 queries.
         at_least : mapping of str to float, or sequence of str
-            Floors by measure, ``{"nDCG@10": 0.35}`` or ``["nDCG@10:0.35"]``: cleared where the
-            lower limit is not below; where queries are fewer than 10, that of sign flips too.
+            Floors by measure, ``{"nDCG@10": 0.35}`` or ``["nDCG@10:0.35"]``. A floor is cleared if
+            the lower limit is not below it; with fewer than 10 queries, also that by sign flips.
         segments : path, DataFrame or mapping, optional
             Properties of the queries; see :func:`abrank.compare`.
         clusters : path, mapping or str, optional
@@ -244,15 +243,15 @@ class Scores:
         Returns
         -------
         Intervals
-            Prints itself, and has ``.rows``, ``.floors``, ``.cleared``, ``.report(path)``.
+            Can be printed, and has ``.rows``, ``.floors``, ``.cleared``, ``.report(path)``.
 
         Raises
         ------
         AlignmentError
-            If there is no query, a query has no cluster, or a floor is asked of a run without the
-            queries that it lacks.
+            If there is no query, a query has no cluster, or a floor applies to a run from which
+            missing queries were dropped.
         ArgumentError
-            If the test is none of these, or a floor is not of a measure that was scored.
+            If the test is unknown, or a floor is for a measure that was not scored.
 
         Examples
         --------
@@ -274,7 +273,7 @@ class Scores:
                     f' from {name} and were left out; without --missing drop (missing="drop") they'
                     " count 0"
                 )
-        from abrank.scoring.intervals import find_intervals  # with the tests, which scores need not
+        from abrank.scoring.intervals import find_intervals  # imports the tests
 
         return find_intervals(
             self.values, self.query_ids, self.systems, self.measures, notes=self.notes, test=test,
@@ -283,13 +282,13 @@ class Scores:
         )  # fmt: skip
 
     def tidy(self) -> pd.DataFrame:
-        """Return a fresh long frame: ``query_id system measure score``, one row a score."""
+        """Return a new long frame with one row per score: ``query_id system measure score``."""
         import pandas as pd
 
         n_queries, n_systems, n_measures = self.values.shape
         return pd.DataFrame(
             {
-                # Not pandas' own text type: it refuses ids that are not UTF-8.
+                # Not pandas' string columns: they refuse ids that are not UTF-8.
                 "query_id": pd.Series(
                     [query for query in self.query_ids for _ in range(n_systems * n_measures)],
                     dtype=object,
@@ -314,11 +313,11 @@ def fill_gaps(
     policy: str,
     *,
     lower_is_better: Sequence[str] | str = (),
-    expected: BoolArray | None = None,  # [n_queries, n_systems], all where nothing is said
+    expected: BoolArray | None = None,  # [n_queries, n_systems]; None: all
 ) -> Scores:
-    """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``."""
-    # The worst and the best are the ends of the measure's range; of a score whose range nobody
-    # knows, the worst and the best that any system has here.
+    """Return scores without gaps: drop queries, or fill with ``zero``, ``worst`` or ``best``."""
+    # Worst and best are the ends of the measure's range; for unknown ranges, the worst and best
+    # observed score of any system.
     values = scores.values
     holes = np.isnan(values) if expected is None else np.isnan(values) & expected[:, :, None]
     if policy == "drop":
@@ -339,7 +338,7 @@ def stand_ins(
     policy: str,
     lower_is_better: Sequence[str] | str = (),
 ) -> FloatArray:
-    """Return what stands for a missing score of each measure, the last way of ``values``."""
+    """Return the replacement for a missing score of each measure, the last axis of ``values``."""
     if policy == "zero":
         return np.zeros(len(measures))
     costs = {str(known(name) or name) for name in listed(lower_is_better)}
@@ -349,13 +348,13 @@ def stand_ins(
         is_cost = name in costs if measure is None else not measure.entry.higher_is_better
         is_high = (policy == "best") != is_cost
         end = math.inf if measure is None else measure.entry.bounds[is_high]
-        extreme = np.nanmax if is_high else np.nanmin  # of what is there
+        extreme = np.nanmax if is_high else np.nanmin  # among the observed scores
         ends.append(end if math.isfinite(end) else float(extreme(values[..., i])))
     return np.array(ends)
 
 
 def note_on_repeats(counts: Mapping[str, int], missing: str) -> list[str]:
-    """Say how many scores are missing beside other repeats of their query, by system."""
+    """Describe how many scores are missing beside other repeats of their query, by system."""
     lacking = [f"{display.count(n)} of {name}" for name, n in counts.items() if n]
     treatment = {"zero": "they score 0", "worst": "they have the worst score"}
     if not lacking:
@@ -371,9 +370,9 @@ def resolve_missing(
     missing: Missing,
     *,
     lower_is_better: Sequence[str] | str = (),
-    expected: BoolArray | None = None,  # [n_queries, n_systems], all where nothing is said
+    expected: BoolArray | None = None,  # [n_queries, n_systems]; None: all
 ) -> Scores:
-    """Return scores without holes by a policy, with those of before as ``gaps``, and a note."""
+    """Fill gaps by a policy; the result has the original scores as ``gaps``, and a note."""
     checks.one_of("missing", missing, MISSING)
     is_missing = np.asarray(np.isnan(scores.values).any(axis=2))
     if expected is not None:
@@ -393,7 +392,7 @@ def resolve_missing(
         query, system = np.argwhere(is_missing)[0]
         measure = int(np.argmax(np.isnan(scores.values[query, system])))
         name = scores.measures[measure]
-        kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
+        kind = "score" if name == "score" else f"score of {name}"  # the name if unnamed
         example = f"query {scores.query_ids[query]} has no {kind}"
         if expected is None and is_missing.any(axis=1).all():
             problem = (

@@ -1,1 +1,1 @@
-"""What can answer a test of B against A, one file a kind. Nothing above asks which it is."""
+"""The kinds of samples that a test of B against A can use; callers need not know the kind."""

@@ -1,4 +1,4 @@
-"""Samples of groups: clusters, which are tested whole, weights, and independent groups of users."""
+"""Samples of groups: clusters, weighted queries, and independent groups of users."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from abrank.inputs.topics import labels_of, lacking_labels
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
-# Titles of tests that take clusters, not queries.
+# Titles of tests that use clusters instead of queries.
 OF_CLUSTERS = {
     "t": "Cluster-robust t",
     "permutation": "Sign flips of clusters",
@@ -62,7 +62,7 @@ IGNORING = "Paired t, clusters ignored"
 
 @record
 class Clustered(QuerySample):
-    """Queries that come in clusters: whole clusters are tested."""
+    """Queries in clusters: each cluster is tested as a whole."""
 
     name: str = "clusters"
     of_query: Mapping[str, str] = field(default_factory=dict)
@@ -76,12 +76,12 @@ class Clustered(QuerySample):
 
     @cached_property
     def codes(self) -> IntArray:
-        """The place of each query's cluster among all, in the order of their names."""
+        """The index of each query's cluster in the sorted cluster names."""
         return numbered(self.labels)[1]
 
     @cached_property
     def sizes(self) -> IntArray:
-        """Queries of each cluster."""
+        """Number of queries in each cluster."""
         return np.bincount(self.codes)
 
     @property
@@ -150,7 +150,7 @@ class Clustered(QuerySample):
 
 @record
 class PerhapsClustered(QuerySample):
-    """Queries tested one by one, of a table with a column that says from which user they are."""
+    """Queries tested one by one, from a table with a column that names their users."""
 
     name: str = "clusters"
     of_query: Mapping[str, str] = field(default_factory=dict)
@@ -173,9 +173,9 @@ WITHOUT_WEIGHTS = "Paired t, weights ignored"
 
 @record
 class Weighted(Clustered):
-    """Queries that count by their weights: the mean is the weighted one."""
+    """Weighted queries: every mean is a weighted mean."""
 
-    # They are independent where `name` is empty, and else come in its clusters.
+    # The queries are independent if `name` is empty; else `name` is the property of the clusters.
 
     name: str = ""
     weighted_by: str = "weights"
@@ -183,12 +183,12 @@ class Weighted(Clustered):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The cluster of each query; none of independent ones."""
+        """The cluster of each query; empty if queries are independent."""
         return super().labels if self.name else ()
 
     @property
     def n_units(self) -> int:
-        """The clusters, or how many queries of one weight tell as much, rounded down."""
+        """Number of clusters, or the effective number of queries, rounded down."""
         return len(set(self.labels)) or int(self.weights.n_effective)
 
     @property
@@ -197,13 +197,13 @@ class Weighted(Clustered):
 
     @cached_property
     def parts(self) -> FloatArray:
-        """The weight of each cluster, n in all."""
+        """The total weight of each cluster; the sum is n."""
         count = np.bincount(self.codes, self.values)
         return np.asarray(count * (self.n / self.values.sum()))
 
     @cached_property
     def weights(self) -> QueryWeights:
-        """The weights of the queries compared."""
+        """The weights of the compared queries."""
         result = QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
         saved = None if self.saved is None else self.saved.weights
         if saved is None:
@@ -248,13 +248,13 @@ class Weighted(Clustered):
         )
 
     def deviation(self, lead: int) -> float:
-        """Return the deviation of as many equal queries with the error of the weighted mean."""
+        """Return the standard deviation that gives equal weights the same standard error."""
         error = self._error(lead)
         spread = QuerySample.deviation(self, lead) * math.sqrt(self.n / self.weights.n_effective)
         return error * math.sqrt(self.n) if math.isfinite(error) else spread
 
     def _error(self, lead: int, clusters: Sequence[str] | None = None) -> float:
-        """Return the error of the weighted mean; NaN where t is none."""
+        """Return the standard error of the weighted mean; NaN if undefined."""
         result = weighted_result(
             self.differences[:, [lead]], self.values, confidence=0.95, clusters=clusters
         )
@@ -285,7 +285,7 @@ class Weighted(Clustered):
 
     @property
     def _left_out(self) -> frozenset[str]:  # type: ignore[override]
-        # Its skewness is that of the differences without their weights.
+        # Skewness would be computed from the differences without their weights.
         return super()._left_out if self.name else frozenset({"skewness-decides"})
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
@@ -295,7 +295,7 @@ class Weighted(Clustered):
         return tuple(row for row in rows if row.decides)
 
 
-# --- Two independent groups: A and B were seen by different users, and share no unit
+# --- Two independent groups: A and B were shown to different users and share no unit
 
 TITLES = {
     "t": "Welch's t",
@@ -303,20 +303,21 @@ TITLES = {
     "bootstrap": "Bootstrap of both groups",
 }
 
-# Groups nearer to half and half than this share were meant to be equal; their sizes mismatch where
-# so unequal ones are rarer than this (Fabijan et al. 2019, KDD, 2156-2164).
+# If the smaller group has at least this share, equal groups were probably intended. Their sizes
+# mismatch if the observed ratio has a lower probability than MISMATCH (Fabijan et al. 2019, KDD,
+# 2156-2164).
 SMALLEST_SHARE, MISMATCH = 0.45, 0.001
 
 
 @record
 class IndependentGroups(Sample):
-    """The scores of two groups that share no unit; those of the other group are NaN."""
+    """Scores of two groups that share no unit; a unit has NaN in the other group."""
 
     scores: Scores
     seed: int = 0
     n_resamples: int | None = None
     saved: Comparison | None = None
-    # The column of the table that says from which user each unit is, which was not asked for.
+    # A column that names the user of each unit, if the user did not declare it as clusters.
     name: str = ""
     of_unit: Mapping[str, str] = field(default_factory=dict)
 
@@ -325,9 +326,10 @@ class IndependentGroups(Sample):
     def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        # Of simulated differences found among sessions of 150 users (0, .2, .35 deviations; 720
-        # comparisons) this doubts 3 % where the sessions of a user are independent, and 44 % at an
-        # intraclass correlation of .3: 75 % of those where there is no difference.
+        # In 720 simulated comparisons of sessions of 150 users (effects 0, .2 and .35 standard
+        # deviations) this doubts 3 % of the significant differences if the sessions of a user are
+        # independent. At an intraclass correlation of .3 it doubts 44 %, and 75 % of those without
+        # a true difference.
         names, codes = np.unique(
             [self.of_unit.get(unit, unit) for unit in self.query_ids], return_inverse=True
         )
@@ -338,8 +340,8 @@ class IndependentGroups(Sample):
         for side, scores in enumerate(self.scores.values[:, :, column].T):
             rows = np.flatnonzero(np.isfinite(scores))
             present, places = np.unique(codes[rows], return_inverse=True)
-            # What a unit's residuals add to the mean, times the number of clusters: the mean stays
-            # that of the units, and the error of the mean of these is the cluster-robust one (CR1).
+            # Each cluster's contribution to the mean, scaled so that the mean stays that of the
+            # units and its standard error is the cluster-robust one (CR1).
             residuals = np.bincount(places, scores[rows] - scores[rows].mean())
             share = len(present) / max(len(rows), 1)
             values[present, side, 0] = scores[rows].mean() + share * residuals
@@ -352,7 +354,7 @@ class IndependentGroups(Sample):
 
     @cached_property
     def groups(self) -> tuple[FloatArray, FloatArray]:
-        """The scores of A's units and of B's: float64[n_units, n_measures]."""
+        """The scores of A's units and of B's units: float64[n_units, n_measures]."""
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return a[np.isfinite(a).all(axis=1)], b[np.isfinite(b).all(axis=1)]
 
@@ -362,7 +364,7 @@ class IndependentGroups(Sample):
 
     @cached_property
     def wins(self) -> IntArray:
-        """Pairs of a unit of A and one of B of which B's is higher, equal and lower."""
+        """Pairs of one unit of A and one of B where B's score is higher, equal, lower."""
         counts = []
         for a, b in zip(*(group.T for group in self.groups), strict=True):
             below, up_to = (np.searchsorted(np.sort(a), b, side=side) for side in ("left", "right"))
@@ -412,7 +414,7 @@ class IndependentGroups(Sample):
         return Spread(*[math.nan] * 6)
 
     def deviation(self, lead: int) -> float:
-        """Return the deviation whose standard error at n is that of the difference of the means."""
+        """Return the standard deviation that gives the standard error of the difference at n."""
         return 2.0 * deviation_of_groups(*(group[:, lead] for group in self.groups))
 
     def cautions(self, result: Comparison) -> list[Note]:

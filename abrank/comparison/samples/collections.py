@@ -1,4 +1,4 @@
-"""All queries of two systems on several collections."""
+"""The queries of two systems on several collections, as one sample."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from abrank.inference.meta_analysis import MetaAnalysis, Summary
 
 TEST = "stratified"
-# The summaries of a measure, with what each is the mean of; the first decides.
+# The ways to summarise a measure, and what each is the mean of; the first decides.
 SUMMARIES = {
     "stratified": "Mean over all queries",
     "equal": "Mean over the collections",
@@ -44,7 +44,7 @@ SUMMARIES = {
 
 @record
 class Stratified(QuerySample):
-    """All queries of two systems on several collections, and the comparison on each by its name."""
+    """The queries of two systems on several collections, with the comparison on each one."""
 
     parts: Mapping[str, Comparison] = field(default_factory=dict)
     _independent = False
@@ -53,7 +53,7 @@ class Stratified(QuerySample):
     def of_parts(
         cls, parts: Mapping[str, Comparison], names: tuple[str, str], measures: tuple[str, ...]
     ) -> Stratified:
-        """Return the queries of comparisons, each after its collection's name."""
+        """Combine the queries of comparisons; each query id is prefixed by its collection."""
         places = {
             name: [x.measures.index(measure) for measure in measures] for name, x in parts.items()
         }
@@ -72,14 +72,14 @@ class Stratified(QuerySample):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The cluster of each query, its collection's name before it; none without clusters."""
+        """The cluster of each query, prefixed by its collection; empty without clusters."""
         if not self.clustered_by:
             return ()
         return tuple(f"{name}/{x}" for name, labels in self.by_cluster.items() for x in labels)
 
     @cached_property
     def by_cluster(self) -> dict[str, tuple[str, ...]]:
-        """The cluster of each query by collection; one with independent queries has one each."""
+        """The cluster of each query by collection; independent queries are clusters of one."""
         return {
             name: x.query_ids if x.clusters is None else x.clusters.labels
             for name, x in self.parts.items()
@@ -100,7 +100,7 @@ class Stratified(QuerySample):
         return bool(self.labels) and (lone or effective_clusters(sizes) < FEWEST_EFFECTIVE[TEST])
 
     def by_part(self, column: int) -> list[FloatArray]:
-        """Return B - A of one measure, an array a collection."""
+        """Return B - A of one measure as one array per collection."""
         return [part.differences(self.measures[column]) for part in self.parts.values()]
 
     def pooled(self, column: int, confidence: float) -> MetaAnalysis:
@@ -160,7 +160,7 @@ class Stratified(QuerySample):
         )
 
     def deviation(self, lead: int) -> float:
-        alone = inference.pool_collections(self.by_part(lead))  # clusters have their own factor
+        alone = inference.pool_collections(self.by_part(lead))  # error_ratio is relative to this
         return alone.stratified.error * math.sqrt(self.n)
 
     def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
@@ -175,7 +175,7 @@ class Stratified(QuerySample):
             ),
             error_ratio=pooled.stratified.error / plain if plain > 0.0 else math.nan,
             freedom=pooled.freedom,
-            test="",  # no flips stand in its place
+            test="",  # sign flips are not available instead
         )
         return clusters, ClusterSizes(cluster_sizes(self.labels), clusters.lasting_share)
 
@@ -207,7 +207,7 @@ class Stratified(QuerySample):
     def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterator[tuple[OtherChoice, Stratified]]:
-        # Each collection moves as its own comparison does; the differences keep their variance.
+        # Each collection is shifted by its own analysis; the differences keep their variance.
         moved = {
             name: replace(part, b=part.b + alternative.diff - part.primary.diff)
             for name, part in self.parts.items()
@@ -218,19 +218,19 @@ class Stratified(QuerySample):
             second = self.of_parts({**self.parts, **moved}, self.names, (plan.rule.primary,))
             yield OtherChoice("partly-condensed", second.scores), second
 
-    # Those of its queries stand with the comparison of each collection.
+    # The comparison on each collection reports its own influential queries.
     without_supporting = Sample.without_supporting
     cautions = Sample.cautions
 
     def doubts(self) -> list[Reason]:
-        """Return why the evidence of each collection is not sound, and of which."""
-        # How its differences are skewed concerns its own test alone.
+        """Return why the evidence of collections is not sound, and of which collections."""
+        # Skewed differences matter only for a collection's own test.
         twice = [
             Reason("same-judgments", {"collections": list(names)})
             for names in same_judgments(self.parts)
         ]
-        # A doubt about few of the queries is one of their collection, not of the whole; what
-        # unjudged documents do to the whole is asked of all collections together.
+        # A doubt about few queries concerns their collection, not the whole. The effect of unjudged
+        # documents on the whole is tested with all collections together.
         doubted = [part for part in self.parts.values() if part.soundness.level == "doubtful"]
         is_shared = 2 * sum(part.n_queries for part in doubted) >= self.n
         return twice + [
@@ -245,7 +245,7 @@ class Stratified(QuerySample):
 def _answer(
     result: list[Summary], confidence: float | FloatArray, n: int, test: str = TEST
 ) -> inference.TestResult:
-    """Return summaries in the form of a test's answer."""
+    """Convert summaries to the form of a test result."""
     rows = [[x.estimate, x.error, x.pvalue, *x.interval] for x in result]
     estimate, error, *rest = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     statistic = np.divide(estimate, error, out=np.zeros_like(estimate), where=error > 0.0)

@@ -1,6 +1,6 @@
-"""People and a machine together: its judgments read beside theirs, and the verdict of both."""
+"""Human and machine judgments together: how they are read and how they decide."""
 
-# Where the machine is set aside, people alone answer.
+# If the machine is set aside, human judgments alone decide.
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ from abrank.verdict import Decision, Rule
 
 TITLE = "Prediction-powered t"
 SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
-FEWEST = 25  # fewer human queries are refused
+FEWEST = 25  # minimum number of human-judged queries
 
 
 class MachineDifferences(NamedTuple):
-    """The machine's B - A, float64[n_queries, n_measures], and the rows that people judged."""
+    """The machine's B - A, float64[n_queries, n_measures], and which rows humans judged."""
 
     predicted: FloatArray
     judged: IntArray
 
     def take(self, columns: Sequence[int] | IntArray | slice) -> MachineDifferences:
-        """Return those of some measures."""
+        """Return the differences of some measures."""
         return self._replace(predicted=self.predicted[:, columns])
 
     def run(self, differences: FloatArray, confidence: float | FloatArray) -> PredictionPowered:
-        """Test the human differences, one column a measure, with the help of these."""
+        """Test the human differences, one column per measure, with the help of the machine's."""
         return inference.run_prediction_powered(
             differences, self.judged, self.predicted, confidence=confidence
         )
 
 
 def require_runs_again(machine: Machine | None, runs: Mapping[str, object]) -> None:
-    """Refuse runs that cannot be read a second time, for the machine's judgments."""
+    """Refuse runs that cannot be read a second time for the machine judgments."""
     if machine is None or machine.qrels is None:
         return
     for name, run in runs.items():
@@ -86,8 +86,8 @@ def with_machine(
     human: Scores,
     score: Callable[[object], Scores] | None = None,
 ) -> QueryData:
-    """Return what is known of the queries, with the machine's scores if it was given."""
-    # `score` scores the same runs by other judgments; ready scores have none.
+    """Add the machine's scores to the query data, if a machine was declared."""
+    # `score` scores the same runs by other judgments; it is None for ready scores.
     if machine is None:
         return data
     if machine.qrels is not None:
@@ -112,9 +112,9 @@ def with_machine(
 
 @dataclass(frozen=True, kw_only=True)
 class WithMachine(QuerySample):
-    """Queries that people judged, among many more that a machine judged."""
+    """Queries judged by humans, among many more that a machine judged."""
 
-    # Where the machine is set aside, people alone answer.
+    # If the machine is set aside, human judgments alone decide.
 
     machine: MachineDifferences
     judged: MachineJudgments
@@ -124,7 +124,7 @@ class WithMachine(QuerySample):
         cls, people: QuerySample, machine: MachineScores, primary: str, alpha: float,
         missing: tuple[str, ...] | None = None,
     ) -> WithMachine:  # fmt: skip
-        """Return the two together; ``missing`` are human queries that the machine lacks."""
+        """Combine the two; ``missing`` are human-judged queries that the machine lacks."""
         selected, pair, lacking = pair_machine(people.scores, machine)
         if missing is not None and lacking:
             raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
@@ -138,7 +138,7 @@ class WithMachine(QuerySample):
 
     @property
     def together(self) -> bool:
-        """Whether the machine decides beside people."""
+        """Whether the machine contributes to the decision."""
         return self.by == WITH_MACHINE
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
@@ -185,7 +185,7 @@ class WithMachine(QuerySample):
 
 
 def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
-    """Return the machine's scores that stand in an answer."""
+    """Return the machine's scores from a saved result."""
     pairs = [saved.scores[measure] for measure in scores.measures]
     values = np.array([[pair.a, pair.b] for pair in pairs], dtype=np.float64).T
     by_machine = Scores(
@@ -202,7 +202,7 @@ def judge_together(
     primary: str,
     level: float,
 ) -> MachineJudgments:
-    """Return the three answers on the primary measure, and what they rest on."""
+    """Return the three results for the primary measure, and the statistics behind them."""
     scores = machine.scores
     pairs = {
         name: PairOfScores(
@@ -250,7 +250,7 @@ def judge_together(
 
 
 def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[SampleCheck, ...]:
-    """Compare the judged queries with the others by the machine's scores."""
+    """Compare the human-judged queries with the others by the machine's scores."""
     judged = np.zeros(len(mean_score), dtype=np.bool_)
     judged[pair.judged] = True
     if np.count_nonzero(~judged) < 2:
@@ -270,7 +270,7 @@ def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[Sa
 def pair_machine(
     scores: Scores, machine: MachineScores
 ) -> tuple[Scores, MachineDifferences, tuple[str, ...]]:
-    """Return the human scores of queries that both judged, the machine's, and the other queries."""
+    """Return human scores on queries judged by both, machine differences, and missing queries."""
     everything = machine.scores
     n_people, n_machine = len(scores.query_ids), len(everything.query_ids)
     if n_machine < n_people:

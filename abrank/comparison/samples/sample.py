@@ -1,4 +1,4 @@
-"""What every sample offers, and the plain one: two systems on independent queries."""
+"""The interface of samples, and the basic one: two systems on independent queries."""
 
 from __future__ import annotations
 
@@ -62,25 +62,25 @@ ALL = slice(None)
 
 
 class Units(NamedTuple):
-    """A few queries, or clusters of them: sums of B - A and of A's sizes, and how many queries."""
+    """Sums over queries or clusters: of B - A, of A's scores, and the number of queries."""
 
     differences: FloatArray
     scores: FloatArray
     sizes: FloatArray
 
     def by_cluster(self, labels: Sequence[str]) -> Units:
-        """Return the sums over clusters, of the cluster of each query."""
+        """Sum over clusters; ``labels`` is the cluster of each unit."""
         place = np.unique(labels, return_inverse=True)[1]
         return Units(*(np.bincount(place, item).astype(np.float64) for item in self))
 
 
 class Sample(ABC):
-    """The scores of two systems, and what can answer a test of B against A by each measure."""
+    """The scores of two systems, and the tests of B against A by each measure."""
 
-    # `columns` are places among `measures`. `wins` are the queries on which B scores higher, the
-    # same and lower, int64[n_measures, 3]; `means` those of A and B, float64[2, n_measures].
-    # `n_units` counts the clusters, or the queries where these are independent. `by` names the test
-    # that decides; `lead` is the place of the measure that decides.
+    # `columns` are positions in `measures`. `wins`, int64[n_measures, 3], counts the queries on
+    # which B scores higher, equal and lower. `means`, float64[2, n_measures], are those of A and B.
+    # `n_units` counts clusters, or queries if they are independent. `by` is the name of the
+    # deciding test, and `lead` the position of the primary measure.
 
     scores: Scores
     by: str
@@ -96,7 +96,7 @@ class Sample(ABC):
     def wins(self) -> IntArray: ...
     @property
     def saved_alternatives(self) -> Sequence[Alternative]:
-        """What a saved comparison has of choices that only the runs tell."""
+        """The alternatives in a saved comparison that need the runs."""
         saved = () if self.saved is None else self.saved.alternatives
         return [item for item in saved if item.kind in OF_RUNS]
 
@@ -119,7 +119,7 @@ class Sample(ABC):
 
     @property
     def n_smallest(self) -> int:
-        """The queries of its smallest part whose variance is estimated by itself."""
+        """Number of queries in the smallest part whose variance is estimated separately."""
         return self.n
 
     @property
@@ -128,32 +128,32 @@ class Sample(ABC):
 
     @property
     def few_clusters(self) -> bool:
-        """Whether the clusters are too few for the cluster-robust t."""
+        """Whether there are too few clusters for the cluster-robust t test."""
         return False
 
     @abstractmethod
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
-        """Test measures, each by itself."""
+        """Test the measures separately."""
 
     @abstractmethod
     def joint(self, confidence: float, columns: Columns) -> MaxT:
-        """Test measures together by max-T; samples that cannot refuse it when it is declared."""
+        """Test the measures jointly by max-T; samples that do not support it refuse it early."""
 
     @abstractmethod
     def relative(self, column: int, alpha: float) -> RelativeChange:
-        """Return the change of a measure's mean as a share of A's."""
+        """Return the relative change of the mean and its interval."""
 
     @abstractmethod
     def units(self, column: int) -> Units:
-        """Return what each unit holds, asked only where these are few."""
+        """Return the sums per unit; only called if there are few units."""
 
     @abstractmethod
     def why_identical(self) -> str:
-        """Say what two systems share that score the same on every query."""
+        """Return the reason code for two systems with equal scores on every query."""
 
     @abstractmethod
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
-        """Return every test of the primary measure, the one that decides among them."""
+        """Return every test of the primary measure, including the one that decides."""
 
     @abstractmethod
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
@@ -161,7 +161,7 @@ class Sample(ABC):
     def spread(self, lead: int) -> Spread: ...
     @abstractmethod
     def deviation(self, lead: int) -> float:
-        """Return the standard deviation of the differences that the next test is planned with."""
+        """Return the standard deviation of the differences for planning the next test."""
 
     def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         return None
@@ -176,32 +176,32 @@ class Sample(ABC):
     def alternative_samples(
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return other choices than those declared, and the sample of the primary measure."""
+        """Yield alternative choices, each with its sample of the primary measure."""
         return ()
 
     def without_supporting(
         self, rule: Rule, direction: int
     ) -> Iterable[tuple[OtherChoice, Sample]]:
-        """Return the sample without those that speak most for a direction: all, one, two, …."""
+        """Yield the sample without its strongest supporters: all of them, one, two, …."""
         return ()
 
     def cautions(self, result: Comparison) -> list[Note]:
-        """Return the cautions that only this sample can give."""
+        """Return the cautions that only this kind of sample can give."""
         return []
 
     def doubts(self) -> Sequence[Reason]:
-        """Return why the evidence of a part of it is not sound."""
+        """Return why the evidence of a part of the sample is not sound."""
         return ()
 
 
-# --- The scores of two systems on independent queries, looked at once or at any time
+# --- Independent queries, with one look or a confidence sequence
 
-# The tests shown beside the one that decides.
+# The tests shown next to the one that decides.
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
-# Tests that divide the mean by its error. Where every query differs by the same amount they have no
-# answer, and flips of the signs decide.
+# Tests that divide the mean by its standard error. They are undefined if all differences are equal;
+# then sign flips decide.
 MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
-# Notes on single queries, of which clusters, looks at any time and a machine say nothing.
+# Notes on single queries; they do not apply to clusters, confidence sequences and machines.
 OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 
 
@@ -209,8 +209,8 @@ OF_SINGLE_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decid
 class QuerySample(Sample):
     """The scores of two systems on independent queries."""
 
-    # `saved` is the comparison that these scores were read from, where the runs are not there: what
-    # only they tell is taken from it.
+    # `saved` is the comparison that the scores were read from, if the runs are not available. It
+    # provides what only the runs can tell.
 
     scores: Scores
     by: str = "t"
@@ -273,11 +273,16 @@ class QuerySample(Sample):
         return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
 
     def why_identical(self) -> str:
-        if self.saved is not None:  # the lists told it
+        if self.saved is not None:  # known from the ranked lists at that time
             return self.saved.decision.reason
         first, second = (self.scores.judged_runs.get(system) for system in self.scores.systems)
         if first is not None and second is not None:
-            fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks
+            fields = (
+                "query",
+                "rank",
+                "grade",
+                "n_retrieved",
+            )  # equal lists have equal grades by rank
             pairs = [(getattr(first.judged, name), getattr(second.judged, name)) for name in fields]
             if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
                 return "same-rankings"
@@ -285,14 +290,14 @@ class QuerySample(Sample):
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
-        # A test of a user's own stands first.
+        # A user-defined test comes first.
         names = (*([] if self.by in COMPANIONS else [self.by]), *COMPANIONS)
         return Deferred(*self._runs(names, differences, rule, decides=self.by))
 
     def _runs(
         self, names: Sequence[str], differences: FloatArray, rule: Rule, *, decides: str = ""
     ) -> list[Callable[[], TestRow]]:
-        """Return what runs each test, and says which of them decides; none by default."""
+        """Return one function per test that runs it; ``decides`` names the deciding test."""
 
         def run(name: str) -> TestRow:
             result = inference.run_test(
@@ -352,7 +357,7 @@ class QuerySample(Sample):
         }
 
     def _preferences(self, rule: Rule, differences: FloatArray) -> Preferences | None:
-        """Return what is known of the votes, and who wins those queries that are no tie."""
+        """Return the statistics of the votes, with the share of queries without tie that B wins."""
         if self.votes is None or not (self._independent and differences.any()):
             return self.votes
         sign_test = inference.run_test("sign", differences, confidence=rule.confidence)
@@ -379,16 +384,16 @@ class QuerySample(Sample):
             yield choice, self.of(choice.scores)
 
     def _contributions(self, column: int) -> FloatArray:
-        """Return what each query adds to the mean difference, but for a factor."""
+        """Return the contribution of each query to the mean difference, up to a factor."""
         return self.differences[:, column].copy()
 
     def of(self, scores: Scores) -> QuerySample:
-        """Return the sample of other scores of the same systems."""
+        """Return the same kind of sample for other scores of the same systems."""
         return replace(self, scores=scores, saved=None)
 
     @cached_property
     def deep(self) -> UnequalDepth | None:
-        """What the runs score at a common depth, where their depths differ."""
+        """The scores at a common depth, if the runs differ in depth."""
         return unequal_depth(self.scores)
 
     def cautions(self, result: Comparison) -> list[Note]:
@@ -423,7 +428,6 @@ class QuerySample(Sample):
     _independent = True
 
     def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
-        """Return the tests that cautions may look at."""
         return rows
 
 
@@ -432,7 +436,7 @@ SEQUENCE = "Confidence sequence"
 
 @record
 class Sequential(QuerySample):
-    """Queries at which one may look at any time, tested by a confidence sequence."""
+    """Queries that may be analysed at any time, tested by a confidence sequence."""
 
     planned: int = 0
     alpha: float = 0.05
@@ -441,7 +445,7 @@ class Sequential(QuerySample):
     def _run(
         self, test: str, differences: FloatArray, confidence: float | FloatArray
     ) -> inference.TestResult:
-        if test == "bounded":  # which holds at any number of looks as it is
+        if test == "bounded":  # it is valid at any number of looks
             return super()._run(test, differences, confidence)
         return anytime_result(
             differences, planned=self.planned, alpha=self.alpha, confidence=confidence

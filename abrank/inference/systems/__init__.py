@@ -1,4 +1,4 @@
-"""Tests over the whole block of queries and systems, and the letters that follow from them."""
+"""Tests of many systems on all queries at once, and the grouping letters derived from them."""
 
 from abrank._support.registry import complete
 from abrank.inference.systems import friedman, pairwise  # noqa: F401 - register

@@ -1,6 +1,6 @@
-"""Systems compared over all queries at once: by ranks (Friedman) and by analysis of variance."""
+"""Compare systems on all queries at once: by ranks (Friedman) and by analysis of variance."""
 
-# With two systems F is the square of the paired t. The tests that follow are listed in
+# With two systems F is the square of the paired t. Post-hoc tests are listed in
 # :mod:`abrank.inference.systems.registry`.
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from abrank.inference.rounding import TIE, round_off
 from abrank.inference.student import quantile_of, range_tail
 from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_scores, joint_test
 
-# --- Two-way analysis of variance of queries x systems: where the scores' variance comes from
+# --- Two-way analysis of variance of queries x systems
 
 
 @record
 class Anova:
     """Sums of squares, degrees of freedom and the F test of the systems."""
 
-    # `mean_square_error` is what paired differences are judged by. NaN where there are too few
-    # queries for an error, and for F and p where the error is 0 but the systems differ.
+    # `mean_square_error` is the error for paired differences. It is NaN with too few queries; F and
+    # p are also NaN if the error is 0 and the systems differ.
 
     ss_query: float
     ss_system: float
@@ -38,16 +38,16 @@ class Anova:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Shares of query, system and error in the total sum of squares; NaN where that is 0."""
+        """Shares of query, system and error in the total sum of squares; NaN if that is 0."""
         total = self.ss_query + self.ss_system + self.ss_error
         parts = {"query": self.ss_query, "system": self.ss_system, "error": self.ss_error}
         return {name: part / total if total > 0.0 else np.nan for name, part in parts.items()}
 
 
 def two_way_anova(scores: npt.ArrayLike) -> Anova:
-    """Split the variance of scores into queries, systems and the rest; test the systems by F."""
-    # What a query adds to all systems alike is taken out before systems are compared. Residuals are
-    # taken to have one variance. With all systems the same on every query F is 0 and p 1.
+    """Split the variance of scores into queries, systems and error; test the systems by F."""
+    # The query effect is removed before systems are compared. Residuals are assumed to have equal
+    # variance. If all systems are equal on every query, F is 0 and p 1.
     # Source: Tague-Sutcliffe & Blustein (1994), TREC-3, 385-398; Carterette (2012), ACM
     # Transactions on Information Systems 30(1), article 4.
     block = as_scores(scores)
@@ -80,18 +80,18 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     )
 
 
-# --- Systems compared by their ranks within each query: Friedman and the tests that follow it
+# --- Comparison by ranks within each query: Friedman and its post-hoc tests
 
 ESTIMAND = "mean rank difference"
 
 
 @record
 class Friedman:
-    """Mean ranks (1 is best) and the tests that all systems rank alike."""
+    """Mean ranks (1 is best) and the tests that all systems have equal ranks."""
 
-    # `chi2` is Friedman's statistic with `df` degrees of freedom; `f` Iman and Davenport's with
-    # `df` and `df_error`. `variance` is that of a rank within a query, k (k + 1) / 12 less what
-    # ties take. NaN where not defined.
+    # `chi2` is Friedman's statistic with `df` degrees of freedom; `f` is Iman and Davenport's with
+    # `df` and `df_error`. `variance` is that of a rank within a query, k (k + 1) / 12 minus the
+    # effect of ties. Undefined values are NaN.
 
     mean_ranks: FloatArray
     chi2: float
@@ -104,12 +104,13 @@ class Friedman:
 
 
 def friedman_test(scores: npt.ArrayLike) -> Friedman:
-    """Test whether systems rank alike, query by query; more is better, ties share a rank."""
-    # Hypothesis: within each query all orders of the systems are equally likely. That is more than
-    # that they have one mean: with enough queries, real systems of one mean are told apart
+    """Test whether systems have equal ranks; higher scores are better, ties share a rank."""
+    # Hypothesis: within each query all orders of the systems are equally likely. This is stronger
+    # than equal means: with enough queries, real systems with equal means are found to differ
     # (`reports/calibration`). The statistics are those of a two-way analysis of variance of the
-    # ranks: `chi2` is the systems' sum of squares over the variance of a rank. With all ranks tied
-    # they are 0 and p 1; `f` is NaN with one query, and where every query has the same order.
+    # ranks: `chi2` is the systems' sum of squares over the variance of a rank. If all ranks are
+    # tied the statistics are 0 and p 1; `f` is NaN with one query, and if every query has the same
+    # order.
     # Source: Friedman (1937), Journal of the American Statistical Association 32, 675-701; Iman &
     # Davenport (1980), Communications in Statistics A9, 571-595; Conover (1999), Practical
     # Nonparametric Statistics, section 5.8.
@@ -130,8 +131,8 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
 
 
 def ranks_within(scores: FloatArray) -> FloatArray:
-    """Return the rank of each system within each query, 1 the best; ties share their mean."""
-    # As `scipy.stats.rankdata` along the rows, which a cold ranking cannot wait for.
+    """Return the rank of each system within each query, 1 is best; ties get their mean rank."""
+    # Like `scipy.stats.rankdata` along rows, whose import takes too long for a ranking.
     n_queries, n_systems = scores.shape
     codes = np.unique(-round_off(scores.ravel()), return_inverse=True)[1].reshape(scores.shape)
     query = np.arange(n_queries)[:, None]
@@ -142,7 +143,7 @@ def ranks_within(scores: FloatArray) -> FloatArray:
 
 
 def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float:
-    """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied."""
+    """Return Nemenyi's critical difference of two mean ranks; NaN if all ranks are tied."""
     # Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
     # 7, 1-30, section 3.2.2.
     if not result.variance > 0.0:
@@ -161,17 +162,17 @@ def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float
 def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     """Compare all pairs of systems by their mean ranks.
 
-    Estimand: the mean rank difference, positive where the second of a pair stands higher.
-    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
-    scores. What is said of two systems depends on which others take part (Benavoli,
-    Corani & Mangili 2016, Journal of Machine Learning Research 17(5), 1-10).
+    Estimand: the mean rank difference, positive if the second of a pair ranks higher. Hypothesis:
+    within each query all orders of the systems are equally likely. The query pairs the scores. The
+    result for two systems depends on which others take part (Benavoli, Corani & Mangili 2016,
+    Journal of Machine Learning Research 17(5), 1-10).
 
     Notes
     -----
     ``statistic`` is q, of the range of normal variables. Limits are NaN: the error of a rank
-    difference is known under the hypothesis only, so a critical difference makes no interval. The
-    variance of a rank is corrected for ties, which Demšar's formula (and scikit-posthocs) is not:
-    with ties those are too careful.
+    difference is known only under the hypothesis, so there is no interval. The variance of a rank
+    is corrected for ties. Demšar's formula (and scikit-posthocs) is not, and is conservative with
+    ties.
 
     Examples
     --------
@@ -196,14 +197,14 @@ def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
 def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     """Compare every system with one baseline by their mean ranks.
 
-    Estimand: the mean rank difference, positive where the system stands above the baseline.
-    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
-    scores.
+    Estimand: the mean rank difference, positive if the system ranks above the baseline. Hypothesis:
+    within each query all orders of the systems are equally likely. The query pairs the scores.
 
     Notes
     -----
-    ``statistic`` is z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what ties
-    take, for k systems on n queries; p of the normal law, times the comparisons.
+    ``statistic`` is z = difference of mean ranks / sqrt(2 v / n) for k systems on n queries, with
+    v = k (k + 1) / 12 minus the effect of ties. p is from the normal distribution, times the number
+    of comparisons.
 
     Examples
     --------
@@ -224,11 +225,11 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     family="either",
 )
 def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> JointAnswer:
-    """Compare systems by their mean ranks, over the error of an analysis of variance of ranks.
+    """Compare systems by their mean ranks, with the error of an analysis of variance of ranks.
 
-    Estimand: the mean rank difference, positive where the second of a pair stands higher.
-    Hypothesis: within each query all orders of the systems are equally likely. The query pairs the
-    scores. It finds more than Nemenyi's: what the systems explain is not in its error.
+    Estimand: the mean rank difference, positive if the second of a pair ranks higher. Hypothesis:
+    within each query all orders of the systems are equally likely. The query pairs the scores. It
+    has more power than Nemenyi's test, because its error excludes the variance between systems.
 
     Parameters
     ----------
@@ -237,9 +238,9 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
 
     Notes
     -----
-    ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), e the mean square error of the
-    two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees of
-    freedom; p NaN where e is 0, as with one query, or one order on every query.
+    ``statistic`` is t = difference of mean ranks / sqrt(2 e / n), where e is the mean square error
+    of the two-way analysis of variance of the ranks within n queries, with (n - 1)(k - 1) degrees
+    of freedom. p is NaN if e is 0, as with one query, or the same order on every query.
 
     Examples
     --------
@@ -261,7 +262,6 @@ def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> 
 def _by_mean_ranks(
     scores: FloatArray, pairs: SystemPairs
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return differences of mean ranks, the same in errors under Friedman's law, and their p."""
     from scipy.special import ndtr
 
     test = friedman_test(scores)

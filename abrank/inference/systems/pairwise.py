@@ -1,8 +1,8 @@
-"""Every pair of systems: by a paired test, by Tukey's range, Dunnett and randomised Tukey."""
+"""Compare pairs of systems: paired tests, Tukey's range, Dunnett and randomised Tukey."""
 
 # The error is that of the two-way analysis of variance, so the query pairs the systems. Functions
-# of the same names elsewhere (`scipy.stats.tukey_hsd`, `statsmodels` `pairwise_tukeyhsd`) take the
-# queries for independent groups, and leave the queries' variance in the error.
+# with these names elsewhere (`scipy.stats.tukey_hsd`, `statsmodels` `pairwise_tukeyhsd`) treat the
+# systems as independent groups and include the variance between queries in the error.
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_score
 
 MANY_PAIRS, N_FLIPS_OF_MANY_PAIRS = 50_000, 1_999
 
-# --- Every pair by a paired test of its own, adjusted together
+# --- A paired test for every pair, with adjusted p-values
 
 
 @joint_test(
@@ -50,25 +50,25 @@ def pairwise(
     adjust: str = "holm",
     span: float | None = None,
 ) -> JointAnswer:
-    """Run a paired test on every pair, and adjust the p-values for their number.
+    """Run a paired test on every pair, and adjust the p-values for the number of pairs.
 
-    Estimand: that of the paired test, the mean difference for ``t`` and ``permutation``.
-    Hypothesis: the paired test's, pair by pair. The query pairs the scores. No pair depends on what
-    other systems do, but for the number of pairs.
+    Estimand: that of the paired test; the mean difference for ``t`` and ``permutation``.
+    Hypothesis: that of the paired test, for each pair. The query pairs the scores. The result of a
+    pair depends on other systems only by the number of pairs.
 
     Parameters
     ----------
     test : str
         A name in ``TESTS``.
     adjust : str
-        A name in ``ADJUSTMENTS``. A pair whose test is not defined is no member of the family.
+        A name in ``ADJUSTMENTS``. Pairs with an undefined test are not part of the family.
     span : float, optional
-        Of ``bounded``: the largest difference that a query can have.
+        For ``bounded``: the largest possible difference of a query.
 
     Notes
     -----
-    The interval of a pair has the level at which the procedure tested it, so that it excludes 0
-    exactly when the adjusted p < alpha. Only with "bonferroni" and "sidak" do they hold jointly.
+    The interval of a pair has the level at which the procedure tested it, so it excludes 0 exactly
+    if the adjusted p < alpha. The intervals are simultaneous only for "bonferroni" and "sidak".
 
     Examples
     --------
@@ -109,27 +109,28 @@ def max_t_of_pairs(
 ) -> JointAnswer:
     """Compare pairs of systems with the largest studentised difference under sign flips.
 
-    Estimand: the mean difference. Hypothesis: all differences of a query change sign together by
-    the toss of one coin. The query pairs the scores. Each pair has an error of its own, so variants
-    of one system do not lend another one their small error; against a baseline it is Dunnett's test
-    without his normal distribution. The p-values step down and hold the chance of any false finding
-    at alpha; the intervals are of a single step and hold jointly. Where only the steps reject, the
-    limit next to 0 is put at 0; both promises at once are not guaranteed.
+    Estimand: the mean difference. Hypothesis: all differences of a query change sign together with
+    probability 1/2. The query pairs the scores. Each pair has its own error, so similar variants of
+    a system do not make the errors of other pairs look small. Against a baseline this is Dunnett's
+    test without the normal distribution. The p-values are step-down and control the familywise
+    error at alpha; the intervals are single-step and simultaneous. If only the step-down p is
+    significant, the limit next to 0 is moved to 0. The two guarantees do not hold jointly.
 
     Parameters
     ----------
     n_resamples : int, optional
-        Random flips; 19,999, or 1,999 above 50,000 pairs.
+        Number of random flips. Default: 19,999, or 1,999 above 50,000 pairs.
     on_part : callable, optional
-        Told now and then how many pairs are tested, and how many there are.
+        Called with the number of tested pairs and the number of all pairs, to report progress.
     alone_of_first : bool
-        Of all pairs, leave ``pvalue`` NaN but for those of system 0, so that many take less time.
+        If all pairs are compared, compute ``pvalue`` only for pairs with system 0, which is faster;
+        the others are NaN.
 
     Notes
     -----
-    ``statistic`` is the mean difference. Method "exact" where all flips were enumerated. z =
-    abs(sum d) / sqrt(sum d**2) of a pair's differences d. Its p is the share of flips whose largest
-    z, of the pairs with no larger one, reaches it, and at least the p of every pair with a larger
+    ``statistic`` is the mean difference. Method "exact" if all flips were enumerated. z = abs(sum
+    d) / sqrt(sum d**2) for the differences d of a pair. Its p is the share of flips whose largest
+    z, among the pairs with no larger z, reaches it, and at least the p of every pair with a larger
     z.
 
     Examples
@@ -151,18 +152,19 @@ def max_t_of_pairs(
     )  # fmt: skip
 
 
-# --- Intervals of several means with what the queries add to all of them taken out
+# --- Intervals of several means without the variance between queries
 
 
 def within_query_interval(
     scores: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits of each system's mean that show differences, not the queries' spread."""
-    # They are the t interval of the scores less the query's mean plus the mean of all, its width
-    # times `sqrt(k / (k - 1))` for what that takes too much: how steadily the system keeps its
-    # distance to the mean of all. Two that overlap can still differ; with two systems a difference
-    # of means is significant by the paired t test exactly when it exceeds sqrt(2) times half a
-    # width. Unbounded with one query, and for a system that keeps one distance on all queries.
+    """Return limits of each system's mean without the variance between queries."""
+    # They are t intervals of score minus query mean plus overall mean, and their width is
+    # multiplied by `sqrt(k / (k - 1))` to correct for the subtraction. They show how constant a
+    # system's distance to the overall mean is. Overlapping intervals can still differ
+    # significantly: with two systems, a difference of means is significant by the paired t test
+    # exactly if it exceeds sqrt(2) times half a width. They are unbounded with one query, and for a
+    # system with constant distance.
     # Source: Cousineau (2005), Tutorials in Quantitative Methods for Psychology 1, 42-45; Morey
     # (2008), the same 4, 61-64.
     block = as_scores(scores)
@@ -189,15 +191,15 @@ def within_query_interval(
 def tukey(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswer:
     """Compare all pairs of systems by the studentised range, paired by query.
 
-    Estimand: the mean difference. Hypothesis: all systems have one mean. The query pairs the
-    scores. One error variance is taken to serve all pairs; where some systems are far more erratic
-    than others, ``max-t`` and ``pairwise`` give each pair its own. On real systems of one mean it
-    tells some pair of five apart in 7 % of samples in place of 5 (``reports/calibration``).
+    Estimand: the mean difference. Hypothesis: all systems have the same mean. The query pairs the
+    scores. One error variance is assumed for all pairs; if some systems vary much more than others,
+    prefer ``max-t`` or ``pairwise``. On real systems with equal means it finds a difference among
+    five systems in 7 % of samples instead of 5 % (``reports/calibration``).
 
     Notes
     -----
     ``statistic`` is q = abs(difference) / sqrt(error / n_queries), with (n - 1)(k - 1) degrees of
-    freedom. All intervals are of one width, twice the honest significant difference. With two
+    freedom. All intervals have the same width, twice the honestly significant difference. With two
     systems it is the paired t test.
 
     Examples
@@ -222,14 +224,15 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     """Compare every system with one baseline by the largest t, paired by query.
 
     Estimand: the mean difference. Hypothesis: no system's mean differs from the baseline's. The
-    query pairs the scores. One error variance is taken to serve all comparisons: on real systems of
-    one mean it errs in 7 % in place of 5 (``reports/calibration``); ``max-t`` takes one for each.
+    query pairs the scores. One error variance is assumed for all comparisons: on real systems with
+    equal means the error rate is 7 % instead of 5 % (``reports/calibration``); ``max-t`` uses one
+    variance per comparison.
 
     Notes
     -----
-    ``statistic`` is abs(t) = abs(difference) / sqrt(2 e / n), e the mean square error of the
-    two-way analysis of variance; p is the chance that the largest abs(t) of k - 1 means against
-    one, correlated by 1/2, is at least as large.
+    ``statistic`` is abs(t) = abs(difference) / sqrt(2 e / n), where e is the mean square error of
+    the two-way analysis of variance. p is the probability that the largest abs(t) of k - 1 means
+    against one, with correlation 1/2, is at least as large.
 
     Examples
     --------
@@ -242,12 +245,12 @@ def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAns
     return _compared(scores, pairs, alpha, "dunnett")
 
 
-# The law of the largest difference: its tail, its unit in errors, and the means that are baselines.
+# For each test: tail of the largest difference, its unit in standard errors, number of baselines.
 _LARGEST = {"tukey": (range_tail, 1.0, 0), "dunnett": (many_one_tail, math.sqrt(2.0), 1)}
 
 
 def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
-    """Return the difference of two means that tukey or dunnett tells from 0; NaN with no error."""
+    """Return the smallest significant difference of two means; NaN without an error."""
     error, freedom = _error(scores)
     tail, scale, n_baselines = _LARGEST[test]
     if np.isnan(error):
@@ -256,14 +259,13 @@ def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
-    """Return standard error of a mean but for the queries, NaN where none, and its freedom."""
+    """Return the standard error of a mean without query effects, and its degrees of freedom."""
     table = two_way_anova(scores)
     square = table.mean_square_error
     return (math.sqrt(square / len(scores)) if square > 0.0 else math.nan), table.df_error
 
 
 def _compared(scores: FloatArray, pairs: SystemPairs, alpha: float, test: str) -> JointAnswer:
-    """Judge differences by the law of the largest of them."""
     difference = pairs.means(scores)
     error, freedom = _error(scores)
     if np.isnan(error):
@@ -280,12 +282,12 @@ def _compared(scores: FloatArray, pairs: SystemPairs, alpha: float, test: str) -
     return JointAnswer(difference, statistic, alone, adjusted, low, high, "closed form")
 
 
-# --- Randomised Tukey HSD: which system got which score of a query is a matter of chance
+# --- Randomised Tukey HSD: scores within a query are permuted between systems
 
 N_ORDERS = 19_999
 N_ORDERS_OF_MANY_SCORES = 1_999
 MANY_SCORES = 50_000
-# Part of what a seed means: another value here gives other orders.
+# Together with the seed this determines the permutations; changing it changes results.
 ORDERS_AT_ONCE = 64
 QUERIES_AT_ONCE = 1024
 
@@ -305,26 +307,26 @@ def randomised_tukey(
     seed: int,
     n_resamples: int | None = None,
 ) -> JointAnswer:
-    """Compare all pairs of systems with the largest difference that chance orders give.
+    """Compare all pairs of systems with the largest difference under random permutations.
 
-    Estimand: the mean difference. Hypothesis: the systems are one, so the scores of a query could
-    stand in any order. The query pairs the scores: orders are drawn within each. It has no
-    distribution of the scores to assume, but takes all systems to vary alike under the hypothesis,
-    and is the more careful the worse the worst systems are: leave those out that are not in
-    question.
+    Estimand: the mean difference. Hypothesis: all systems are equal, so the scores within a query
+    are exchangeable. The query pairs the scores: they are permuted within each query. The test
+    assumes no distribution of the scores, but assumes that all systems vary alike. It is
+    conservative if some systems are much worse than the others: leave out systems that are not of
+    interest.
 
     Parameters
     ----------
     n_resamples : int, optional
-        Random orders m; 19,999, or 1,999 above 50,000 scores. Where all ``(k!)**n`` orders are no
-        more than m + 1 they are enumerated.
+        Number m of random permutations. Default: 19,999, or 1,999 above 50,000 scores. If there are
+        at most m + 1 permutations in all, ``(k!)**n``, they are enumerated.
 
     Notes
     -----
-    ``statistic`` is the mean difference. Method "exact" or "Monte Carlo". p is the share of orders,
-    the given one among them, whose largest difference of two means is at least the pair's: (b + 1)
-    / (m + 1). The intervals are the differences plus and minus the critical largest
-    difference.
+    ``statistic`` is the mean difference. Method "exact" or "Monte Carlo". p is the share of
+    permutations, including the identity, whose largest difference of two means is at least that of
+    the pair: (b + 1) / (m + 1). The intervals are the differences plus and minus the critical
+    largest difference.
 
     Examples
     --------
@@ -335,7 +337,7 @@ def randomised_tukey(
     ('exact', array([0.125]))
     """
     n_queries, n_systems = scores.shape
-    # Whole numbers of one unit; the query's least score is 0.
+    # Whole numbers in one unit; the lowest score of each query is 0.
     above = scores - scores.min(axis=1, keepdims=True)
     flat, units = to_lattice(above.reshape(-1, 1))
     numbers, unit = flat.reshape(scores.shape), float(units[0]) / n_queries
@@ -345,10 +347,10 @@ def randomised_tukey(
     sums = _all_orders(numbers) if exact else _random_orders(numbers, resamples, seed)
     largest, of_pair = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
     if not exact:
-        # The given order is one of those that are counted; whatever is asked of it, it reaches.
+        # Include the identity, which reaches every observed difference.
         largest = np.append(largest, np.ptp(numbers.sum(axis=0)))
         of_pair = np.append(of_pair, largest.max())
-    # Rounding to the lattice can part equal differences of sums by this many units.
+    # Rounding to whole numbers can separate equal differences of sums by up to this many units.
     slack = 2 * n_queries
     difference = pairs.of(numbers.sum(axis=0))
     adjusted, alone = (
@@ -356,7 +358,7 @@ def randomised_tukey(
         for values in (largest, of_pair)
     )
     mean = difference * unit
-    # The largest difference that is not told from 0; infinite where none would be.
+    # The largest difference that is not significant; infinite if none would be.
     table = np.arange(len(largest) + 1) / len(largest)
     k = int(np.searchsorted(table, alpha, side="left"))
     critical = float(np.partition(largest, len(largest) - k)[len(largest) - k])
@@ -369,7 +371,7 @@ def randomised_tukey(
 
 
 def _all_orders(numbers: IntArray) -> IntArray:
-    """Return the sums over the queries under every order: shape ((k!)**n, n_systems)."""
+    """Return the sums over the queries under every permutation: shape ((k!)**n, n_systems)."""
     sums = np.zeros((1, numbers.shape[1]), np.int64)
     for row in numbers:
         orders = np.array(list(permutations(row.tolist())), np.int64)
@@ -378,7 +380,7 @@ def _all_orders(numbers: IntArray) -> IntArray:
 
 
 def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
-    """Return the sums under random orders; the first m do not depend on how many are drawn."""
+    """Return the sums under random permutations; the first m do not depend on ``n_orders``."""
     n_queries, n_systems = numbers.shape
     sums = np.zeros((n_orders, n_systems), np.int64)
     for start in range(0, n_queries, QUERIES_AT_ONCE):
@@ -392,17 +394,17 @@ def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
     return sums
 
 
-# --- Which systems are not told apart: groups, their letters, bars of a diagram of ranks
+# --- Groups of systems that do not differ significantly, their letters, bars of rank diagrams
 
 
 def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
-    """Return groups of systems such that two share a group exactly when not told apart."""
-    # The fewest such groups are the fewest cliques that hold all pairs not told apart, which nobody
-    # finds fast. Each group begins with the first pair that none holds yet, and takes, as long as
-    # one is not told apart from all in it, the system that brings most pairs that none holds. Then
-    # a group goes when the others hold all of its pairs. On 600 drawn boards of 3 to 40 systems
-    # these were the groups of inserting and absorbing, whose number can grow exponentially on the
-    # way.
+    """Return groups of systems; two share a group exactly if they do not differ significantly."""
+    # The smallest number of groups is a minimum clique cover of the pairs that do not differ, which
+    # is hard to find. This is a greedy method: each group starts with the first uncovered pair and
+    # then adds, among the systems that differ from none of its members, the one that covers most
+    # new pairs. At the end groups are dropped whose pairs are all covered by others. On 600 random
+    # boards of 3 to 40 systems the result equals that of insert-and-absorb, whose intermediate
+    # groups can grow exponentially.
     # Source: Gramm, Guo, Hueffner, Niedermeier, Piepho & Schmid (2007), Computational Statistics &
     # Data Analysis 52, 725-736; Piepho (2004), Journal of Computational and Graphical Statistics
     # 13, 456-466.
@@ -410,7 +412,7 @@ def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
     if not square or np.any(distinct != distinct.T) or np.any(np.diagonal(distinct)):
         raise ArgumentError("distinct must be a symmetric matrix with nothing on its diagonal")
     tied = ~distinct
-    held = distinct.copy()  # pairs that need no further group
+    held = distinct.copy()  # pairs that are covered
     result = []
     for first in range(len(distinct)):
         while not held[first, first:].all():
@@ -423,7 +425,7 @@ def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
                 gain += ~held[joins]
                 if not fits.any():
                     break
-                # The first pair that none holds begins; of equal gains the better system joins.
+                # The first uncovered pair starts; of equal gains, the better system is added.
                 begins = len(group) == 1
                 joins = int(np.argmax(fits & ~held[first] if begins else np.where(fits, gain, -1)))
             members = np.sort(group)
@@ -433,7 +435,7 @@ def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
 
 
 def _needed(result: list[IntArray], n_systems: int) -> list[IntArray]:
-    """Leave out the groups, small ones first, whose pairs and members are all held by others."""
+    """Drop groups, small ones first, whose pairs and members are all covered by others."""
     holders = np.zeros((n_systems, n_systems), np.int64)
     for group in result:
         holders[np.ix_(group, group)] += 1
@@ -448,8 +450,8 @@ def _needed(result: list[IntArray], n_systems: int) -> list[IntArray]:
 
 
 def group_letters(distinct: BoolArray) -> tuple[str, ...]:
-    """Return the letters of each system, best first: two that share one are not told apart."""
-    # After z come a2 to z2, a3 and so on, which can be read however they are run together.
+    """Return the letters of each system, best first; systems that share one do not differ."""
+    # After z come a2 to z2, a3 and so on, which stay readable when written without separators.
     # Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
     result = [""] * len(distinct)
     for number, group in enumerate(find_groups(distinct)):
@@ -460,7 +462,7 @@ def group_letters(distinct: BoolArray) -> tuple[str, ...]:
 
 
 def find_cliques(order: Sequence[int], distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
-    """Return the bars of a critical difference diagram: runs with no distinct pair inside."""
+    """Return the bars of a critical difference diagram: runs of systems without distinct pairs."""
     result: list[tuple[int, ...]] = []
     reached = 0
     for start in range(len(order)):

@@ -1,6 +1,6 @@
-"""The registry of tests over many systems, what one answers, and the function that runs one.
+"""The registry of tests of many systems, their results, and the function that runs one.
 
-Where the data are too few or too even for a test, the answer is the one below and never a warning:
+For degenerate data the results are as follows, without any warning:
 
 ====================  ==============  ================  ==============  =================  ========
 scores                tukey, dunnett  randomised-tukey  max-t           nemenyi,           conover
@@ -24,9 +24,9 @@ two systems           the paired t    the sign-flip     the sign-flip   the sign
                                                         test
 ====================  ==============  ================  ==============  =================  ========
 
-The interval is (-inf, inf) wherever p is NaN, and where so few queries can tell nothing apart.
-``pairwise`` answers as the paired test it asks (see :mod:`abrank.inference.registry`). Fewer than
-two systems are an error. Scores are one value when they agree to 10 digits of the largest.
+The interval is (-inf, inf) if p is NaN, and if no difference can be significant with so few
+queries. ``pairwise`` gives the results of its paired test (see :mod:`abrank.inference.registry`).
+Fewer than two systems are an error. Scores are equal if they agree to 10 digits of the largest.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from abrank.inference.families import pairs_at_once
 from abrank.inference.registry import RegisteredTest, as_alpha, as_numbers, finite
 from abrank.inference.rounding import TIE, round_off
 
-# --- Which systems are compared, and what a test of many systems answers
+# --- The compared pairs of systems, and the result of a test
 
 
 class SystemPairs(NamedTuple):
-    """Which systems are compared: columns of the scores, shape (n_pairs,); second minus first."""
+    """The compared systems as columns of the scores, shape (n_pairs,); second minus first."""
 
     first: IntArray
     second: IntArray
@@ -73,12 +73,12 @@ class SystemPairs(NamedTuple):
         return values
 
     def identical(self, scores: FloatArray) -> BoolArray:
-        """Return whether the two have one score on every query, to 10 digits."""
+        """Return whether the two systems have equal scores on every query, to 10 digits."""
         values = np.zeros(len(self.first), np.bool_)
         scale = np.abs(scores).max(initial=0.0)
         for part, pairs in self.parts(len(scores)):
             difference = pairs.of(scores)
-            # Rounding takes to 0 no more than a step of so much a query.
+            # Rounding sets to 0 at most one step of this size per query.
             small = np.abs(difference).max(axis=0, initial=0.0) <= 2 * len(scores) * TIE * scale
             values[part][small] = ~np.any(round_off(difference[:, small], scale=scale), axis=0)
         return values & (len(scores) > 0)
@@ -86,18 +86,18 @@ class SystemPairs(NamedTuple):
 
 @record
 class JointAnswer:
-    """What a registered joint test returns: arrays of shape (n_pairs,) and how they were found.
+    """The result of a registered joint test function: arrays of shape (n_pairs,) and the method.
 
     Attributes
     ----------
     estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
-        Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
+        Second minus first. ``pvalue`` is not adjusted. Limits are NaN if a test has none.
     method : str
         "closed form", "exact", "on a grid", "Monte Carlo" or "normal approximation".
     n_resamples : int
-        What was drawn; 0 where nothing was.
+        Number of random draws; 0 without any.
     estimand : str
-        What ``estimate`` estimates, in words; empty where that is the registered one.
+        What ``estimate`` estimates, as text; empty if it is the registered one.
     """
 
     estimate: FloatArray
@@ -113,22 +113,22 @@ class JointAnswer:
 
 @record
 class JointResult(JointAnswer):
-    """Every pair of many systems: estimate, simultaneous interval and adjusted p-value.
+    """All pairs of many systems: estimates, simultaneous intervals and adjusted p-values.
 
-    Where a test has intervals, one excludes 0 exactly when ``pvalue_adj < 1 - confidence``.
+    If a test has intervals, they exclude 0 exactly if ``pvalue_adj < 1 - confidence``.
 
     Attributes
     ----------
     pairs : SystemPairs
-        Columns of the scores, each pair once; against a baseline, that one is always first. The
-        fields of :class:`JointAnswer` come before it.
+        Columns of the scores, each pair once; a baseline is always first. The fields of
+        :class:`JointAnswer` come before it.
     identical : bool ndarray of shape (n_pairs,)
-        Whether the two have one score on every query, to 10 digits.
+        Whether the two systems have equal scores on every query, to 10 digits.
     test : str
         The registered name.
     confidence : float
     baseline : int or None
-        Its column.
+        Column of the baseline.
     n_queries, n_systems : int
 
     Examples
@@ -152,7 +152,7 @@ class JointResult(JointAnswer):
     n_systems: int
 
     def with_first(self) -> JointResult:
-        """Return the pairs of column 0 alone, with what was found of them among all pairs."""
+        """Return only the pairs with column 0; their results are still those among all pairs."""
         selected = (self.pairs.first == 0) | (self.pairs.second == 0)
         values = {
             name: value[selected]
@@ -167,28 +167,28 @@ class JointResult(JointAnswer):
         return np.asarray(self.pvalue_adj < as_alpha(self.confidence, 1)[0])
 
     def matrix(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return values of the pairs as a symmetric matrix, zeros or False where there is none."""
+        """Return values of the pairs as a symmetric matrix, with 0 or False elsewhere."""
         result = np.zeros((self.n_systems, self.n_systems), values.dtype)
         result[self.pairs.first, self.pairs.second] = values
         result[self.pairs.second, self.pairs.first] = values
         return result
 
 
-# --- The registry of tests over many systems, and the function that runs one
+# --- The registry of tests of many systems, and the function that runs one
 
 Family: TypeAlias = Literal["all", "baseline", "either"]
 
 
 @dataclass(frozen=True)
 class JointTest(RegisteredTest):
-    """A registered test over many systems, and what it compares; it returns a JointAnswer."""
+    """A registered test of many systems and its family; its function returns a JointAnswer."""
 
     family: Family
 
 
 JOINT_TESTS: Registry[JointTest] = Registry.of("joint test")
 
-# What these parameters are in every joint test that does not describe them itself.
+# Descriptions of parameters for tests whose docstring does not describe them.
 PARAMETERS = {
     "scores": "ndarray of shape (n_queries, n_systems)",
     "pairs": "SystemPairs",
@@ -202,22 +202,22 @@ PARAMETERS = {
 def joint_test(
     name: str, *, title: str, estimand: str, source: str, family: Family
 ) -> Callable[[Function], Function]:
-    """Register a test over many systems under ``name``; the function comes back unchanged.
+    """Register a test of many systems under ``name``; the function is returned unchanged.
 
     Parameters
     ----------
     name, title, estimand, source : str
         As for :func:`abrank.inference.paired_test`.
     family : {"all", "baseline", "either"}
-        Whether it compares all pairs, every system with a baseline, or whichever is asked.
+        Whether it compares all pairs, every system with a baseline, or either on request.
 
     Returns
     -------
     callable
-        A decorator for ``function(scores, *, pairs, ...) -> JointAnswer``. ``scores`` comes
-        checked, of shape (n_queries, n_systems), at least one query and two systems that are not
-        the same on every query. ``alpha``, ``seed`` and ``n_resamples`` are passed to functions
-        that take them. What the function says of identical systems is not looked at.
+        A decorator for ``function(scores, *, pairs, ...) -> JointAnswer``. ``scores`` are checked,
+        of shape (n_queries, n_systems), with at least one query and two systems that differ.
+        ``alpha``, ``seed`` and ``n_resamples`` are passed if the function has these parameters.
+        Its results for identical systems are ignored.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def run_joint_test(
     on_part: Callable[[int, int], None] | None = None,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> JointResult:
-    """Run a registered test over the whole block of scores, all pairs of systems at once.
+    """Run a registered test on the scores of many systems, for all pairs at once.
 
     Source: that of each test is ``JOINT_TESTS[name].source``.
 
@@ -255,26 +255,26 @@ def run_joint_test(
     name : str
         A name in ``JOINT_TESTS``.
     scores : array_like of shape (n_queries, n_systems)
-        The query is what pairs the systems. Not changed.
+        The query pairs the systems. Not modified.
     baseline : int or sequence of int, optional
-        The column to compare every other system with, or several, which are not compared with each
-        other; all pairs without it.
+        The column to compare every other system with; or several columns, which are not compared
+        with each other. Default: all pairs.
     confidence : float
-        Joint level of the intervals.
+        Simultaneous level of the intervals.
     seed, n_resamples
         As for :func:`abrank.inference.run_test`.
     on_part : callable, optional
-        Told by max-t, now and then, how many pairs are tested, and how many there are.
+        Called by max-t with the number of tested pairs and the number of all pairs.
     **options
-        The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
+        Options of the test: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
 
     Raises
     ------
     UnknownNameError
-        For a test or a choice that does not exist.
+        If the test or a choice does not exist.
     ArgumentError
-        If a score is not finite, there are fewer than two systems, the test needs a baseline or has
-        no use for one, or an option is not one of the test's.
+        If a score is not finite, there are fewer than two systems, the test needs or does not allow
+        a baseline, or it has no such option.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def run_joint_test(
 
 
 def as_scores(scores: npt.ArrayLike) -> FloatArray:
-    """Return scores as a new or the same float array of shape (n_queries, n_systems)."""
+    """Return scores as a float array of shape (n_queries, n_systems), perhaps without copying."""
     block = as_numbers("scores", scores)
     if block.ndim != 2 or block.shape[1] < 2:
         raise ArgumentError(
@@ -320,7 +320,6 @@ def as_scores(scores: npt.ArrayLike) -> FloatArray:
 
 
 def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None) -> SystemPairs:
-    """Return what is compared, or say why it cannot be."""
     fitting = ", ".join(o.name for o in JOINT_TESTS.values() if o.family != test.family)
     if baseline is None:
         if test.family == "baseline":
@@ -349,14 +348,13 @@ def _answer(
     is_identical: BoolArray,
     arguments: dict[str, Any],
 ) -> JointAnswer:
-    """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))
     names = "estimate", "statistic", "pvalue", "pvalue_adj", "ci_low", "ci_high"
     fields: dict[str, Any] = dict(zip(names, rows, strict=True))
     rows[2:4] = 1.0
     if len(block) == 1:
         rows[4], rows[5] = -np.inf, np.inf
-    if "alpha" not in test.parameters:  # a test with intervals asks for their level
+    if "alpha" not in test.parameters:  # without intervals the test needs no level
         rows[4:] = np.nan
     if not len(block):
         rows[:] = np.nan

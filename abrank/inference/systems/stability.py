@@ -1,8 +1,8 @@
-"""How steady an order of systems is under resampling of the queries, and how orders agree."""
+"""Stability of a ranking under resampling of the queries, and agreement of rankings."""
 
-# Systems that all tie have every rank as likely, tau NaN and tau_AP 0. Over several collections,
-# each with the same weight, queries are drawn within collections; one with a single query shows no
-# spread, and is refused.
+# If all systems tie, all ranks are equally likely, tau is NaN and tau_AP 0. Several collections
+# have equal weight, and queries are resampled within collections; a collection with a single query
+# has no variance and is refused.
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from abrank.inference.systems.registry import JointResult, SystemPairs, as_score
 
 N_RESAMPLES = 9_999
 N_AGREEMENT = 999
-# Above so many queries means of resamples are drawn from their normal limit.
+# With more queries, means of resamples are drawn from their normal limit.
 MAX_QUERIES = 2_000
-NUMBERS_AT_ONCE = 2_000_000  # numbers
+NUMBERS_AT_ONCE = 2_000_000  # numbers in memory
 
 
 @record
 class RankStability:
-    """Chances of the ranks under resampling of the queries."""
+    """Probabilities of ranks under resampling of the queries."""
 
     chances: FloatArray
     low: npt.NDArray[np.int64]
@@ -39,14 +39,14 @@ class RankStability:
 
 def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatArray:
     """Return the means of bootstrap samples of the queries: float64[n_resamples, n_columns]."""
-    # Above 2,000 queries the means are drawn from their normal limit, with the covariance of the
+    # Above 2,000 queries the means are drawn from their normal limit with the covariance of the
     # scores.
     n_queries, n_columns = scores.shape
     random = stream(seed, "queries")
     if n_queries > MAX_QUERIES:
         covariance = np.atleast_2d(np.cov(scores, rowvar=False, bias=True)) / n_queries
-        # Own, not ``multivariate_normal``: that takes the absolute value of an eigenvalue that
-        # rounding makes negative, and so tells two systems of the same scores apart by 1e-10.
+        # ``multivariate_normal`` uses the absolute value of an eigenvalue that rounding made
+        # negative, which would separate two systems with equal scores by 1e-10.
         values, vectors = np.linalg.eigh(covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         standard_normal = random.standard_normal((n_resamples, n_columns))
@@ -70,9 +70,9 @@ def rank_stability(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> RankStability:
-    """Return how often each system has each rank when the queries are drawn anew."""
-    # A percentile bootstrap: it describes how the order depends on which queries were asked, and is
-    # no test; near ties make such intervals too short. Systems that tie come in a random order.
+    """Return how often each system has each rank if the queries are resampled."""
+    # This percentile bootstrap describes how the order depends on the sample of queries; it is no
+    # test, and near ties its intervals are too short. Tied systems are ordered at random.
     # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 13; Xie, Singh &
     # Zhang (2009), Journal of the American Statistical Association 104, 775-788: near ties.
     block = as_scores(scores)
@@ -90,7 +90,7 @@ def rank_stability(
 def chances_of_ranks(
     means: FloatArray, *, scale: float, confidence: float, seed: int
 ) -> RankStability:
-    """Return how often each system has each rank in resampled means, the higher the better."""
+    """Return how often each system has each rank in resampled means; higher is better."""
     n_resamples, n_systems = means.shape
     random = stream(seed, "ties")
     values = np.zeros(n_systems**2, np.int64)
@@ -110,8 +110,8 @@ def chances_of_ranks(
 
 def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return Kendall's tau-b of two orders of the same systems, over leading axes at once."""
-    # As :func:`scipy.stats.kendalltau`, which takes one of the thousands of resamples at a time.
-    # NaN where one of the two ties all systems.
+    # :func:`scipy.stats.kendalltau` would handle the thousands of resamples one at a time. NaN if
+    # one order ties all systems.
     # Source: Kendall (1945), Biometrika 33, 239-251.
     signs = [np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second)]
     agreement, untied_first, untied_second = (
@@ -123,9 +123,8 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
-    """Return tau_AP of an order against the truth: Kendall's tau that weighs the top the most."""
-    # 1 where both agree, -1 where one is the reverse of the other; not symmetric. Two systems that
-    # tie count half.
+    """Return tau_AP of an order against the truth: Kendall's tau with more weight at the top."""
+    # 1 for equal orders, -1 for reversed ones; not symmetric. Tied systems count half.
     # Source: Yilmaz, Aslam & Robertson (2008), SIGIR, 587-594, equation 6.
     above, better = (
         0.5 + 0.5 * np.sign(values[..., None, :] - values[..., :, None])
@@ -139,17 +138,17 @@ def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
     return np.asarray(2.0 * share.sum(axis=-1) / is_counted.sum(axis=-1) - 1.0)
 
 
-# Numbers that all resamples together hold, of the systems on the collections and of the pairs.
+# Limits of memory: resampled means of systems on collections, and of pairs.
 MAX_MEANS, MAX_PAIRS, MIN_RESAMPLES = 5_000_000, 100_000_000, 999
 
 
 @record
 class WithinCollections:
-    """Answers of :func:`compare_within_collections`."""
+    """The results of :func:`compare_within_collections`."""
 
-    # `ci_low` and `ci_high` are limits of each system's mean over these collections, `compared` the
-    # test of all pairs. `same_collections` and `other_collections` are resampled means,
-    # float64[n_resamples, n_systems]: of queries within these collections, and of collections drawn
+    # `ci_low` and `ci_high` limit each system's mean over these collections; `compared` is the test
+    # of all pairs. `same_collections` and `other_collections` are resampled means,
+    # float64[n_resamples, n_systems], of queries within these collections, and of collections drawn
     # with replacement.
 
     ci_low: FloatArray
@@ -166,16 +165,15 @@ def compare_within_collections(
     n_resamples: int | None = None,
     seed: int = 0,
 ) -> WithinCollections:
-    """Compare all pairs of systems by their means over these collections, of equal weight."""
-    # Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
-    # The query pairs the systems; it belongs to one collection, and is drawn within it.
-    # Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
-    # collections. Its p-value is held against the smallest in each bootstrap sample of the queries
-    # of all pairs whose p-value is no smaller (step-down min-P of Westfall and Young), which holds
-    # the chance of any false difference whatever the correlations and variances of the pairs. The
-    # intervals are of the smallest of all pairs, and hold jointly but for those that end at 0,
-    # where the steps alone tell a pair apart: both promises at once are not guaranteed. The samples
-    # are stretched by n / (n - 1) in their variance.
+    """Compare all pairs of systems by their means over collections with equal weight."""
+    # Estimand: the difference of two means over the collections. Hypothesis: all systems have the
+    # same mean. The query pairs the systems; queries are resampled within collections. Each pair
+    # has a t with Satterthwaite's degrees of freedom from the variances within collections. Its
+    # p-value is compared with the smallest bootstrap p-value among all pairs whose p-value is at
+    # least as large (step-down min-P of Westfall and Young). This controls the familywise error for
+    # any correlations and variances. The intervals use the smallest of all pairs and are
+    # simultaneous, except those that end at 0, where only the step-down p is significant; the two
+    # guarantees do not hold jointly. The variance of the resamples is inflated by n / (n - 1).
     # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
     alpha = float(as_alpha(confidence, 1)[0])
     names = sorted(blocks)
@@ -189,7 +187,7 @@ def compare_within_collections(
         means_at_most = MAX_MEANS // (n_collections * n_systems)
         n_resamples = max(MIN_RESAMPLES, min(N_RESAMPLES, means_at_most, MAX_PAIRS // n_systems**2))
     means = np.mean([part.mean(axis=0) for part in parts], axis=0)
-    # Every collection's resamples are independent of the others'.
+    # Resamples of different collections are independent.
     samples = np.stack([
         resample_means(
             part, n_resamples=n_resamples,
@@ -202,7 +200,7 @@ def compare_within_collections(
     shifted = sum(factor * sample for factor, sample in zip(stretch, centred, strict=True))
     error, freedom = _error_of_means([part.var(axis=0, ddof=1) for part in parts], parts)
     low, high = t_interval(means, error, freedom, np.full(n_systems, alpha), "two-sided")
-    # Means over collections that are drawn with replacement, and queries within them.
+    # Resample collections with replacement, and queries within them.
     random = stream(seed, "collections")
     collections_drawn = random.integers(n_collections, size=(n_collections, n_resamples))
     rows = random.integers(n_resamples, size=(n_collections, n_resamples))
@@ -214,7 +212,7 @@ def compare_within_collections(
 def _error_of_means(
     variances: Sequence[FloatArray], parts: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of a mean of means, NaN where nothing varies, and its freedom."""
+    """Return the standard error of a mean of means (NaN without variance), and its freedom."""
     n = np.array([len(part) for part in parts], np.float64)[:, None]
     return satterthwaite(np.stack(variances) / n / len(parts) ** 2, n - 1.0)
 
@@ -222,7 +220,6 @@ def _error_of_means(
 def _compared(
     parts: Sequence[FloatArray], means: FloatArray, shifted: FloatArray, alpha: float, level: float
 ) -> JointResult:
-    """Return all pairs by the smallest p-value of each resample."""
     from scipy.special import ndtr
 
     n_systems = len(means)
@@ -230,7 +227,7 @@ def _compared(
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
     is_identical = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
-    # What differs by rounding only does not vary.
+    # Differences that vary only by rounding are constant.
     variances = [np.where(has_spread(d), d.var(axis=0, ddof=1), 0.0) for d in differences]
     error, freedom = _error_of_means(variances, parts)
     estimate = np.where(is_identical, 0.0, pairs.of(means))
@@ -239,11 +236,11 @@ def _compared(
     adjusted, largest = _step_down(shifted, pairs, error, unadjusted)
     smallest = np.sort(2.0 * ndtr(-largest))
     adjusted[is_identical] = 1.0
-    # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
+    # Significant values are reached by at most this number of resamples, so that p < alpha.
     maximum = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
     critical = min(alpha, float(smallest[maximum])) if maximum >= 0 else 0.0
     low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
-    # What the steps alone tell apart: they say on which side of 0 it is.
+    # If only the step-down p is significant, the interval shows the side of 0.
     low, high = beside_zero(adjusted < alpha, estimate, low, high)
     low, high = align_interval_with_pvalue(
         adjusted, estimate, low, high, np.full_like(error, alpha)
@@ -260,13 +257,13 @@ def _compared(
 def _step_down(
     shifted: FloatArray, pairs: SystemPairs, error: FloatArray, unadjusted: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return adjusted p-values, NaN where there is no test, and each resample's largest t."""
+    """Return adjusted p-values (NaN without a test), and each resample's largest t."""
     from scipy.special import ndtri
 
     adjusted, largest = np.full(len(error), np.nan), np.zeros(len(shifted))
     varies = np.flatnonzero(np.isfinite(error) & np.isfinite(unadjusted))
-    # A pair is compared with the largest of those whose p is no smaller: the others, if they
-    # differ, have been found before it.
+    # A pair is compared with the largest t of pairs whose p is at least as large, because pairs
+    # with smaller p were rejected before.
     falling = varies[np.argsort(-unadjusted[varies], kind="stable")]
     for pair in falling.tolist():
         difference = shifted[:, pairs.second[pair]] - shifted[:, pairs.first[pair]]

@@ -1,10 +1,10 @@
-"""The measures themselves, one family a file.
+"""The measures, one family per file.
 
-A measure's own docstring holds a summary; a paragraph on its values (unit, range, what a query
-without anything gives); its definition; and under headings the parameters that mean something else
-than elsewhere, and examples. What all of them share is added by
-:func:`abrank.measures.registry.complete`: the usual parameters, the shape and order of the values,
-the errors, and ``source``, which stands in full in ``abrank/report/sections/sources.bib``.
+The docstring of a measure has a summary; a paragraph on its values (unit, range, value for an empty
+query); its definition; descriptions of parameters that differ from the usual ones; and examples.
+:func:`abrank.measures.registry.complete` adds what all measures share: the usual parameters, shape
+and order of the values, errors, and ``source``, which is written in full in
+``abrank/report/sections/sources.bib``.
 """
 
 from abrank.measures.definitions import binary, counts, diversity, graded, textbook, user_models

@@ -1,4 +1,4 @@
-"""Measures over the ranks of relevant documents and over pairs; those for incomplete judgments."""
+"""Measures of relevant documents by rank or by pairs; measures for incomplete judgments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures.kernels import Hits, PairCounts, counted_so_far, ordinal, relevant, share
 from abrank.measures.registry import measure
 
-# --- Measures over the ranks of relevant documents: AP, GMAP, yaap, RR, Rprec, RprecMult
+# --- Measures by the ranks of relevant documents: AP, GMAP, yaap, RR, Rprec, RprecMult
 
 GEOMETRIC_FLOOR = 1e-5  # trec_eval.h MIN_GEO_MEAN
 
@@ -33,11 +33,11 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
 
         AP = (1 / R) * sum_i  i / r_i
 
-    A cut-off leaves R as it is. Equals trec_eval's ``map`` and ``map_cut`` [1]_.
+    A cut-off does not change R. Equals trec_eval's ``map`` and ``map_cut`` [1]_.
 
     Examples
     --------
-    Two relevant documents found at ranks 1 and 3: (1/1 + 2/3) / 2.
+    Two relevant documents at ranks 1 and 3: (1/1 + 2/3) / 2.
 
     >>> average_precision(JudgedRun.from_grades([[1, 0, 1], [0, 0]])).round(4)
     array([0.8333, 0.    ])
@@ -79,8 +79,8 @@ def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
 
         yaap = ln((1 + S) / (1 + R - S))
 
-    Equals trec_eval's ``yaap`` [1]_; its version 9 ``-c`` counts 0, a middling value, for a query
-    that the run lacks.
+    Equals trec_eval's ``yaap`` [1]_, but with ``-c`` version 9 counts 0, a medium value, for a
+    query that the run lacks.
 
     Examples
     --------
@@ -106,8 +106,9 @@ def reciprocal_rank(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off).
 
-    RR = 1 / r_1, r_1 the rank of the first relevant document. Equals trec_eval's ``recip_rank``
-    [1]_. ir_measures computes RR@k with another tie rule than RR; here both follow trec_eval's.
+    RR = 1 / r_1, where r_1 is the rank of the first relevant document. Equals trec_eval's
+    ``recip_rank`` [1]_. ir_measures breaks ties differently for RR@k and RR; here both follow
+    trec_eval.
 
     Examples
     --------
@@ -125,8 +126,8 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    With R relevant documents in the qrels: relevant documents at ranks 1 to R, over R, also where
-    fewer than R were retrieved. Equals trec_eval's ``Rprec`` [1]_.
+    With R relevant documents in the qrels: relevant documents at ranks 1 to R, divided by R, even
+    if fewer than R were retrieved. Equals trec_eval's ``Rprec`` [1]_.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) ->
     Parameters
     ----------
     multiple : float
-        How many times R, above 0.
+        Multiple of R, above 0.
 
     Examples
     --------
@@ -180,15 +181,15 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off), and
     otherwise 1 where nothing else was.
 
-    Of all pairs of a relevant document and another one among the ranks counted, the share with the
-    relevant one above. Unjudged documents count as not relevant; what was not retrieved does not
-    count, so the measure tells how well a ranker separates what it is given. Equals ir_measures
-    [1]_ where no scores are tied and it gives a value: it leaves out queries without a relevant
-    document retrieved and stops with a division by zero where nothing else was.
+    Of all pairs of a relevant and another document among the counted ranks, the share with the
+    relevant one above. Unjudged documents count as not relevant; documents that were not retrieved
+    do not count, so it measures how well a ranker orders its input. Equals ir_measures [1]_ if no
+    scores are tied and it gives a value: it leaves out queries without a retrieved relevant
+    document, and divides by zero if only relevant ones were retrieved.
 
     Examples
     --------
-    Three of the four pairs stand right; the second ranking has no pair.
+    Three of the four pairs are in the right order; the second ranking has no pair.
 
     >>> pairwise_accuracy(JudgedRun.from_grades([[1, None, 1, 0], [1]]))
     array([0.75, 1.  ])
@@ -208,16 +209,15 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has no
     relevant document or nothing was retrieved, and otherwise 1 where it has no refused one.
 
-    Of all pairs of a relevant and a refused document among the judged ones, the share in which the
-    relevant one scores higher; pairs with equal scores count half. Judged documents that were not
-    retrieved stand below all others, with equal scores. Unjudged documents do not count, nor do
-    those with a negative grade, which trec_eval takes as unjudged. It is the Mann-Whitney statistic
-    over the number of pairs, and the area under the curve of the true against the false positive
-    rate [1]_.
+    Of all pairs of a judged relevant and a judged non-relevant document, the share in which the
+    relevant one has the higher score; ties count half. Judged documents that were not retrieved tie
+    below all others. Unjudged documents and those with a negative grade, which trec_eval treats as
+    unjudged, do not count. It is the Mann-Whitney statistic divided by the number of pairs, and the
+    area under the curve of true against false positive rate [1]_.
 
     Examples
     --------
-    The relevant document ties with one of two refused ones and beats the other: (1/2 + 1) / 2.
+    The relevant document ties with one of two non-relevant ones and beats the other: (1/2 + 1) / 2.
 
     >>> area_under_roc(JudgedRun.from_grades([[0, 1, 0]], scores=[[0.9, 0.9, 0.1]]))
     array([0.75])
@@ -234,14 +234,14 @@ def concordance(judged: JudgedRun) -> FloatArray:
     Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has no
     relevant document or nothing was retrieved, and otherwise 1 where all its grades are equal.
 
-    Of all pairs of judged documents with different grades, the share in which the better one scores
-    higher; pairs with equal scores count half: the C index [1]_. For two grades it is AUC. Judged
-    documents that were not retrieved stand below all others, with equal scores. Documents without a
-    grade or with a negative one do not count.
+    Of all pairs of judged documents with different grades, the share in which the better one has
+    the higher score; ties count half: the C index [1]_. With two grades it is AUC. Judged documents
+    that were not retrieved tie below all others. Documents without a grade or with a negative one
+    do not count.
 
     Examples
     --------
-    Of the pairs 2-1, 2-0 and 1-0, two stand right:
+    Of the pairs 2-1, 2-0 and 1-0, two are in the right order:
 
     >>> concordance(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.6667])
@@ -262,12 +262,12 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
 
         tau = (C - D) / sqrt(G * S)
 
-    Judged documents that were not retrieved stand below all others, with equal scores. Documents
-    without a grade or with a negative one do not count.
+    Judged documents that were not retrieved tie below all others. Documents without a grade or with
+    a negative one do not count.
 
     Examples
     --------
-    Of three pairs, two stand right and one wrong:
+    Of three pairs, two are in the right order and one is not:
 
     >>> kendall_tau(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.3333])
@@ -281,7 +281,6 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
 
 
 def _concordance(pairs: PairCounts, judged: JudgedRun, *, n_good: IntArray) -> FloatArray:
-    """Return the share of concordant pairs, ties half; without a pair, nothing stands wrong."""
     number = pairs.concordant + pairs.discordant + pairs.tied
     right = np.where(number > 0, share(pairs.concordant + pairs.tied / 2.0, number), 1.0)
     return np.where((judged.n_retrieved > 0) & (n_good > 0), right, 0.0)
@@ -301,13 +300,13 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
         Bpref = (1 / R) * sum_d  1 - min(n(d), R) / min(N, R)
 
-    Unjudged documents do not count, nor do those with a negative grade, which trec_eval takes as
-    unjudged. Equals trec_eval's ``bpref`` [1]_, which corrects the paper.
+    Unjudged documents and those with a negative grade, which trec_eval treats as unjudged, do not
+    count. Equals trec_eval's ``bpref`` [1]_, which corrects the paper.
 
     Examples
     --------
-    One of two judged non-relevant documents stands above the second of two relevant ones:
-    (1 + 1/2) / 2. The unjudged document (None) does no harm.
+    One of two judged non-relevant documents is above the second of two relevant ones:
+    (1 + 1/2) / 2. The unjudged document (None) has no effect.
 
     >>> binary_preference(JudgedRun.from_grades([[1, None, 0, 1, 0], [0, 1]]))
     array([0.75, 0.  ])
@@ -351,24 +350,24 @@ def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    At a relevant document of rank k, with p documents of the pool above it, of which r are judged
-    relevant and n judged non-relevant, the precision is expected to be
+    At a relevant document at rank k, with p pool documents above it, of which r are judged relevant
+    and n judged non-relevant, the expected precision is
 
         1/k + (p / k) * (r + e) / (r + n + 2e),    e = 1e-5
 
-    and infAP is the sum of these over R, the relevant documents in the qrels. Equals trec_eval's
-    ``infAP`` [1]_. Where the whole pool was judged it is AP, but for e.
+    and infAP is the sum of these divided by R, the number of relevant documents in the qrels.
+    Equals trec_eval's ``infAP`` [1]_. If the whole pool was judged it is AP, except for e.
 
     Parameters
     ----------
     rel : int
-        Lowest grade that is relevant, from 1. A negative grade means that the document was in the
-        pool and not in the sample.
+        Lowest relevant grade, from 1. A negative grade means that the document is in the pool, but
+        not in the sample.
 
     Examples
     --------
-    The first document above the second relevant one was judged relevant, so the other, which is in
-    the pool and was not judged, is taken as relevant too:
+    The first document is judged relevant, so the unjudged pool document at rank 2 is estimated to
+    be relevant, too:
 
     >>> inferred_average_precision(JudgedRun.from_grades([[1, -1, 1]])).round(4)
     array([1.])

@@ -1,4 +1,4 @@
-"""Measures that count: in the first ranks, in the retrieved set, and over all queries."""
+"""Measures that count documents: in the first ranks, in the retrieved set, over all queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures.kernels import Hits, share, within
 from abrank.measures.registry import measure
 
-# --- Measures that count documents in the first ranks: P, R, RelP, Success, Judged, Unj
+# --- Counts in the first ranks: P, R, RelP, Success, Judged, Unj
 
 
 @measure(
@@ -28,12 +28,12 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    P@k = relevant documents at ranks 1 to k, over k: the divisor is k also where fewer than k
-    documents were retrieved. Equals trec_eval's ``P`` [1]_.
+    P@k = relevant documents at ranks 1 to k, divided by k, even if fewer than k documents were
+    retrieved. Equals trec_eval's ``P`` [1]_.
 
     Examples
     --------
-    The second ranking holds one document only:
+    The second ranking has only one document:
 
     >>> precision(JudgedRun.from_grades([[1, 0, 1, 1], [1]]), cutoff=2)
     array([0.5, 0.5])
@@ -49,8 +49,8 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    R@k = relevant documents at ranks 1 to k, over the relevant documents of the qrels. Equals
-    trec_eval's ``recall`` [1]_.
+    R@k = relevant documents at ranks 1 to k, divided by the number of relevant documents in the
+    qrels. Equals trec_eval's ``recall`` [1]_.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Relevant documents at ranks 1 to k, over the smaller of k and the relevant documents of the
-    qrels: precision where these are many, recall where they are few. Equals trec_eval's
+    Relevant documents at ranks 1 to k, divided by the smaller of k and the number of relevant
+    documents in the qrels: precision if these are many, recall if they are few. Equals trec_eval's
     ``relative_P`` [1]_.
 
     Examples
     --------
-    Two of three in the first two ranks, two of two in the first three:
+    Two of the three relevant documents in the first two ranks, or two of two in the first three:
 
     >>> judged = JudgedRun.from_grades([[1, 1, 1], [1, 0, 1]])
     >>> relative_precision(judged, cutoff=2), relative_precision(judged, cutoff=3)
@@ -115,10 +115,10 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Judged@k = judged documents at ranks 1 to k, over the smaller of k and the number retrieved, as
-    in ir_measures [1]_. Every grade counts, a negative one too: an assessor has seen the document.
-    trec_eval 10.0 ``unj`` is the other way round, divides by k always, and takes a negative grade
-    as unjudged.
+    Judged@k = judged documents at ranks 1 to k, divided by the smaller of k and the number
+    retrieved, as in ir_measures [1]_. Every grade counts, even a negative one, because the document
+    was seen. trec_eval 10.0 ``unj`` is the opposite: it always divides by k, and treats a negative
+    grade as unjudged.
 
     Examples
     --------
@@ -144,9 +144,9 @@ def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Retrieved documents at ranks 1 to k without a grade or with a negative one, over k: a rank that
-    the run leaves empty counts as judged. Equals trec_eval 10.0 ``unj`` [1]_. High values say that
-    the judgments hardly cover the run.
+    Retrieved documents at ranks 1 to k without a grade or with a negative one, divided by k: empty
+    ranks count as judged. Equals trec_eval 10.0 ``unj`` [1]_. High values mean that the judgments
+    hardly cover the run.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     return (n_counted - np.bincount(queries_of_judged, minlength=judged.n_queries)) / cutoff
 
 
-# --- Measures of the retrieved set, whatever its order: SetP, SetR, SetF, SetAP, Utility
+# --- Measures of the retrieved set, independent of order: SetP, SetR, SetF, SetAP, Utility
 
 
 @measure("SetP", bounds=(0, 1), source="van Rijsbergen 1979; trec_eval m_set_P.c, m_set_rel_P.c")
@@ -167,13 +167,13 @@ def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) ->
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
-    Relevant retrieved over retrieved, whatever the order; with ``relative``, over the smaller of
-    retrieved and relevant. Equals trec_eval's ``set_P`` and ``set_relative_P`` [1]_.
+    Relevant retrieved divided by retrieved; with ``relative``, by the smaller of retrieved and
+    relevant. Equals trec_eval's ``set_P`` and ``set_relative_P`` [1]_.
 
     Parameters
     ----------
     relative : bool
-        Over the highest precision that a set of this size could have.
+        Divide by the highest precision that a set of this size could have.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Relevant retrieved over relevant, whatever the order. Equals trec_eval's ``set_recall`` [1]_.
+    Relevant retrieved divided by relevant. Equals trec_eval's ``set_recall`` [1]_.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
         F = (1 + beta**2) * P * R / (beta**2 * P + R)
 
     trec_eval's ``set_F.x`` and ir_measures' ``SetF(beta=x)`` take x as beta squared [1]_; here beta
-    is beta, and the spelling ``set_F.x`` keeps the meaning it has in trec_eval.
+    is beta itself, but the spelling ``set_F.x`` is read as in trec_eval.
 
     Examples
     --------
@@ -236,8 +236,9 @@ def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    Relevant retrieved squared, over retrieved times relevant: AP if every relevant document that
-    was retrieved stood at the precision of the whole set. Equals trec_eval's ``set_map`` [1]_.
+    Squared number of relevant retrieved, divided by retrieved times relevant: AP if precision at
+    every retrieved relevant document equalled that of the whole set. Equals trec_eval's ``set_map``
+    [1]_.
 
     Examples
     --------
@@ -264,8 +265,8 @@ def utility(
     In units of worth; 0 where nothing was retrieved, whatever the missed ones are worth.
 
     The weighted sum of the four cells of the table (relevant or not) x (retrieved or not). Equals
-    trec_eval's ``utility`` [1]_, which takes the number of documents with ``-N`` and counts with 0
-    without it, and whose ``-c`` gives 0 to a query that the run lacks.
+    trec_eval's ``utility`` [1]_, which gets the number of documents by ``-N`` and assumes 0 without
+    it, and with ``-c`` gives 0 to a query that the run lacks.
 
     Parameters
     ----------
@@ -274,11 +275,11 @@ def utility(
     others_retrieved : float
         Worth of each other document that was retrieved.
     relevant_missed : float
-        Worth of each relevant document that was not.
+        Worth of each relevant document that was not retrieved.
     others_missed : float
-        Worth of each other document that was not; unless it is 0, ``n_documents`` must be given.
+        Worth of each other document that was not retrieved; if not 0, needs ``n_documents``.
     n_documents : int, optional
-        Documents of the collection.
+        Number of documents in the collection.
 
     Examples
     --------
@@ -322,7 +323,7 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
 
     1 where a query has nothing else, too.
 
-    Equals trec_eval's ``num_q`` [1]_, with ``-c`` where queries that the run lacks are kept.
+    Equals trec_eval's ``num_q`` [1]_, and with ``-c`` if queries that the run lacks are kept.
 
     Examples
     --------
@@ -345,7 +346,7 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
     Parameters
     ----------
     rel : int, optional
-        Lowest grade that is counted, from 1; ``None`` counts all, judged or not.
+        Lowest grade that is counted, from 1; ``None`` counts all documents, judged or not.
 
     Examples
     --------
@@ -371,8 +372,8 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Documents; 0 where a query has no relevant document.
 
-    Equals trec_eval's ``num_rel`` [1]_, but for its sum under ``-c``, which counts every grade
-    above 0 whatever ``-l`` is.
+    Equals trec_eval's ``num_rel`` [1]_, except for its sum with ``-c``, which counts every grade
+    above 0 for any ``-l``.
 
     Examples
     --------
@@ -395,7 +396,7 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Documents; 0 where nothing relevant was retrieved.
 
-    Equals trec_eval's ``num_rel_ret`` [1]_. Hits is the same count with a mean over the queries.
+    Equals trec_eval's ``num_rel_ret`` [1]_. Hits is the same count, averaged over the queries.
 
     Examples
     --------
@@ -419,7 +420,7 @@ def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Documents; 0 where nothing of the kind was retrieved.
 
-    Documents with a negative grade do not count: trec_eval takes them as unjudged. Equals
+    Documents with a negative grade do not count, as trec_eval treats them as unjudged. Equals
     trec_eval's ``num_nonrel_judged_ret`` [1]_.
 
     Examples

@@ -1,10 +1,10 @@
-"""Measures of diversity: gain over subtopics that fades with repetition."""
+"""Measures of diversity: gain by subtopic that decreases with repetition."""
 
-# All take the sum over ranks r of g(r) * discount(r). A document's gain g is the sum over the
-# subtopics it is relevant to of (1 - alpha)**i, where i documents above it are relevant to the same
-# subtopic. A subtopic without any relevant document does not count. What the sum is divided by
-# makes two of each: that of documents that all serve every subtopic (independent of the
-# collection), or that of the ideal ranking of the judged documents.
+# All are sums over ranks r of g(r) * discount(r). The gain g of a document is the sum over its
+# relevant subtopics of (1 - alpha)**i, if i documents above it are relevant to the same subtopic.
+# Subtopics without any relevant document do not count. Each measure has two forms, by the divisor:
+# the sum for documents that are all relevant to every subtopic (independent of the collection), or
+# the sum of the ideal ranking of the judged documents.
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    The sum over ranks r to k of g(r) / log2(r + 1), divided by n times the same sum of
-    (1 - alpha)**(r - 1) / log2(r + 1), for n subtopics with a relevant document [1]_. Equals
-    ndeval's ``alpha-DCG@k`` from k = 2 on; ndeval leaves the sum at k = 1 undivided, so that it can
-    be as high as n.
+    The sum over ranks r to k of g(r) / log2(r + 1), divided by n times the same sum of (1 -
+    alpha)**(r - 1) / log2(r + 1), for n subtopics with a relevant document [1]_. Equals ndeval's
+    ``alpha-DCG@k`` from k = 2; at k = 1 ndeval does not divide, so its value can be up to n.
 
     Examples
     --------
-    Two subtopics; both documents serve the first one: 1 + (1/2) / log2(3) of 2 + 1 / log2(3).
+    Two subtopics; both documents serve the first: 1 + (1/2) / log2(3), divided by 2 + 1 / log2(3).
 
     >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
     >>> alpha_dcg(judged, cutoff=2).round(4)
@@ -67,14 +66,14 @@ def alpha_ndcg(
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, and a ranking can exceed it,
     in theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
 
-    The sum over ranks r of g(r) / log2(r + 1), over the same sum of the ideal ranking, which takes
-    at each rank the judged document of the highest gain and, of equal ones, the last by id [1]_.
-    Equals ndeval's ``alpha-nDCG@k``, which stops at k = 20. Documents with equal scores in the run
-    stand in the one order of this program (ndeval's ``-traditional``); pyndeval's is the reverse.
+    The sum over ranks r of g(r) / log2(r + 1), divided by the same sum of the ideal ranking. At
+    each rank that takes the judged document with the highest gain; of ties the last by id [1]_.
+    Equals ndeval's ``alpha-nDCG@k``, which stops at k = 20. Ties in the run are ordered as
+    everywhere in abrank (ndeval's ``-traditional``); pyndeval orders them in reverse.
 
     Examples
     --------
-    Ideal would be to serve the second subtopic at rank 2: (1 + 0.5 / log2(3)) / (1 + 1 / log2(3)).
+    Ideally the second subtopic is served at rank 2: (1 + 0.5 / log2(3)) / (1 + 1 / log2(3)).
 
     >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
     >>> alpha_ndcg(judged, cutoff=2).round(4)
@@ -94,10 +93,10 @@ def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatAr
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    The sum over ranks r to k of g(r) / r with alpha = 1/2, the chance that a relevant document
+    The sum over ranks r to k of g(r) / r with alpha = 1/2, the probability that a relevant document
     satisfies, divided by n times the same sum of (1/2)**(r - 1) / r, for n subtopics with a
-    relevant document [1]_. Equals ndeval's ``ERR-IA@k`` from k = 2 on; ndeval leaves the sum at
-    k = 1 undivided.
+    relevant document [1]_. Equals ndeval's ``ERR-IA@k`` from k = 2; at k = 1 ndeval does not
+    divide.
 
     Examples
     --------
@@ -128,12 +127,12 @@ def normalized_intent_aware_err(
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
     theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
 
-    The sum over ranks r of g(r) / r with alpha = 1/2, over the same sum of the ideal ranking, that
+    The sum over ranks r of g(r) / r with alpha = 1/2, divided by the same sum of the ideal ranking
     of ``alpha_nDCG`` [1]_. Equals ndeval's ``nERR-IA@k``, which stops at k = 20.
 
     Examples
     --------
-    Ideal would be to serve the second subtopic at rank 2: (1 + 1/4) / (1 + 1/2).
+    Ideally the second subtopic is served at rank 2: (1 + 1/4) / (1 + 1/2).
 
     >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
     >>> normalized_intent_aware_err(judged, cutoff=2).round(4)
@@ -142,7 +141,7 @@ def normalized_intent_aware_err(
     return ratio_to_ideal(judged, _RECIPROCAL, rel=rel, alpha=0.5, cutoff=cutoff)
 
 
-# --- Plain measures taken for each subtopic, the intent of a reader, and averaged over them
+# --- Ordinary measures computed for each subtopic (a user's intent) and averaged over them
 
 
 @measure(
@@ -157,8 +156,8 @@ def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatA
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    AP over the whole run as if a subtopic's documents were the only relevant ones, then the mean
-    over the subtopics that have any, each with the same weight [1]_. Equals ndeval's ``MAP-IA``.
+    AP over the whole run if only one subtopic's documents are relevant, averaged with equal weight
+    over the subtopics that have any [1]_. Equals ndeval's ``MAP-IA``.
 
     Examples
     --------
@@ -185,13 +184,12 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
-    P@k of each subtopic that has a relevant document, then their mean [1]_. Equals ndeval's
-    ``P-IA@k``.
+    P@k of each subtopic that has a relevant document, averaged [1]_. Equals ndeval's ``P-IA@k``.
 
     Parameters
     ----------
     cutoff : int
-        Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
+        Ranks counted, from 1; also the divisor if fewer documents were retrieved.
 
     Examples
     --------
@@ -230,7 +228,7 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     return share(aspects.total(is_first.astype(np.float64)), aspects.n_subtopics)
 
 
-# --- Novelty- and rank-biased precision: diversity for a reader who may stop at every rank
+# --- Novelty- and rank-biased precision: diversity for a user who may stop at every rank
 
 
 @measure(
@@ -245,13 +243,13 @@ def novelty_rank_biased_precision(
     document relevant to a subtopic was retrieved.
 
     (1 - (1 - alpha) * beta) / n times the sum over ranks r of g(r) * beta**(r - 1), for n subtopics
-    with a relevant document: documents that all serve every subtopic would have 1 [1]_. Equals
+    with a relevant document; it is 1 if all documents are relevant to every subtopic [1]_. Equals
     ndeval's ``NRBP``.
 
     Parameters
     ----------
     beta : float
-        Chance that the reader goes on to the next rank, in [0, 1].
+        Probability that the reader continues to the next rank, in [0, 1].
 
     Examples
     --------
@@ -280,18 +278,18 @@ def normalized_novelty_rank_biased_precision(
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
     theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
 
-    The sum over ranks r of g(r) * beta**(r - 1), over the same sum of the ideal ranking, that of
-    ``alpha_nDCG`` [1]_. Equals ndeval's ``nNRBP``, which is NaN where a query has no relevant
-    document.
+    The sum over ranks r of g(r) * beta**(r - 1), divided by the same sum of the ideal ranking of
+    ``alpha_nDCG`` [1]_. Equals ndeval's ``nNRBP``, which is NaN for a query without relevant
+    documents.
 
     Parameters
     ----------
     beta : float
-        Chance that the reader goes on to the next rank, in [0, 1].
+        Probability that the reader continues to the next rank, in [0, 1].
 
     Examples
     --------
-    Ideal would be to serve the second subtopic at rank 2: (1 + 1/4) / (1 + 1/2 + 1/8).
+    Ideally the second subtopic is served at rank 2: (1 + 1/4) / (1 + 1/2 + 1/8).
 
     >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1}]], missed=[[{"b": 1}]])
     >>> normalized_novelty_rank_biased_precision(judged).round(4)

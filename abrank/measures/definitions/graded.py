@@ -25,9 +25,9 @@ from abrank.measures.kernels import (
 )
 from abrank.measures.registry import Gains, measure
 
-# --- Discounted cumulative gain: DCG, nDCG, and averages of nDCG down the ranking
+# --- Discounted cumulative gain: DCG, nDCG, and averages of nDCG over cut-offs
 
-HIGHEST_EXPONENT = 1000  # 2**1024 is no float
+HIGHEST_EXPONENT = 1000  # 2**1024 exceeds float64
 
 
 @measure("DCG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c")
@@ -39,8 +39,8 @@ def dcg_of(
     In units of gain, from 0 (below 0 with a negative gain); 0 where nothing relevant was retrieved.
 
     DCG = sum over ranks r of gain(r) / log2(r + 1). Equals trec_eval 10.0 ``dcg``, which has no
-    cut-off [1]_. (The 2002 paper leaves the ranks below the base of the logarithm undiscounted and
-    divides by log2(r) from there on; the form with r + 1 is the one in use.)
+    cut-off [1]_. (The 2002 paper does not discount ranks below the base of the logarithm and
+    divides by log2(r) after that; the form with r + 1 is the usual one.)
 
     Examples
     --------
@@ -71,16 +71,15 @@ def ndcg(
     Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
     nothing was retrieved.
 
-    DCG = sum over ranks r of gain(r) / log2(r + 1), and nDCG = DCG / ideal DCG, where the ideal
-    ranking holds all judged documents of the query, retrieved or not, by gain. The base of the
-    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2``
-    (Burges et al. 2005, ICML) equals gdeval.pl, which rounds to 5 digits [1]_. With ``gains`` it
-    equals trec_eval's ``ndcg`` where these are whole numbers: trec_eval does not sort others into
-    the ideal order.
+    DCG = sum over ranks r of gain(r) / log2(r + 1), and nDCG = DCG / ideal DCG. The ideal ranking
+    has all judged documents of the query, retrieved or not, by descending gain. The base of the
+    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``; ``exp-log2`` (Burges
+    et al. 2005, ICML) equals gdeval.pl, which rounds to 5 digits [1]_. With ``gains`` it equals
+    trec_eval's ``ndcg`` if these are whole numbers; trec_eval does not sort others correctly.
 
     Examples
     --------
-    Two queries; the first finds a grade-2 document at rank 2, the second nothing:
+    Two queries; the first has a grade-2 document at rank 2, the second retrieves nothing relevant:
 
     >>> judged = JudgedRun.from_grades([[0, 2, 1], [0, 0, 0]], ideal=[[2, 1, 0], [1, 0, 0]])
     >>> ndcg(judged, cutoff=2).round(2)
@@ -102,8 +101,8 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
 
     The mean of nDCG@r over the ranks r of the documents with a gain above 0; a document that was
     not retrieved counts as at the end of the ranking, with the whole ideal DCG. nDCG jumps where
-    the ideal ranking comes to the next grade, which makes it depend on the cut-off; this average
-    does not. Equals trec_eval's ``ndcg_rel`` [1]_; 0 where negative gains would take it below.
+    the ideal ranking changes grade, so it depends on the cut-off; this average does not. Equals
+    trec_eval's ``ndcg_rel`` [1]_; 0 if negative gains would make it negative.
 
     Examples
     --------
@@ -130,11 +129,11 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
     nothing was retrieved.
 
-    With 5 documents of grade 3, 3 of grade 2 and 10 of grade 1, the mean of nDCG@5, nDCG@8, nDCG@18
-    and, where more than 18 + 1 documents were retrieved, nDCG of the whole ranking. Equals
-    trec_eval's ``Rndcg`` [1]_ as it is computed there; its description counts the grade 0 too, and
-    the whole ranking always. Under ``-l N`` trec_eval gives 0 to a query without a document of
-    grade N, although N changes no gain.
+    With 5 documents of grade 3, 3 of grade 2 and 10 of grade 1: the mean of nDCG@5, nDCG@8, nDCG@18
+    and, if more than 18 + 1 documents were retrieved, nDCG of the whole ranking. Equals trec_eval's
+    ``Rndcg`` [1]_ as implemented; its documentation also counts the grade 0, and always the whole
+    ranking. With ``-l N`` trec_eval gives 0 to a query without a document of grade N, although N
+    changes no gain.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     )
     change = ordinal(best.query[changes])
     total = np.zeros(judged.n_queries)
-    # The i-th change of every query that has so many.
+    # The i-th change of every query that has at least i changes.
     for row in (changes[change == i] for i in range(1, change.max(initial=0) + 1)):
         cut = np.zeros(judged.n_queries)
         cut[best.query[row]] = best.rank[row]
@@ -164,7 +163,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     return share(total, n_points)
 
 
-# --- The cascade: a reader goes down the ranking until a document satisfies
+# --- The cascade model: a user scans the ranking until a document satisfies
 
 Position = Callable[[FloatArray], FloatArray]
 
@@ -181,7 +180,7 @@ def cascade(
     cutoff: int | None = None,
     max_grade: int | None = None,
 ) -> FloatArray:
-    """Return what the rank of the satisfying document is worth, in expectation."""
+    """Return the expected worth of the rank at which a document satisfies the user."""
     is_counted = (judged.grade > 0) & within(judged.rank, cutoff)
     query, rank = judged.query[is_counted], judged.rank[is_counted].astype(np.float64)
     scale = float(scale_of(judged, max_grade))
@@ -206,22 +205,22 @@ def cascade_measure(
     Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
     0 was retrieved.
 
-    A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade, grades below
-    0 as 0 [1]_:
+    A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade; grades below
+    0 count as 0 [1]_:
 
         Cascade = sum over ranks r of phi(r) * s(g_r) * product over i < r of (1 - s(g_i))
 
-    Values for different ``max_grade`` cannot be compared.
+    Values for different ``max_grade`` are not comparable.
 
     Parameters
     ----------
     phi : {"1/log2(r+1)", "1/r"}
-        The worth of rank r: DCG's discount, or one over the rank, which makes it ERR.
-        :func:`cascade` takes any other.
+        The worth of rank r: DCG's discount, or 1 / rank, which makes it ERR. :func:`cascade`
+        accepts other functions.
 
     Examples
     --------
-    Grades 1 and 2 on a scale to 2: 1/4 at rank 1, then 3/4 * 3/4 / log2(3) at rank 2.
+    Grades 1 and 2 on a scale up to 2: 1/4 at rank 1, then 3/4 * 3/4 / log2(3) at rank 2.
 
     >>> cascade_measure(JudgedRun.from_grades([[1, 2], [0]])).round(4)
     array([0.6049, 0.    ])
@@ -231,7 +230,7 @@ def cascade_measure(
 
 
 def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
-    """Return the highest grade of the scale, and refuse a scale that the judgments exceed."""
+    """Return the highest grade of the scale; refuse a scale that the judgments exceed."""
     highest: float = judged.ideal_grade.max(initial=0).item()
     if max_grade is None:
         return math.ceil(highest)
@@ -240,7 +239,7 @@ def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
     return max_grade
 
 
-# --- Normalized gain, discounted by what the ranking fell behind, not by rank: G, binG
+# --- Normalized gain, discounted by the loss compared with the ideal ranking: G, binG
 
 
 @measure("G", bounds=(0, 1), source="trec_eval m_G.c")
@@ -250,16 +249,16 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
     Unitless, in [0, 1] (below 0 with a negative gain), 1 for the ideal ranking where no gain is
     below 1; 0 where a query has no relevant document or nothing was retrieved.
 
-    With g(r) the gain at rank r, g*(r) that of the ideal ranking, and sums over ranks i <= r:
+    With g(r) the gain at rank r, g*(r) that of the ideal ranking, and sums over i <= r:
 
         G = sum_r g(r) / log2(2 + sum_i max(g*(i), 1) - sum_i g(i))  /  sum_r g*(r)
 
-    So a document that comes after better ones loses little, unlike in nDCG. Equals trec_eval's
+    Unlike in nDCG, a document that follows better ones is hardly discounted. Equals trec_eval's
     ``G`` [1]_.
 
     Examples
     --------
-    Grade 2 at rank 2 alone: 2 / log2(2 + (2 + 1) - 2) / 2.
+    Only grade 2 at rank 2: 2 / log2(2 + (2 + 1) - 2) / 2.
 
     >>> normalized_gain(JudgedRun.from_grades([[0, 2]])).round(4)
     array([0.6309])
@@ -279,8 +278,8 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
-    With R relevant documents in the qrels and n(d) documents that are not relevant above a
-    retrieved relevant document d:
+    With R relevant documents in the qrels and n(d) non-relevant documents above a retrieved
+    relevant document d:
 
         binG = (1 / R) * sum_d  1 / log2(2 + n(d))
 
@@ -288,7 +287,7 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Examples
     --------
-    Relevant at ranks 1 and 4, two others between them: (1 + 1/2) / 2.
+    Relevant documents at ranks 1 and 4, two others between them: (1 + 1/2) / 2.
 
     >>> binary_normalized_gain(JudgedRun.from_grades([[1, 0, None, 1]]))
     array([0.75])
@@ -308,27 +307,27 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
 
     Unitless, in [0, 1]; 0 where no document with a grade above 0 was retrieved.
 
-    The ideal ranking holds the documents with a grade above 0, best grade first; documents of one
-    grade stand in it as the run ranks them, those it did not retrieve last. With o(d) the number of
-    documents that both have among their first d, and n the length of the longer of the two, the
-    rank-biased overlap is (Webber, Moffat & Zobel 2010, ACM TOIS 28(4)):
+    The ideal ranking has the documents with a grade above 0, best grade first; documents of equal
+    grade are in the order of the run, those not retrieved last. With o(d) the number of documents
+    that both have in their first d ranks, and n the length of the longer one, rank-biased overlap
+    is (Webber, Moffat & Zobel 2010, ACM TOIS 28(4)):
 
         RBO = sum over d to n of p**(d - 1) * o(d) / d  over  sum over d to n of p**(d - 1)
 
-    Equals ir_measures [1]_ where no scores are tied (it breaks ties by ascending document) and none
-    is below 0 (it takes 0 for the score of a document that was not retrieved).
+    Equals ir_measures [1]_ if no scores are tied (it breaks ties by ascending document id) and none
+    is negative (it gives documents that were not retrieved the score 0).
 
     Parameters
     ----------
     p : float
-        Weight of a depth over that of the depth above it, between 0 and 1.
+        Ratio of the weights of consecutive depths, between 0 and 1.
     normalize : bool
-        Whether to divide by the overlap of the ideal ranking with itself, which is below 1 where
-        it is shorter than the ranking.
+        Whether to divide by the overlap of the ideal ranking with itself, which is below 1 if it is
+        shorter than the ranking.
 
     Examples
     --------
-    The better of two documents stands second: no overlap at depth 1, all of it at depth 2.
+    The better of two documents is second: no overlap at depth 1, complete overlap at depth 2.
 
     >>> compatibility(JudgedRun.from_grades([[1, 2], [0]]), p=0.5).round(4)
     array([0.3333, 0.    ])
@@ -345,7 +344,7 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
     shares = np.concatenate([[0.0], np.cumsum(weights / (exponents + 1.0))])
 
     def overlap(query: IntArray, both_from: IntArray) -> FloatArray:
-        """Add up, for documents that both rankings have from some depth on."""
+        """Sum over documents, given the depth from which both rankings have them."""
         return judged.total(query, shares[depth[query]] - shares[both_from - 1])
 
     query, both_from = _found_in_both(judged)
@@ -356,12 +355,12 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
 
 
 def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
-    """Return, of each good document retrieved, its query and the lower of its two ranks."""
+    """Return query and lower one of both ranks for each good retrieved document."""
     is_good = judged.grade > 0
     query, rank, grade = judged.query[is_good], judged.rank[is_good], judged.grade[is_good]
     by_grade = np.lexsort((rank, -grade, query))
     query, rank, grade = query[by_grade], rank[by_grade], grade[by_grade]
-    # Both sides stand by query and falling grade: one ascending number says which.
+    # Both sides are sorted by query and descending grade, so they share one ascending key.
     span = math.ceil(judged.ideal_grade.max(initial=0)) + 1
     key = query * span - grade
     n_better = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)

@@ -1,6 +1,6 @@
-"""Measures of the textbooks: sums, averages, classification, and precision at levels of recall."""
+"""Textbook measures: sums, averages, classification, and precision at recall levels."""
 
-# As classification, what stands in the first ranks, or scores enough, is called relevant.
+# For classification, the first ranks, or documents with a sufficient score, are called relevant.
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures.kernels import Hits, ordinal, share, within
 from abrank.measures.registry import Levels, measure
 
-# --- Ranking as classification: the first ranks, or scores high enough, say relevant
+# --- Ranking as classification: the first ranks or highest scores are called relevant
 
 
 @measure("PPV", bounds=(0, 1), source="van Rijsbergen 1979", needs="scores")
@@ -24,8 +24,8 @@ def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int =
 
     Unitless, in [0, 1]; 0 where no document scores enough.
 
-    Relevant documents with a score of at least ``threshold``, over all documents with such a score;
-    unjudged ones count as not relevant. At a cut-off, precision is P [1]_.
+    Relevant documents with a score of at least ``threshold``, divided by all documents with such a
+    score; unjudged ones count as not relevant. With a cut-off, precision is P [1]_.
 
     Examples
     --------
@@ -43,8 +43,8 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or none scores enough.
 
-    Relevant documents with a score of at least ``threshold``, over all relevant documents of the
-    qrels: sensitivity. At a cut-off, it is R [1]_.
+    Relevant documents with a score of at least ``threshold``, divided by all relevant documents in
+    the qrels: sensitivity. With a cut-off it is R [1]_.
 
     Examples
     --------
@@ -74,8 +74,9 @@ def false_positive_rate(
     Unitless, in [0, 1], lower is better; 0 where no document was refused or none was retrieved, so
     an empty ranking is perfect by it.
 
-    Refused documents among those counted, over all refused documents of the qrels [1]_. Unjudged
-    documents do not count, nor do those with a negative grade, which trec_eval takes as unjudged.
+    Judged non-relevant documents among those counted, divided by all judged non-relevant documents
+    in the qrels [1]_. Unjudged documents and those with a negative grade, which trec_eval treats as
+    unjudged, do not count.
 
     Examples
     --------
@@ -103,20 +104,21 @@ def classification_accuracy(
 
     Unitless, in [0, 1]; 0 where nothing was retrieved or judged.
 
-    Relevant documents called relevant and refused ones not called so, over all judged documents
-    [1]_. Unjudged documents do not count, nor do those with a negative grade. As most documents are
-    refused, calling none relevant scores high; Accuracy is another measure, of pairs.
+    Relevant documents called relevant plus non-relevant ones not called so, divided by all judged
+    documents [1]_. Unjudged documents and those with a negative grade do not count. Because most
+    documents are not relevant, calling none relevant gives a high value. ``Accuracy`` is another
+    measure, of pairs.
 
     Parameters
     ----------
     cutoff : int, optional
-        Ranks that are called relevant, from 1; ``None`` calls all retrieved so.
+        Ranks that are called relevant, from 1; ``None`` calls all retrieved documents relevant.
     threshold : float, optional
-        The least score that is called relevant, in units of the scores; ``None`` takes every score.
+        Lowest score that is called relevant, in units of the scores; ``None`` accepts every score.
 
     Examples
     --------
-    Ranks 1 and 2 are called relevant: right for the first, third and last document.
+    Ranks 1 and 2 are called relevant, correctly for the first, third and last document.
 
     >>> classification_accuracy(JudgedRun.from_grades([[1, 0, 0, 1, 0]]), cutoff=2)
     array([0.6])
@@ -132,7 +134,7 @@ def classification_accuracy(
 def called_relevant(
     judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None
 ) -> JudgedRun:
-    """Return the run with the documents in the first ranks and with enough score."""
+    """Return the run with the documents in the first ranks and with a sufficient score."""
     if threshold is not None:
         if not math.isfinite(threshold):
             raise ArgumentError(f"threshold must be a number, not {threshold!r}")
@@ -141,11 +143,10 @@ def called_relevant(
 
 
 def _count_refused(judged: JudgedRun, query: IntArray, grade: IntArray, *, rel: int) -> IntArray:
-    """Count each query's documents with a grade from 0 to ``rel`` - 1."""
     return np.bincount(query[(grade >= 0) & (grade < rel)], minlength=judged.n_queries)
 
 
-# --- Plain sums and averages of the textbooks: Hits, CG, MeanP and F
+# --- Simple sums and averages: Hits, CG, MeanP and F
 
 
 @measure("Hits", bounds=(0, math.inf), source="ranx hits.py", discrete=True)
@@ -154,7 +155,7 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
 
     Documents, from 0; 0 where no relevant document was retrieved.
 
-    Averaged over the queries, as in ranx [1]_; NumRelRet is the same count added up.
+    Averaged over the queries, as in ranx [1]_; NumRelRet is the same count, summed.
 
     Examples
     --------
@@ -188,8 +189,8 @@ def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArra
 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved within the cut-off.
 
-    MeanP@k = (P@1 + ... + P@k) / k. AP averages precision at the ranks of the relevant documents
-    only [1]_.
+    MeanP@k = (P@1 + ... + P@k) / k. AP averages precision only at the ranks of relevant documents
+    [1]_.
 
     Examples
     --------
@@ -225,8 +226,8 @@ def f_measure(
 
         F = (1 + beta**2) * P * R / (beta**2 * P + R)
 
-    With a cut-off k, P divides by k also where fewer documents are counted, as P@k does. Equals
-    ranx's ``f1@k`` [1]_; without cut-off and threshold it is SetF.
+    With a cut-off k, P divides by k even if fewer documents are counted, like P@k. Equals ranx's
+    ``f1@k`` [1]_; without cut-off and threshold it is SetF.
 
     Examples
     --------
@@ -243,7 +244,7 @@ def f_measure(
     return share((1.0 + recall_weight) * n_hits, recall_weight * n_relevant + n_called)
 
 
-# --- Interpolated precision at levels of recall: IPrec and AP11
+# --- Interpolated precision at recall levels: IPrec and AP11
 
 ELEVEN_LEVELS: Levels = tuple(tenths / 10 for tenths in range(11))
 
@@ -256,11 +257,11 @@ def interpolated_precision(
 
     Unitless, in [0, 1]; 0 where this recall is not reached or nothing was retrieved.
 
-    With R relevant documents in the qrels, the i-th of them found at rank r_i, the value is the
-    highest i / r_i of those with i >= n. n is recall * R rounded to the nearest whole number (half
-    goes up); with ``interpolation="9"`` it is floor(recall * R + 0.9). Equals trec_eval's
-    ``iprec_at_recall`` of that version [1]_; the two differ on a third of the queries or more.
-    trec_eval 9 prints nan for an empty ranking at recall 0.
+    With R relevant documents in the qrels, the i-th of them at rank r_i, the value is the highest i
+    / r_i with i >= n. n is recall * R rounded to the nearest whole number (half up); with
+    ``interpolation="9"`` it is floor(recall * R + 0.9). Equals ``iprec_at_recall`` of that
+    trec_eval version [1]_; the two differ on a third of the queries or more. trec_eval 9 prints nan
+    for an empty ranking at recall 0.
 
     Parameters
     ----------
@@ -269,7 +270,7 @@ def interpolated_precision(
 
     Examples
     --------
-    Precision is 1/1, 2/4 and 3/5 at the three relevant documents. Half of them is 2, rounded:
+    Precision is 1/1, 2/4 and 3/5 at the three relevant documents. Half of three is 2, rounded:
 
     >>> judged = JudgedRun.from_grades([[1, 0, 0, 1, 1]])
     >>> interpolated_precision(judged, recall=0.5), interpolated_precision(judged, recall=0.0)
@@ -290,17 +291,17 @@ def eleven_point_average(
 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved.
 
-    The mean of IPrec over the levels. Equals trec_eval's ``11pt_avg`` of that version [1]_.
+    The mean of IPrec over the levels. Equals ``11pt_avg`` of that trec_eval version [1]_.
 
     Parameters
     ----------
     levels : sequence of float, optional
-        Other levels of recall, each from 0 to 1.
+        Other recall levels, each from 0 to 1.
 
     Examples
     --------
     One of two relevant documents, at rank 2: precision 1/2 at the eight levels up to 0.7, which
-    ask for one document at most, and 0 from 0.8 on.
+    need one document at most, and 0 from 0.8.
 
     >>> judged = JudgedRun.from_grades([[0, 1]], ideal=[[1, 1]])
     >>> eleven_point_average(judged).round(4), eleven_point_average(judged, levels=(0.5,))
@@ -313,7 +314,6 @@ def eleven_point_average(
 def _at_levels(
     judged: JudgedRun, levels: Levels, *, rel: int, interpolation: Interpolation
 ) -> FloatArray:
-    """Return the mean over the levels of the best precision from each level of recall on."""
     outside = [level for level in levels if not 0.0 <= level <= 1.0]
     if outside or not levels:
         problem = f"not {outside[0]!r}" if outside else "and there is none"
@@ -324,7 +324,7 @@ def _at_levels(
     nth = ordinal(hits.query)
     precision = nth / hits.rank
     total = np.zeros(judged.n_queries)
-    # From the highest level down, as trec_eval adds them up.
+    # From the highest level down, in trec_eval's order of summation.
     for level in sorted(levels, reverse=True):
         floor = np.floor(level * n_relevant + (0.5 if interpolation == "10" else 0.9))
         is_reached = nth >= floor[hits.query]

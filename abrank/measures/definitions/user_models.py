@@ -1,9 +1,9 @@
-"""Measures of a reader who goes down the ranking and stops somewhere: RBP, ERR and C/W/L."""
+"""Measures that model a user who scans the ranking and stops somewhere: RBP, ERR and C/W/L."""
 
-# SDCG, BPM, INSQ, INST and the four that come near ERR are of the C/W/L framework (see
-# `abrank/measures/kernels.py`), with gains from 0 to 1: a gain per look. A grade above `max_rel`
-# counts as `max_rel`. The sums end at rank 1,000, as in cwl_eval; all equal cwl_eval, and so
-# ir_measures, where no scores are tied.
+# SDCG, BPM, INSQ, INST and the four approximations of ERR belong to the C/W/L framework (see
+# `abrank/measures/kernels.py`), with gains from 0 to 1 and a value that is gain per look. Grades
+# above `max_rel` count as `max_rel`. Sums end at rank 1,000, as in cwl_eval. All equal cwl_eval,
+# and so ir_measures, if no scores are tied.
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abrank.measures.definitions.graded import cascade, scale_of
 from abrank.measures.kernels import Hits, patience, rate_of_gain
 from abrank.measures.registry import Measure, measure
 
-# --- Measures of a reader who goes down the ranking and stops somewhere: RBP and ERR
+# --- Users who scan the ranking and stop somewhere: RBP and ERR
 
 
 @measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008, eq. 4")
@@ -32,12 +32,12 @@ def rank_biased_precision(
     document was retrieved.
 
     RBP = (1 - p) * sum over relevant documents at rank r of p**(r - 1) [1]_. The gain is 0 or 1 and
-    p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9 and reads
-    uninitialised memory where it scales graded gains, so it is no reference.
+    p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9, but it reads
+    uninitialised memory for graded gains, so it is no reference.
 
     Examples
     --------
-    Relevant at ranks 1 and 3: 0.5 * (1 + 0.25).
+    Relevant documents at ranks 1 and 3: 0.5 * (1 + 0.25).
 
     >>> rank_biased_precision(JudgedRun.from_grades([[1, 0, 1], [0]]), p=0.5)
     array([0.625, 0.   ])
@@ -59,23 +59,23 @@ def expected_reciprocal_rank(
     Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
     0 was retrieved.
 
-    A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade, grades below
-    0 as 0 [1]_:
+    A document of grade g satisfies with probability s(g) = (2**g - 1) / 2**max_grade; grades below
+    0 count as 0 [1]_:
 
         ERR = sum over ranks r of (1 / r) * s(g_r) * product over i < r of (1 - s(g_i))
 
-    Values for different ``max_grade`` cannot be compared; state it where qrels may differ.
+    Values for different ``max_grade`` are not comparable, so state it if qrels may differ.
     ``max_grade=4`` equals gdeval.pl, which rounds to 5 digits.
 
     Parameters
     ----------
     max_grade : int, optional
-        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
-        queries. The TREC Web Track's gdeval.pl takes 4.
+        Highest grade of the scale, from 1; ``None`` uses the highest grade in the qrels, over all
+        queries. The TREC Web Track's gdeval.pl uses 4.
 
     Examples
     --------
-    Grades 1 and 2 on a scale to 2: 1/4 at rank 1, then 3/4 * 3/4 at rank 2.
+    Grades 1 and 2 on a scale up to 2: 1/4 at rank 1, then 3/4 * 3/4 at rank 2.
 
     >>> expected_reciprocal_rank(JudgedRun.from_grades([[1, 2], [0]]))
     array([0.53125, 0.     ])
@@ -84,19 +84,19 @@ def expected_reciprocal_rank(
 
 
 def resolved(measure: Measure, judged: JudgedRun) -> Measure:
-    """Return the measure with the highest grade of the scale as it is taken for these judgments."""
-    # Only a measure whose `max_grade` was left open changes; its values stay the same.
+    """Set the highest grade of the scale, if a measure takes it from the judgments."""
+    # Other measures are not changed; the values stay the same.
     parameters = dict(measure.parameters)
     names = [parameter.name for parameter in measure.entry.parameters]
     if "max_grade" not in names or "max_grade" in parameters:
         return measure
-    # Where nothing is relevant, every scale gives 0.
+    # If nothing is relevant, every scale gives 0.
     return measure.entry.with_parameters(
         {**parameters, "max_grade": max(scale_of(judged, None), 1)}
     )
 
 
-# --- Measures of the C/W/L framework: SDCG, BPM, INSQ, INST, and the four that come near ERR
+# --- C/W/L framework: SDCG, BPM, INSQ, INST, and four approximations of ERR
 
 
 @measure("SDCG", bounds=(0, 1), source="Järvelin & Kekäläinen 2002; cwl_eval cwl_dcg.py")
@@ -114,16 +114,16 @@ def scaled_discounted_cumulative_gain(
 
     with the discount of DCG [1]_. So a query with fewer than k documents of the highest grade
     cannot reach 1. A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so
-    ir_measures, where no scores are tied; k counts to 1,000 there and here.
+    ir_measures, if no scores are tied; in all of them k is at most 1,000.
 
     Parameters
     ----------
     dcg : {"log2"}
-        The discount; there is one.
+        The only discount.
 
     Examples
     --------
-    Half of the highest gain at rank 1, out of 1 + 1/log2(3):
+    Half of the highest gain at rank 1, divided by 1 + 1/log2(3):
 
     >>> scaled_discounted_cumulative_gain(
     ...     JudgedRun.from_grades([[1, 0], [0]]), cutoff=2, max_rel=2
@@ -149,20 +149,20 @@ def bejeweled_player_model(
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    The reader looks at ranks 1 to n: n is the first rank at which the gains so far add up to ``T``,
-    or k if that comes first.
+    The reader looks at ranks 1 to n: n is the first rank at which the gains add up to ``T``, or k
+    if that comes first.
 
         BPM@k = sum of gain(r) for r from 1 to n, over n
 
-    This is the static model, with one cost for every document [1]_. A grade above ``max_rel``
-    counts as ``max_rel``. Because a reader content sooner stops sooner, a better document higher up
-    can lower the value: gains of 0, 0.9, 1 give 1.9/3, and 0, 1, 0.9 give 1/2. Equals cwl_eval, and
-    so ir_measures, where no scores are tied; k counts to 1,000 there and here. cwl_eval adds
-    up rounded gains and may miss ``T`` by one bit, where here grades are added and then divided.
+    This is the static model, with equal cost for every document [1]_. A grade above ``max_rel``
+    counts as ``max_rel``. Because a reader who is satisfied stops earlier, a better document higher
+    up can lower the value: gains of 0, 0.9, 1 give 1.9/3, and 0, 1, 0.9 give 1/2. Equals
+    cwl_eval, and so ir_measures, if no scores are tied; in all of them k is at most 1,000. cwl_eval
+    adds rounded gains and may miss ``T`` by one bit; here grades are added and then divided.
 
     Examples
     --------
-    Content at rank 2 of 5; never content:
+    Satisfied at rank 2 of 5; never satisfied:
 
     >>> bejeweled_player_model(JudgedRun.from_grades([[0, 1], [0]]), cutoff=5, max_rel=1)
     array([0.5, 0. ])
@@ -184,14 +184,14 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    After rank i the reader goes on with a probability that grows with i, whatever was found [1]_:
+    After rank i the reader continues with a probability that grows with i, whatever was found [1]_:
 
         C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2
 
     and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
-    The sums end at rank 1,000, as in cwl_eval; the ranks behind it would weigh about 2 * T / 1000.
-    A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no
-    scores are tied.
+    The sums end at rank 1,000, as in cwl_eval; later ranks would have a weight of about 2 * T /
+    1000. A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, if
+    no scores are tied.
 
     Examples
     --------
@@ -211,14 +211,13 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    With G(i) the gains down to rank i, the reader goes on with probability [1]_
+    With G(i) the sum of gains up to rank i, the reader continues with probability [1]_
 
         C(i) = ((i + 2 * T - G(i) - 1) / (i + 2 * T - G(i)))**2
 
     and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
-    For ``T`` below 0.5, C could be above 1. The sums end at rank 1,000, as in cwl_eval. A grade
-    above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores
-    are tied.
+    For ``T`` below 0.5, C could exceed 1. The sums end at rank 1,000, as in cwl_eval. A grade above
+    ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, if no scores are tied.
 
     Parameters
     ----------
@@ -248,7 +247,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    The reader goes on from rank i with probability
+    The reader continues from rank i with probability
 
         C(i) = 1 - gain(i) for i < k, and 0 at k
 
@@ -271,7 +270,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    The reader goes on from rank i with probability
+    The reader continues from rank i with probability
 
         C(i) = i / (i + 1) * (1 - gain(i)) for i < k, and 0 at k
 
@@ -300,7 +299,7 @@ def nearly_err_10(
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    The reader goes on from rank i with probability
+    The reader continues from rank i with probability
 
         C(i) = p * (1 - gain(i))
 
@@ -309,7 +308,7 @@ def nearly_err_10(
     Parameters
     ----------
     p : float
-        Probability of going on from a document without gain, between 0 and 1.
+        Probability of continuing after a document without gain, between 0 and 1.
 
     Examples
     --------
@@ -331,7 +330,7 @@ def nearly_err_11(
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
 
-    The reader goes on from rank i with probability
+    The reader continues from rank i with probability
 
         C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2 * (1 - gain(i))
 

@@ -1,1 +1,1 @@
-"""How a report is written: one format a file."""
+"""The formats of reports, one per file."""

@@ -1,4 +1,4 @@
-"""What is HTML beside the page: templates, clean text, drawn rows, the card, the audit."""
+"""Parts of HTML output: templates, safe text, drawn rows, the notebook card."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from abrank.report.model import Bar, Cell, Report, Role, Scale, Scorecard, Table
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the package's own templates, with their style and script."""
+    """Return the Jinja environment with the package's templates, style and script."""
     result = Environment(
         loader=PackageLoader("abrank.report.formats"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Controls are neutralised in every text that is shown; markup of our own passes.
+        # Escape control characters in every displayed text; our own markup passes unchanged.
         finalize=lambda value: (
             clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
         ),
@@ -46,16 +46,16 @@ def environment() -> Environment:
 
 
 def breaking(name: str) -> Markup:
-    """Let a name break after what joins its parts."""
+    """Allow line breaks in a name after separators."""
     return Markup(re.sub(r"(?<=[_.:/-])(?=\w)", "<wbr>", str(escape(clean(name)))))
 
 
 Ends = tuple[float, float]
-_LETTER = 7.5  # pixels that a letter of a tick takes, with the air around the label
+_LETTER = 7.5  # width in pixels of a letter in a tick label, with spacing
 
 
 class RowMarks(NamedTuple):
-    """What is drawn of a row, in units of the drawing; None where there is nothing."""
+    """The drawing of a row, in drawing units; None for missing parts."""
 
     thick: Ends | None
     thin: Ends | None
@@ -77,7 +77,7 @@ class Drawing:
 
 
 def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Drawing | None:
-    """Lay out the rows between two places, so many pixels apart at least; None without a row."""
+    """Lay out the rows between two positions at least ``pixels`` apart; None without rows."""
     bars = [bar for bar in card.bars if bar is not None]
     margin = card.scale.margin
     values = [value for bar in bars for value in bar.places]
@@ -100,7 +100,7 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
     step = next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / 5)
     steps = range(math.ceil(low / step), math.floor(high / step) + 1)
     labels = {k: _tick(k * step, step, card.scale) for k in steps}
-    # Where they would touch, every second one is left out.
+    # Leave out every second label if they would touch.
     everything = 1 + (max(map(len, labels.values())) * _LETTER > step / (high - low) * pixels)
     return Drawing(
         rows=tuple(
@@ -124,7 +124,7 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
 
 
 def _tick(value: float, step: float, scale: Scale) -> str:
-    """Return the label of a tick, with as many digits as their distance needs."""
+    """Return the label of a tick, with as many digits as the step needs."""
     digits = max(0, -math.floor(math.log10(step)))
     if scale.percent:
         return display.percent(value, digits=max(0, digits - 2))
@@ -133,7 +133,7 @@ def _tick(value: float, step: float, scale: Scale) -> str:
 
 
 def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]:
-    """Return where the pieces of a bar of counts begin, how wide they are, and their tones."""
+    """Return start, width and tone of the parts of a bar of counts."""
     total = max(sum(parts), 1)
     result, start = [], 0.0
     for count, tone in zip(parts, ("a", "tie", "b"), strict=True):
@@ -144,7 +144,7 @@ def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]
     return result
 
 
-# Tones that read on white and on black; everything else takes the colour of the text around.
+# Tones that are readable on white and on black; everything else has the surrounding text colour.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS, MOST_TABLES = 12, 3
 _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
@@ -153,8 +153,8 @@ _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 def card(report: Report) -> str:
     """Return the verdict and a small scorecard as an HTML fragment for notebooks, at most 25 kB.
 
-    It has no background, no script, no style sheet and no id, so it neither reads badly in a dark
-    notebook nor changes anything outside of itself.
+    It has no background, script, style sheet or id, so it is readable in dark notebooks and does
+    not affect anything else.
 
     Examples
     --------
@@ -209,8 +209,8 @@ def card(report: Report) -> str:
 
 
 def _asides(report: Report) -> list[str]:
-    """Return what to read before acting, by title."""
-    # How a table was read stands on the page.
+    """Return the titles of what to read before acting."""
+    # Remarks on how a table was read are only on the page.
     titles = [note.title for note in report.notes if note.code != "input"]
     result = [f"Read before you decide: {'; '.join(titles[:SHOWN])}."] if titles else []
     if len(titles) > SHOWN:

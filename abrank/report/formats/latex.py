@@ -1,4 +1,4 @@
-"""The table of a report for a paper, as LaTeX."""
+"""The LaTeX table of a report, for papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _SPECIAL = {
     "|": r"\textbar{}",
     '"': "{''}",
     "`": r"\`{}",
-    # A bracket or a star behind the end of a row would be taken for its option.
+    # At the start of a row, LaTeX would take a bracket or star for an option of the previous row
+    # end.
     **{character: f"{{{character}}}" for character in "[]*"},
     **{character: f"\\{character}" for character in "_&%#${}"},
 }
@@ -37,7 +38,7 @@ _GREEK = {
     letter: unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
     for letter in "αβγδεζηθικλμνξπρστυφχψω"
 }
-# Combining marks and the accents that every font of LaTeX has.
+# Combining marks and their LaTeX accents, which every font has.
 _ACCENTS = dict(
     zip(
         map(chr, (0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x30A, 0x30B, 0x30C,
@@ -46,21 +47,21 @@ _ACCENTS = dict(
         strict=True,
     )
 )  # fmt: skip
-# Two of them make one letter: a dash, a quotation mark.
+# Two of these in a row would form a ligature: a dash, a quotation mark.
 _LIGATURE = re.compile(r"([-',])(?=\1)")
 _POWER = re.compile(r"e\+0*([0-9]+)")
 
 
 def escape(text: str, *, width: int) -> str:
-    """Return text that LaTeX prints as it is: one line, cut in the middle to so many characters."""
-    # Letters with an accent and Greek ones are printed; of any other script each character stands
-    # as its code, U+691C, since no font of plain LaTeX has it.
+    """Escape text for LaTeX, on one line, cut in the middle to ``width`` characters."""
+    # Accented Latin and Greek letters are printed. Characters of other scripts become their codes,
+    # such as U+691C, because plain LaTeX fonts lack them.
     line = one_line(unicodedata.normalize("NFC", text), width=width)
     return "".join(_character(item) for item in _LIGATURE.sub("\\1\0", line))
 
 
 def _character(character: str) -> str:
-    if character == "\0":  # between two that would become one
+    if character == "\0":  # separates two characters that would form a ligature
         return "{}"
     if character in _SPECIAL:
         return _SPECIAL[character]
@@ -75,7 +76,7 @@ def _character(character: str) -> str:
 
 
 def number(text: str) -> str:
-    """Return a number that was written for people, as LaTeX sets it; a dash where there is none."""
+    """Format a number from a report for LaTeX; a dash if undefined."""
     if text == UNDEFINED:
         return "--"
     result = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")
@@ -83,7 +84,7 @@ def number(text: str) -> str:
     return "$" + _POWER.sub(r"\\times 10^{\1}", result) + "$"
 
 
-MOST = 35  # rows: a longer table would leave the page
+MOST = 35  # maximum rows, because a longer table would not fit on a page
 LONGEST_NAME = 30
 _LONGEST_CAPTION = 2_000
 _HEADS = {"p": "$p$", "adj p": "adj.~$p$"}
@@ -113,19 +114,19 @@ _FRAME = r"""% {comment}
 
 
 def latex(report: Report, *, style: Style = "interval") -> str:
-    r"""Return the table of a report for LaTeX.
+    r"""Return the LaTeX table of a report.
 
     Parameters
     ----------
     style : {"interval", "superscript"}
-        Differences, intervals and p; or means alone, with superscripts at those that are shown to
-        be better.
+        Differences, intervals and p; or only means, with superscripts on those that are
+        significantly better.
 
     Returns
     -------
     str
-        ASCII. The caption states test, number of queries, level and adjustment; what the preamble
-        needs stands in a comment.
+        ASCII. The caption states test, number of queries, level and adjustment; a comment lists
+        what the preamble needs.
 
     Raises
     ------
@@ -170,14 +171,14 @@ def latex(report: Report, *, style: Style = "interval") -> str:
 
 
 def _cell(cell: Cell, column: Column, style: Style) -> str:
-    """Return a cell: a number in mathematics, its mark behind it or above it."""
+    """Format a cell: a number in math mode, its mark after or above it."""
     if column.role in ("name", "place", "reading") or not (column.numeric or column.role):
         text = escape(cell.text, width=LONGEST_NAME)
         return f"${text}$" if column.role == "place" and text else text
     if not cell.text:
         return ""
     if column.role == "interval":
-        # With both signs, so that the rows stand below one another.
+        # With both signs, so that rows are aligned.
         low, to, high = cell.text.partition(" to ")
         return number(f"[{low}, {high}]") if to else _number(cell.text)
     text = _number(cell.text)
@@ -189,7 +190,7 @@ def _cell(cell: Cell, column: Column, style: Style) -> str:
 
 
 def _number(text: str) -> str:
-    """Return a number as LaTeX sets it, words as they are; from one to another with a dash."""
+    """Format a number for LaTeX; words stay unchanged, and ranges get a dash."""
     if text != f.UNDEFINED and re.search(r"[A-Za-z]{3}", text):
         return escape(text, width=LONGEST_NAME)
     return text.replace(" to ", "--") if " to " in text else number(text)

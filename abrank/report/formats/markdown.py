@@ -1,4 +1,4 @@
-"""Markdown for a comment on a change request: verdict, one table, notes, the rest folded."""
+"""Markdown for a pull request comment: verdict, one table, notes, and folded details."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from abrank._support.display import one_line
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import Caution, Cell, Report, Scorecard, Section, Table, Text
 
-# A comment on GitHub may have 65 536 characters; a little is left for what a bot adds.
+# GitHub comments are limited to 65 536 characters; bots may add some.
 LARGEST = 60_000
-# Most rows of a table and most characters of a sentence, tried one after the other until all fits.
+# Limits for rows of a table and characters of a sentence, tried in order until everything fits.
 _ROOM = ((200, 2_000), (100, 2_000), (40, 400), (10, 120))
 _MOST_TABLES = 4
 _LONGEST_ID, _LONGEST_COMMAND = 60, 4_000
 
-# What could end a table's cell, open a tag, a link, a formula or a code span.
+# Characters that could end a table cell or open a tag, link, formula or code span.
 _SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$^\"]|:(?=//)|(?<=www)\.|(?<![^\W_])_|_(?![^\W_])")
-# What could begin a list or a heading where it begins a paragraph.
+# What could begin a list or heading at the start of a paragraph.
 _BLOCK = re.compile(r"\A(\d*)([-+=.)])")
 
 
 def markdown(report: Report) -> str:
     """Return a report as GitHub-flavoured Markdown of at most 60 kB.
 
-    Verdict, numbers, one table, notes; what asks for more room, rule and command are folded. Names
-    and ids cannot break the table nor bring in HTML, links or mentions.
+    It has verdict, numbers, one table and notes; longer parts, rule and command are folded. Names
+    and ids cannot break the table or insert HTML, links or mentions.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def markdown(report: Report) -> str:
 
 
 def _document(report: Report, maximum: int, width: int) -> str:
-    """Return the whole, with at most so many rows a table and sentences at most so wide."""
+    """Return the document with limits for rows per table and characters per sentence."""
     head, card = report.headline, report.scorecard
     tag = f"{head.glyph} {head.tag}: " if head.tag else ""
     folded = [part for item in report.in_place("folded") for part in _section(item, maximum, width)]
@@ -72,7 +72,7 @@ def _document(report: Report, maximum: int, width: int) -> str:
 
 
 def _section(section: Section, maximum: int, width: int) -> Iterator[str]:
-    """Yield a section's title, its sentences, and so many rows of its first tables."""
+    """Yield a section's title, its sentences, and the first rows of its first tables."""
     texts = [
         block.text
         for block in section.blocks
@@ -93,7 +93,7 @@ def _section(section: Section, maximum: int, width: int) -> Iterator[str]:
 
 
 def _cut(table: Table, maximum: int) -> str:
-    """Return the first rows of a table, and how many are left."""
+    """Return the first rows of a table, and the number of the others."""
     text = "\n".join(
         [
             _row(plain(column.title, _LONGEST_ID) for column in table.columns),
@@ -115,7 +115,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _notes(result: tuple[Caution, ...], width: int) -> list[str]:
-    """Return the first cautions as a list, and the others in one that a reader opens."""
+    """Return the first cautions as a list, and the others in a folded list."""
     items = [
         f"- **{plain(item.heading, width)}** {plain(item.text, width)}"
         + (f" (`{item.more}`)" if item.more else "")
@@ -129,16 +129,16 @@ def _notes(result: tuple[Caution, ...], width: int) -> list[str]:
 
 
 def paragraph(text: str, width: int) -> str:
-    """Return text that also begins nothing but a paragraph."""
+    """Escape text so that it also begins nothing but a paragraph."""
     return _BLOCK.sub(
         lambda result: f"{result.group(1)}{_entity(result.group(2))}", plain(text, width)
     )
 
 
 def plain(text: str, width: int) -> str:
-    """Return text that Markdown shows as it is, on one line."""
+    """Escape text so that Markdown shows it unchanged, on one line."""
     sub = _SPECIAL.sub(lambda result: _entity(result.group()), one_line(text, width=width).strip())
-    # A word joiner keeps a name from being called; only an entity would still call it.
+    # A word joiner after @ prevents mentions; an escaped @ alone would still mention.
     return re.sub(r"(?<!\w)@", "@&#8288;", sub)
 
 
@@ -147,7 +147,7 @@ def _entity(character: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a line of code in a fence that is longer than any run of backticks inside."""
+    """Return code in a fence that is longer than any run of backticks inside."""
     if not text:
         return ""
     line = one_line(text, width=_LONGEST_COMMAND)

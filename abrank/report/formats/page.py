@@ -1,4 +1,4 @@
-"""The report as one page of HTML that needs no other file."""
+"""The report as a single, self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from abrank.report.model import (
     Text,
 )
 
-# Figures and tables that take half of the page: two stand side by side.
+# Figures and tables of half width, of which two are side by side.
 HALVES = frozenset({"scatter", "paired", "planning", "power", "cutoffs"} | {"quality"})
 
 
 def panels_of(section: Section, *, without: Block | None) -> list[tuple[list[Block], bool]]:
-    """Put a section's blocks into cards; with each, whether it takes half of the width."""
-    # Text goes with what it follows, a half never with a whole, and a half that has no other half
-    # beside it gets the whole width. The scorecard stands above all sections. The table of queries
-    # is left out with its caption: another, with scripts, stands there.
+    """Group a section's blocks into panels; with each, whether it has half the width."""
+    # Text belongs to the block before it, halves and wholes are not mixed, and a half without a
+    # neighbour gets the full width. The scorecard is above all sections. The table of queries is
+    # left out with its caption, because the page has an interactive one.
     blocks: Iterable[Block] = (block for block in section.blocks if block is not without)
     if section.key == "queries":
         blocks = takewhile(lambda block: not isinstance(block, Table), blocks)
@@ -56,14 +56,14 @@ def panels_of(section: Section, *, without: Block | None) -> list[tuple[list[Blo
 
 
 def _key(block: Block) -> str:
-    """Return the name of a figure or a table; empty for text."""
+
     if isinstance(block, Figure):
         return block.plot
     return block.key if isinstance(block, (Table, Fold)) else ""
 
 
 def _paired(halves: Sequence[bool]) -> list[bool]:
-    """Keep the halves that have another one beside them."""
+    """Keep the halves that have a neighbour."""
     result: list[bool] = []
     follows_half = False
     for half, after in zip_longest(halves, halves[1:], fillvalue=False):
@@ -72,10 +72,10 @@ def _paired(halves: Sequence[bool]) -> list[bool]:
     return result
 
 
-# Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
+# A function of a plot's name, its subject and the options of ``plots.svg`` that returns SVG.
 Drawer: TypeAlias = Callable[..., str]
-# Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
-# right where a policy drops all styles; elsewhere a rule turns them with the theme.
+# Each colour in light and dark themes. Figures have colours as attributes, which stay correct if a
+# policy blocks all styles; otherwise a CSS rule adapts them to the theme.
 DRAWN: Mapping[str, tuple[str, str]] = {
     name: (colour, plots.DARK.colours()[name]) for name, colour in plots.LIGHT.colours().items()
 }
@@ -99,22 +99,22 @@ PALETTE: Mapping[str, tuple[str, str]] = {
 }
 
 LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
-# Widths in inches at which the letters of a figure are as large as the text around: across the
-# page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
-# width that a page keeps (report.css) and a telephone scales a little.
+# Widths in inches at which letters in figures are as large as the text: full page, beside the
+# cautions, and on phones. Half-width figures are drawn once, at a width that fits the page
+# (report.css) and is only slightly scaled on phones.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
     **dict.fromkeys(("deltas", "distribution", "matrix", "queries", "ranks"), WIDE),
     "forest": MAIN,
 }
-# Heights in inches, where a figure stands beside something as tall.
+# Heights in inches of figures next to something equally tall.
 HEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("scatter", "paired"), 3.2),
     "cutoffs": 2.5,
     "power": 2.6,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
-# The groups of sections in the order of the page, with the headings of those that are folded.
+# The groups of sections in page order, with the headings of folded groups.
 GROUPS: tuple[tuple[Group, str, str], ...] = (
     ("change", "What could change this?", "Doubts"),
     ("open", "", ""),
@@ -123,7 +123,7 @@ GROUPS: tuple[tuple[Group, str, str], ...] = (
 
 
 class ScorecardPart(NamedTuple):
-    """Rows of a scorecard as the template shows them, the first of them at the place ``start``."""
+    """Rows of a scorecard for the template; ``start`` is the position of the first one."""
 
     table: Scorecard
     caption: str
@@ -132,7 +132,7 @@ class ScorecardPart(NamedTuple):
 
 
 class SectionPanels(NamedTuple):
-    """A section with its blocks put into panels, and its short name for the bar at the top."""
+    """A section with its blocks in panels, and its short name for the navigation bar."""
 
     section: Section
     label: str
@@ -140,12 +140,12 @@ class SectionPanels(NamedTuple):
 
 
 def html(report: Report, *, drawer: Drawer | None = None) -> str:
-    """Return a report as one HTML document without any outside part.
+    """Return a report as one self-contained HTML document.
 
     Parameters
     ----------
     drawer : callable, optional
-        Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
+        Draws the figures, with the signature of ``abrank.plots.svg``, the default.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             numbers=head.numbers.partition(head.main_number)
             if head.main_number
             else (head.numbers, "", ""),
-            # What a line below says at more length is not said here.
+            # Left out, because a line below says it in more detail.
             sentences=[]
             if any(section.key == "margin" for section in sections)
             else [item for item in (head.sensitivity, head.design, head.meaning) if item],
@@ -198,27 +198,27 @@ def html(report: Report, *, drawer: Drawer | None = None) -> str:
             ahead=card.scale.left.split()[-1] if card else "better",
         )
     )
-    # An id may hold half of a surrogate pair, which no file can.
+    # Ids may contain lone surrogates, which files cannot.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def packed(text: str) -> str:
-    """Return text deflated, in base 64: the rows of a page are most of its size."""
+    """Return text deflated and in base64, because rows are most of a page's size."""
     return b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
 def kind_of(block: Block) -> str:
-    """Return what the template shows a block as: the name of its class, of a text its kind."""
+    """Return the kind of a block for the template: its class, or the kind of a text."""
     return block.kind if isinstance(block, Text) else type(block).__name__
 
 
 def address_of(block: Download) -> str:
-    """Return a file as an address: a link saves it without a script and from any folder."""
+    """Return a file as a data URL, so that a link can save it without a script."""
     return f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
 
 
 def scorecard_of(card: Scorecard) -> list[ScorecardPart]:
-    """Return a scorecard as the template shows it: of many rows the first, the others folded."""
+    """Return a scorecard for the template: the first rows, and the others folded if many."""
     drawn = drawing(card, 4.0, 96.0, pixels=115.0)  # in per cent
     result = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
@@ -241,8 +241,8 @@ def scorecard_of(card: Scorecard) -> list[ScorecardPart]:
 def figure_of(
     figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report
 ) -> tuple[Markup, Markup | None]:
-    """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
-    # Its ids begin with its number: they stand at every mark of it.
+    """Draw a figure; twice if it spans the page, for wide screens and for phones."""
+    # Its ids have its number as prefix, because they occur many times.
     name = f"f{next(number)}"
 
     def draw(kind: str, width: float, height: float | None) -> Markup:

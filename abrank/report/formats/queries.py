@@ -1,4 +1,4 @@
-"""The table of all queries on the page, and the two ranked lists of each."""
+"""The table of all queries on the page, and the two ranked lists of each query."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 DEPTH = 10
 DEEPEST = 20
 LONGEST_DOC = 80
-UNKNOWN = -1  # the rank of a document that is not among the first, where no more is known
+UNKNOWN = -1  # unknown rank of a document beyond the stored ones
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def cutoff(measure: str) -> tuple[int, float]:
-    """Return how many documents are shown for a measure, and the lowest grade that is relevant."""
-    entry = known(measure)  # None: the scores of a measure that nobody here knows
+    """Return the number of documents to show for a measure, and its lowest relevant grade."""
+    entry = known(measure)  # None for unknown measures
     parameters = dict(entry.parameters) if entry else {}
     depth = parameters.get("cutoff")
     return min(depth, DEEPEST) if isinstance(depth, int) else DEPTH, lowest_relevant(measure)
@@ -41,10 +41,10 @@ def cutoff(measure: str) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class ListedDocument:
-    """A document among the first of A or of B: its grade, its two ranks; 0 where it is not."""
+    """A document near the top of A or B: its grade, and its two ranks, 0 if not there."""
 
-    # `elsewhere` is the rank in the other list of a relevant document that is in one top only: 0
-    # where it was not retrieved, -1 where that is not known.
+    # For a relevant document near the top of only one list, `elsewhere` is the rank in the other
+    # one: 0 if not retrieved there, -1 if unknown.
 
     doc_id: str
     grade: float | None
@@ -55,7 +55,7 @@ class ListedDocument:
 
 @dataclass(frozen=True)
 class QueryLists:
-    """The two lists of a query: a sentence, and A's first documents in order, then B's others."""
+    """The lists of a query: a sentence, A's first documents in order, then other ones of B."""
 
     why: str
     documents: tuple[ListedDocument, ...]
@@ -72,8 +72,8 @@ class QueryLists:
         elsewhere: Mapping[str, int] = _NONE,
         titles: Mapping[str, str] = _NONE,
     ) -> Self:
-        """Return the first documents of both lists, each once."""
-        # A document of the lists beyond `depth` has its rank; `elsewhere` has ranks beyond them.
+        """Combine the first documents of both lists, each once."""
+        # Lists may be longer than `depth`; `elsewhere` has ranks beyond the lists.
         positions = [{doc: i + 1 for i, (doc, _) in enumerate(ranked)} for ranked in (a, b)]
         documents = []
         for doc, grade in dict([*a[:depth], *b[:depth]]).items():
@@ -87,7 +87,7 @@ class QueryLists:
 
     @property
     def sides(self) -> tuple[list[tuple[int, str, ListedDocument]], ...]:
-        """The documents of A and those of B: rank, how it moved against the other list."""
+        """The documents of A and of B: rank, movement between the lists, document."""
         return tuple(
             [
                 (rank, _move(rank, document.ranks[1 - side], first=side == 0), document)
@@ -100,7 +100,7 @@ class QueryLists:
 
     @property
     def went(self) -> list[tuple[ListedDocument, tuple[str, str]]]:
-        """The relevant documents in one top only, with their ranks as they are read."""
+        """The relevant documents near the top of only one list, with their ranks as text."""
         names, result = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}, []
         for document in self.documents:
             if document.elsewhere is not None:
@@ -112,25 +112,25 @@ class QueryLists:
 
     @property
     def compact(self) -> list[object]:
-        """What a page needs: the sentence, then four values a document."""
+        """The data for the page: the sentence, then four values per document."""
         values = ((x.doc_id, x.grade, *x.ranks) for x in self.documents)
         return [self.why, *(value for item in values for value in item)]
 
     @property
     def compact_went(self) -> list[int]:
-        """Two values a relevant document in one top only: its place, and its rank elsewhere."""
+        """Two values per relevant document in one top only: its position, and the other rank."""
         both = ((i, x.elsewhere) for i, x in enumerate(self.documents) if x.elsewhere is not None)
         return [value for item in both for value in item]
 
     @property
     def titles(self) -> list[str] | None:
-        """The titles of the documents; None where none is known."""
+        """The titles of the documents; None if unknown."""
         titles = [document.title for document in self.documents]
         return titles if any(titles) else None
 
 
 def why(a: RankedList, b: RankedList, *, depth: int, rel: float = 1) -> str:
-    """Say in one sentence what B's list gained and lost against A's."""
+    """Describe in one sentence what B's list gained and lost compared with A's."""
     ranked_a, ranked_b = a[:depth], b[:depth]
     if not ranked_a or not ranked_b:
         if not ranked_a and not ranked_b:
@@ -159,7 +159,7 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: float = 1) -> str:
 
 
 def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
-    """Say how the same relevant documents moved."""
+    """Describe how the common relevant documents moved."""
     up = sum(b[doc] < rank for doc, rank in a.items())
     down = sum(b[doc] > rank for doc, rank in a.items())
     if len(a) == 1:
@@ -171,7 +171,7 @@ def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
 
 
 def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
-    """Count what nobody judged; empty where all is judged."""
+    """Count the unjudged documents; empty if there are none."""
     holes = {name: sum(g is None for _, g in item) for name, item in (("A", a), ("B", b))}
     parts = [f"{f.count(n)} of {name}'s" for name, n in holes.items() if n]
     if not parts:
@@ -181,7 +181,7 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
 
 
 def _move(rank: int, rank_in_other: int, *, first: bool) -> str:
-    """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
+    """Describe where A's document is in B, or how many ranks B's moved compared with A."""
     if not rank_in_other:
         return "dropped" if first else "new"
     if rank_in_other == rank:
@@ -193,16 +193,16 @@ def _move(rank: int, rank_in_other: int, *, first: bool) -> str:
 
 Kind: TypeAlias = Literal["id", "text", "segment", "score", "delta"]
 
-FURTHER = 4  # columns of further measures; texts and segments take some of their places
+FURTHER = 4  # columns for further measures; texts and segments use some of them
 SEGMENTATIONS = 3  # properties of the queries with a column and a filter
-LONGEST = 120  # characters of an id, a text or a segment that are shown
+LONGEST = 120  # displayed characters of an id, a text or a segment
 
 
 @dataclass(frozen=True)
 class QueryColumn:
-    """A column of the table of queries: values to sort by, and the texts that are shown."""
+    """A column of the table of queries: values for sorting, and displayed texts."""
 
-    # The values of a column with `levels` are positions in them.
+    # If a column has `levels`, its values are positions in them.
 
     title: str
     csv: str
@@ -215,8 +215,8 @@ class QueryColumn:
 
 
 def measure_scores(comparison: Comparison, chosen: IntArray) -> list[dict[str, Any]]:
-    """Return every measure of every row, the primary one first, as the page's script reads it."""
-    # `largest` is the longest bar, `flip` whether lower is better, `outcome` who wins.
+    """Return every measure of every row, primary first, in the form of the page's script."""
+    # `largest` is the length of a full bar, `flip` whether lower is better, `outcome` who wins.
     primary = comparison.rule.primary
     result = []
     for name in sorted(comparison.measures, key=lambda measure: measure != primary):
@@ -242,7 +242,7 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> list[dict[str, A
 
 
 def tone_of(text: str, *, lower_is_better: bool = False) -> Tone:
-    """Return the colour of a difference, that of who wins, by its written sign."""
+    """Return the winner's colour for a difference, by the sign in its text."""
     sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
     return dict(zip(("+", f.MINUS), sides, strict=True)).get(text[:1], "tie")
 
@@ -259,7 +259,7 @@ def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
         yield QueryColumn("Text", "text", "text", texts, texts)
     properties = comparison.segmentations[:SEGMENTATIONS]
     for segmentation in properties:
-        # The segment of each row, as its place among the sorted segments.
+        # The segment of each row, as a position in the sorted segments.
         labels = [cut(segmentation.labels[i], LONGEST) for i in chosen]
         levels = tuple(sorted(set(labels)))
         place = {label: i for i, label in enumerate(levels)}
@@ -275,7 +275,7 @@ def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
 
 
 def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> QueryColumn:
-    """Return the column of a measure's differences; that of the primary one has the bars."""
+    """Return the column of a measure's differences; the primary one has bars."""
     lead = measure == comparison.rule.primary
     values = comparison.differences(measure)[chosen]
     column = _numbers(f"Δ {measure}", "diff", "delta", values, comparison.decimals)
@@ -288,23 +288,23 @@ def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> Quer
 
 
 def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) -> QueryColumn:
-    """Round values for the file (to where ties are counted) and write them for the reader."""
+    """Round values for the file (to the precision of ties), and format them for display."""
     write = f.signed if kind == "delta" else f.score
-    # Adding 0.0 turns a negative zero into zero.
+    # Adding 0.0 turns -0.0 into 0.0.
     selected = [round(float(value), DECIMALS) + 0.0 for value in values]
     return QueryColumn(title, csv, kind, selected, [write(float(v), digits=digits) for v in values])
 
 
-EMBED_ALL = 100_000  # rows; beyond, a page would weigh more than a browser likes
-EVERY_MEASURE = 1_500  # rows that have the scores of all measures, and all digits to sort by
-EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
-ROOM_FOR_LISTS = 500_000  # characters
-FEW, FIRST_EACH = 25, 2  # all rows in the page itself, or the worst and best: without scripts
+EMBED_ALL = 100_000  # rows; with more a page would be too large for browsers
+EVERY_MEASURE = 1_500  # rows up to which all measures, and all digits for sorting, are embedded
+EMBED_EACH = 1_000  # worst rows, best rows, and rows between, if not all are embedded
+ROOM_FOR_LISTS = 500_000  # maximum characters of all ranked lists
+FEW, FIRST_EACH = 25, 2  # rows in the HTML itself: all if few, else the worst and best
 
 
 @dataclass(frozen=True)
 class QueryBar:
-    """A bar from the middle (0) to the left or the right (at most 100)."""
+    """A bar from the middle (0) to the left or right (at most 100)."""
 
     x: float
     width: float
@@ -313,7 +313,7 @@ class QueryBar:
 
 @dataclass(frozen=True)
 class QueryRow:
-    """One row as it stands in the page, with its two lists where they are known."""
+    """One row as displayed, with its two lists if known."""
 
     cells: tuple[Cell, ...]
     bar: QueryBar
@@ -324,35 +324,33 @@ class QueryRow:
 class QueryRows:
     """The rows of the table, worst difference first."""
 
-    # The id, the text and the segments where they are known, A, B, their difference, and the
-    # difference of further measures.
+    # Id, text and segments (if known), A, B, their difference, and differences in further measures.
     columns: tuple[QueryColumn, ...]
     # +1 where B wins, -1 where A wins, 0 for a tie.
     outcome: list[int]
-    # Queries compared, embedded or not.
+    # Number of compared queries, embedded or not.
     total: int
-    # Largest absolute difference: the length of a full bar.
+    # Largest absolute difference, which is the length of a full bar.
     largest: float
-    # For each row its two lists, None where no documents are known.
+    # The two lists of each row, None if no documents are known.
     lists: list[QueryLists | None]
-    # How many documents of a list are shown.
+    # Number of displayed documents per list.
     depth: int
-    # The lowest grade that is relevant.
+    # Lowest relevant grade.
     relevant: float
-    # How many documents of a list are known.
+    # Number of known documents per list.
     known: int
-    # Every measure, the primary one first; empty where there is one measure or where the rows are
-    # too many.
+    # Every measure, primary first; empty with a single measure or too many rows.
     scores: list[dict[str, Any]]
 
     @property
     def opens(self) -> bool:
-        """Whether a row can be opened: the documents of some query are known."""
+        """Whether rows can be opened, because documents of some query are known."""
         return any(self.lists)
 
     @property
     def titled(self) -> str:
-        """Which documents have titles; empty where none has."""
+        """Which documents have titles; empty if none."""
         if not any(item and item.titles for item in self.lists):
             return ""
         text = f"Under a document stands its title, or how its text begins: {SNIPPET} characters"
@@ -362,12 +360,12 @@ class QueryRows:
 
     @property
     def bar_column(self) -> QueryColumn:
-        """The column with the difference that decides."""
+        """The column with the deciding difference."""
         return next(column for column in self.columns if column.bar)
 
     @property
     def first(self) -> list[QueryRow | None]:
-        """Rows for the page itself: all of a few, else the worst, None for a gap, the best."""
+        """Rows for the HTML itself: all if few, else the worst, None for a gap, and the best."""
         n = len(self.outcome)
         if n <= FEW:
             return [self._row(i) for i in range(n)]
@@ -377,13 +375,13 @@ class QueryRows:
 
     @property
     def gap(self) -> str:
-        """What the gap between the worst and the best rows leaves out."""
+        """A text on the rows in the gap between worst and best."""
         between = self.total - 2 * FIRST_EACH
         return f"{f.plural(between, 'query', 'queries')} between these"
 
     @property
     def left_out(self) -> str:
-        """Which queries are not embedded; empty where all are."""
+        """A text on queries that are not embedded; empty if all are."""
         if len(self.outcome) == self.total:
             return ""
         text = f.count(EMBED_EACH)
@@ -394,7 +392,7 @@ class QueryRows:
 
     @property
     def without_lists(self) -> str:
-        """How many of the rows have no lists; empty where all or none have."""
+        """A text on rows without lists; empty if all or none have lists."""
         lacking = sum(item is None for item in self.lists)
         if not self.opens or not lacking:
             return ""
@@ -404,9 +402,9 @@ class QueryRows:
         )
 
     def island(self, fill: Mapping[str, str]) -> str:
-        """Return the rows by column as JSON."""
-        # Of very many rows only the texts travel, and a number is what its text says; differences
-        # that stand among the scores of every measure travel there.
+        """Return the rows as JSON, by column."""
+        # With very many rows only the texts are included, and numbers are parsed from them.
+        # Differences that are among the scores of all measures are only included there.
         exact = len(self.outcome) <= EVERY_MEASURE
         titles = [item and item.titles for item in self.lists]
         data = {
@@ -459,7 +457,7 @@ class QueryRows:
 
 
 def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:
-    """Return the rows of the table of queries, by the difference of the primary measure."""
+    """Return the rows of the table of queries, sorted by the primary difference."""
     if not isinstance(subject, Comparison):
         return None
     comparison = subject if digits is None else replace(subject, digits=digits)
@@ -498,11 +496,11 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
 
 
 def _within_room(lists: list[QueryLists | None]) -> list[QueryLists | None]:
-    """Keep the lists of the outermost rows, as many as a page has room for."""
+    """Keep the lists of the outermost rows, up to the size limit."""
     selected: list[QueryLists | None] = [None] * len(lists)
     room = ROOM_FOR_LISTS
     for step in range(len(lists)):
-        # From both ends towards the middle: 0, -1, 1, -2, …
+        # From both ends to the middle: 0, -1, 1, -2, …
         place = step // 2 if step % 2 == 0 else -1 - step // 2
         item = lists[place]
         room -= len(json.dumps(item and item.compact))
@@ -513,7 +511,7 @@ def _within_room(lists: list[QueryLists | None]) -> list[QueryLists | None]:
 
 
 def _chosen(differences: FloatArray) -> list[int]:
-    """Return all rows, or of very many the worst, the best, and some spread between them."""
+    """Return all rows, or if very many, the worst, the best, and some between."""
     order = np.argsort(differences, kind="stable")
     n = len(order)
     if n > EMBED_ALL:

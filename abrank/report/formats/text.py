@@ -1,4 +1,4 @@
-"""The report as plain text, and the other formats without markup."""
+"""The report as plain text, and other formats without markup."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 Line = list[tuple[str, str]]
 
 _GAP = "  "
-LEAST = 11  # cells of a drawing
+LEAST = 11  # minimum cells of a drawing
 _ENOUGH, _WIDEST = 20, 30
 _LEAST_NAME, _NAME = 9, 16
 _MARK = " ★"
-# What marks on a drawing the place of 0, and the loss that a guard must exclude.
+# Marks in a drawing for 0, and for the loss that a guard must exclude.
 _ZERO, _GUARD = "┊", "╎"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Where a difference lies among ``width`` cells; the cell of 0 is ``zero``."""
+    """Maps differences to ``width`` cells; the cell of 0 is ``zero``."""
 
     low: float
     high: float
     width: int
 
     def cell(self, value: float) -> int:
-        """Return the cell of a value; a value off the axis is put at its end."""
+        """Return the cell of a value; values beyond the axis get its last cell."""
         share = (value - self.low) / (self.high - self.low)
         return min(max(round(share * (self.width - 1)), 0), self.width - 1)
 
     @property
     def zero(self) -> int:
-        """The cell of 0, never an end of the axis, so that both sides have a place."""
+        """The cell of 0, never at an end of the axis, so that both sides have room."""
         return min(max(self.cell(0.0), 1), self.width - 2)
 
     def bar(self, low: float, high: float) -> range:
-        """Return the cells of an interval: among them that of 0 exactly if it contains 0."""
+        """Return the cells of an interval; they include that of 0 exactly if the interval does."""
         first, last = self.cell(max(low, self.low)), self.cell(min(high, self.high))
         if low > 0:
             first = max(first, self.zero + 1)
@@ -58,20 +58,20 @@ class Axis:
 
 
 def axis(bars: Sequence[Bar], width: int, reach: Sequence[float] = ()) -> Axis | None:
-    """Return an axis that holds every finite limit and 0; None where there is nothing to draw."""
+    """Return an axis with all finite limits and 0; None if there is nothing to draw."""
     values = [value for bar in bars for value in bar.places if math.isfinite(value)]
     values += reach if bars else ()
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high or width < LEAST:
         return None
-    # One cell of air beyond the shorter side, so that "A better" and "B better" both have a place.
+    # One extra cell on the shorter side, so that "A better" and "B better" both fit.
     air = (high - low) / (width - 1)
     return Axis(min(low, -air), max(high, air), width)
 
 
 def draw(bar: Bar, scale: Axis) -> str:
-    """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0."""
-    # A limit that a guard must exclude is a tick on it.
+    """Draw a row: the deciding interval thick, the other one thin, a dot, a line at 0."""
+    # A limit that a guard must exclude is a tick.
     characters = [" "] * scale.width
     characters[scale.zero] = _ZERO
     thin, thick = _cells(*bar[3:5], scale), _cells(*bar[1:3], scale)
@@ -91,7 +91,7 @@ def _cells(low: float, high: float, scale: Axis) -> range:
 
 
 def heading(scale: Axis, left: str, right: str) -> str:
-    """Return the heading over the drawing, split at the cell of 0; a word goes for want of room."""
+    """Return the heading above the drawing, split at the cell of 0; words may be dropped."""
     rooms = scale.zero - 1, scale.width - scale.zero - 2
     sides = []
     for side, room, form in ((left, rooms[0], "◂ {}"), (right, rooms[1], "{} ▸")):
@@ -104,7 +104,7 @@ def heading(scale: Axis, left: str, right: str) -> str:
 def scorecard_lines(
     card: Scorecard, *, width: int, plain: bool, everything: bool = True
 ) -> list[Line]:
-    """Return a heading, a line a row, and the legend."""
+    """Return a heading, one line per row, and the legend."""
     put: Callable[[str], str] = f.to_ascii if plain else str
     left_out = {"wins", "drawn", *card.narrow}
     columns = [i for i, column in enumerate(card.columns) if column.role not in left_out]
@@ -158,7 +158,7 @@ def scorecard_lines(
 
 
 def _coloured(drawing: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
-    """Yield a drawing in the colour of its row, the line at 0 in none."""
+    """Yield a drawing in the colour of its row, except the line at 0."""
     crossed = drawing[zero] not in (_ZERO, f.to_ascii(_ZERO))
     parts = (
         (_GAP + drawing, "", "")
@@ -177,7 +177,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _named(texts: Sequence[str], width: int, cut: str) -> dict[str, str]:
-    """Return names cut to a width, their stars kept."""
+    """Return names shortened to a width, with their stars."""
     stars = {text: star for text in texts for star in (_MARK, f.to_ascii(_MARK))
              if text.endswith(star)}  # fmt: skip
     bare = [text.removesuffix(stars.get(text, "")) for text in texts]
@@ -190,11 +190,11 @@ def _named(texts: Sequence[str], width: int, cut: str) -> dict[str, str]:
 def _fit(
     wide: Sequence[int], roles: Sequence[str], name: int, width: int, *, draws: bool
 ) -> tuple[list[int], int]:
-    """Return which columns are shown, and how many cells the drawing has."""
+    """Return the columns to show, and the number of cells of the drawing."""
     everything = list(range(len(wide)))
     without_means = [i for i in everything if roles[i] != "mean"]
     without_limits = [i for i in everything if roles[i] != "interval"]
-    # Where no column has the limits the drawing stands for them, and the means give way to it.
+    # Without a column of limits, the drawing shows them, and the means are dropped first.
     ways = [
         (everything, draws),
         *([(without_means, True)] if draws and without_limits == everything else []),
@@ -210,7 +210,7 @@ def _fit(
 
 
 def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]]:
-    """Yield a table in parts of as many columns as fit beside the first one, which gives way."""
+    """Yield a table in parts with as many columns as fit beside the first one."""
     put: Callable[[str], str] = f.to_ascii if plain else str
     cut = f.cut_mark(plain)
     rows = [[put(f.one_line(column.title, width=24)) for column in table.columns]]
@@ -245,11 +245,11 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
 
 
 WIDTH, NARROWEST = 80, 40
-SHOWN = 2  # notes; a reader asks for the others
+SHOWN = 2  # notes on the first screen
 _INDENT = 10
-# How much of a report the text has: its first line, the first screen, or everything.
+# How much of a report is shown: its first line, the first screen, or everything.
 Detail: TypeAlias = Literal["headline", "screen", "all"]
-# The facts that the first screen leaves out, by their label.
+# The facts that the first screen leaves out, by label.
 _DETAILS = frozenset(
     [
         "but", "chances", "clusters", "data", "declared", "guards", "look", "meaning", "measures",
@@ -267,19 +267,19 @@ class Span(NamedTuple):
 
 
 class TerminalFormat(NamedTuple):
-    """How a terminal takes text: its columns, and whether it knows ASCII alone."""
+    """The properties of a terminal: its columns, and whether it only supports ASCII."""
 
     width: int
     plain: bool
 
     def put(self, text: str) -> str:
-        """Return text in the characters that are known."""
+        """Convert text to the supported characters."""
         return f.to_ascii(text) if self.plain else text
 
     def wrap(self, text: str, indent: int = 0) -> list[str]:
-        """Return lines; what is joined by spaces that do not break stays together."""
+        """Wrap text; words joined by no-break spaces stay together."""
         lines = f.wrap(self.put(text), self.width - indent, mark=f.cut_mark(self.plain))
-        # Two spaces between parts, of which one does not break, begin no line.
+        # A no-break space after a normal one must not begin a line.
         selected = [*lines[:1], *(line.lstrip(f.NO_BREAK) for line in lines[1:])]
         return [line.replace(f.NO_BREAK, " ") for line in selected]
 
@@ -292,12 +292,12 @@ def text(
     Parameters
     ----------
     width : int
-        Columns, at least 40. Names are shortened to fit, numbers never.
+        Columns, at least 40. Names are shortened to fit, numbers are not.
     ascii : bool
-        Use no character beyond ASCII.
+        Whether to use only ASCII characters.
     detail : str
-        ``"headline"`` has the headline and the gate; ``"screen"`` also the numbers, the table, the
-        next step and the gravest notes; ``"all"`` also what they mean, the plan and the rule.
+        ``"headline"``: headline and gate. ``"screen"``: also numbers, table, next step and the most
+        severe notes. ``"all"``: also their meaning, the plan and the rule.
 
     Raises
     ------
@@ -325,9 +325,9 @@ def text_lines(
     detail: Detail = "screen",
     gate: bool = True,
 ) -> list[list[Span]]:
-    """Return a report as lines of styled pieces; :func:`text` is the same without the styles.
+    """Return a report as lines of styled pieces; :func:`text` is the same without styles.
 
-    Parameters and errors as in :func:`text`; without ``gate`` it is told elsewhere.
+    Parameters and errors are those of :func:`text`; without ``gate``, the gate is left out.
 
     Examples
     --------
@@ -390,7 +390,7 @@ def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:
 
 
 def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[Line]:
-    """Yield the numbers, a piece never broken; what speaks against them, and other choices."""
+    """Yield the numbers without breaking them, the doubts, and the alternatives."""
     head = report.headline
     if head.pieces:
         colour: str = head.tone if head.tone in ("a", "b") else "strong"
@@ -418,7 +418,7 @@ def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
 
 
 def _sections(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[list[Line]]:
-    """Yield the tables and sentences of the sections that text has."""
+    """Yield the tables and sentences of the sections that text includes."""
     for section in report.in_place("text", *(("details",) if everything else ())):
         if section.finding:
             yield [[(line, "")] for line in look.wrap(section.finding)]
@@ -434,7 +434,7 @@ def _sections(report: Report, look: TerminalFormat, *, everything: bool) -> Iter
 
 
 def _notes(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[Line]:
-    """Yield the notes; of the first screen the titles of the first, and how to see the rest."""
+    """Yield the notes; on the first screen the first titles, and how to see the others."""
     for note in report.notes if everything else report.notes[:SHOWN]:
         sentence = str(note) if everything or not note.more else note.title
         sentence = note.text if note.code == "input" else sentence
@@ -446,13 +446,13 @@ def _notes(report: Report, look: TerminalFormat, *, everything: bool) -> Iterato
 
 
 def gate_lines(sentence: str, *, width: int = WIDTH, ascii: bool = False) -> str:
-    """Return the sentence of a gate in lines of a terminal."""
+    """Return the sentence of a gate wrapped for a terminal."""
     lines = _labelled(Fact("gate", sentence), TerminalFormat(width, ascii))
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
 def _labelled(fact: Fact, look: TerminalFormat, *, label_style: str = "muted") -> Iterator[Line]:
-    """Yield a label and its text, the further lines below the first."""
+    """Yield a label and its text, with further lines below the first."""
     parts = (f.one_line(part, width=2_000) for part in fact.text.split(f.NO_BREAK))
     lines: Sequence[str] = look.wrap(f.NO_BREAK.join(parts), _INDENT)
     style = "note" if fact.loud else label_style
@@ -477,9 +477,9 @@ def _required(report: Report, text: str, kind: str) -> str:
 
 
 def junit(report: Report) -> str:
-    """Return a report as one suite of JUnit XML."""
-    # A case for the gate and one for each guard; what did not pass is a failure. Without a gate the
-    # verdict is a case that cannot fail. The text of the terminal stands under `system-out`.
+    """Return a report as one JUnit XML test suite."""
+    # One test case for the gate and one per guard; those that did not pass are failures. Without a
+    # gate the verdict is a case that cannot fail. The terminal text is in `system-out`.
     from xml.etree import ElementTree
 
     def attribute(value: str) -> str:
