@@ -143,17 +143,6 @@ def test_any_layout_is_scored_as_its_rows(n: int, reader: Reader, tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
-def test_ids_of_any_encoding(encoding: str, reader: Reader, tmp_path: Path) -> None:
-    run, names = run_of(1), ["query_id", "doc_id"]
-    options = {"use_dictionary": False, "column_encoding": dict.fromkeys(names, encoding)}
-    table = pa.Table.from_pandas(run, preserve_index=False)
-    pq.write_table(table, tmp_path / "run.parquet", **options)
-    for text in (reader.read(tmp_path / "run.parquet") or {}).values():
-        assert is_right(text.get("scores", {}), run), text
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_a_damaged_file_is_its_run_or_refused(n: int, reader: Reader, tmp_path: Path) -> None:
     counts: Counter[tuple[str, bool]] = Counter()

@@ -1,11 +1,8 @@
 """Damaged inputs: each reader gives what a strict parser gives, or refuses in a sentence."""
 
-import bz2
-import gzip
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,6 +13,7 @@ from abrank.inputs.score_table import read_score_table
 from abrank.inputs.topics import read_segments, read_topics
 from tests.fuzz import strict
 from tests.fuzz.damage import SIZES, Read, damaged, outcome, trying
+from tests.inputs.conftest import PACKERS, zstd
 
 
 def latin(text: str) -> str:
@@ -146,13 +144,9 @@ def test_a_streamed_run_is_the_run_read_whole(n: int, tmp_path: Path) -> None:
     check()
 
 
-def zstd(data: bytes) -> bytes:
-    return bytes(pa.compress(data, codec="zstd", asbytes=True))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
+@pytest.mark.parametrize("pack", PACKERS.values())
 def test_a_damaged_archive_is_the_run_or_refused(n, pack, tmp_path) -> None:
     path = tmp_path / "file"
     text, two = b"".join(RUN[:5]), b"".join(RUN[5:])

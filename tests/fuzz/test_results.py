@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abrank import Comparison, compare, compare_scores, plots, simulate_runs
+from abrank import Comparison, compare, compare_scores, simulate_runs
 from abrank.cli import run
 from abrank.report import WRITERS, from_dict
 from abrank.report.data import json_bytes
 
-CHEAP = [kind for kind in WRITERS if kind not in (".html", ".json")]
+DRAWN = [kind for kind in WRITERS if kind != ".json"]
 
 
 def _gated() -> Comparison:
@@ -160,8 +160,11 @@ def rendered(path: Path, text: str, *how: str) -> tuple[int, str, str]:
     return code, text_i_o_wrappers[0].read(), text_i_o_wrappers[1].read()
 
 
-def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
-    """One damaged file: refused with a sentence, or rendered with the verdict of its numbers."""
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(found=damaged())
+def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(found, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp()
     code, out, err = rendered(folder / "results.json", json.dumps(found), "--format", "json")
     if code == 3:
         assert out == ""
@@ -178,26 +181,8 @@ def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
     assert loads["verdict"]["state"] == verdict
     comparison = from_dict(found)
     assert str(comparison.verdict) == verdict
-    for kind in CHEAP:
+    for kind in DRAWN:
         assert WRITERS[kind](comparison)
-    if draws:
-        assert WRITERS[".html"](comparison)
-
-
-@pytest.mark.slow
-@settings(max_examples=100)
-@given(found=damaged())
-def test_a_damaged_file_is_refused_or_gives_the_verdict_of_its_numbers(found, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plots, "svg", lambda *_, **__: "<svg/>")
-        check(found, tmp_path_factory.getbasetemp(), draws=False)
-
-
-@pytest.mark.slow
-@settings(max_examples=300)
-@given(found=damaged())
-def test_figures_of_damaged_files(found: dict[str, Any], tmp_path_factory: pytest.TempPathFactory):
-    check(found, tmp_path_factory.getbasetemp(), draws=True)
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """Columns of ids, and the memory that reading takes."""
 
+import bz2
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,14 @@ from hypothesis import strategies as st
 from abrank.inputs import ids
 
 ROOT = Path(__file__).parents[2]
-BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
 FEW = st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"]), max_size=12)
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
+PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 
 
 @pytest.fixture(params=["numpy", "Arrow"], scope="module")

@@ -1,6 +1,5 @@
 """Archives: every stream is checked, and none grows without bound."""
 
-import bz2
 import datetime
 import gzip
 import io
@@ -11,24 +10,15 @@ import sys
 import tarfile
 import zipfile
 
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 from abrank import ReadError, read_qrels, read_run, read_scores
 from abrank.inputs import read_judged_run
 from abrank.inputs.topics import read_segments
 from abrank.inputs.votes import read_votes
-from tests.inputs.conftest import ended_with
+from tests.inputs.conftest import PACKERS, ended_with, zstd
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
-
-
-def zstd(data: bytes) -> bytes:
-    return bytes(pa.compress(data, codec="zstd", asbytes=True))
-
-
-PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 
 
 @pytest.mark.every_case
@@ -50,18 +40,6 @@ def test_the_second_stream_is_checked_as_the_first(tmp_path, kind, damage) -> No
     assert len(read_run(path)) == 100
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", PACKERS)
-def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path, kind) -> None:
-    path = tmp_path / "a.run"
-    path.write_bytes(PACKERS[kind](LINES + b"\n" * 6_000_000))
-    with pytest.raises(ReadError, match="unpacks to more than 5,000,000 rows, packed beyond 200"):
-        read_run(path)
-    with pytest.raises(ReadError, match=f"the {kind} archive unpacks to more than 1M bytes"):
-        read_run(path, max_input_size=1 << 20)
-    assert len(read_run(path, max_input_size=8 << 20)) == 100
-
-
 def bombs():
     twice = b"1 Q0 d1 1 2.5 t\n"
     return {
@@ -80,22 +58,6 @@ def test_no_input_takes_all_memory(tmp_path, kind) -> None:
     code, kilobytes = ended_with(["-m", "abrank", "score", "qrels", "bomb"], folder=tmp_path)
     assert code == 3
     assert kilobytes < 700_000
-
-
-@pytest.mark.slow
-def test_parquet_that_repeats_a_long_text_is_read_while_there_is_room(tmp_path) -> None:
-    run = pa.table(
-        {"query_id": ["q" * 100_000] * 20_000, "doc_id": ["d"] * 20_000, "score": [0.5] * 20_000}
-    )
-    with pyarrow.parquet.ParquetWriter(tmp_path / "a.parquet", run.schema) as writer:
-        writer.write_table(run)
-    assert (tmp_path / "a.parquet").stat().st_size < 1_000_000
-    (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
-    code, kilobytes = ended_with(
-        ["-m", "abrank", "score", "qrels", "a.parquet", "--max-input-size", "64M"], folder=tmp_path
-    )
-    assert code == 3
-    assert kilobytes < 700_000  # of texts of 2 GB
 
 
 def test_an_archive_that_is_not_unpacked_is_named(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Raw columns: duplicates, names, and the one order of tied documents."""
+"""Raw columns: duplicates, names, and ranks that contradict scores."""
 
 import numpy as np
 import pandas as pd
@@ -10,45 +10,9 @@ from pyarrow import feather
 
 import abrank
 from abrank.inputs import ids
-from abrank.inputs.columns import (
-    Columns,
-    Source,
-    duplicate_error,
-    duplicates,
-    has_duplicates,
-    rank_conflicts,
-    rank_rows,
-)
+from abrank.inputs.columns import has_duplicates, rank_conflicts
 from abrank.inputs.topics import read_segments
-
-ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"\xff"])), max_size=12)
-
-
-@pytest.mark.slow
-@given(ROWS)
-def test_each_repeat_points_at_the_one_before(rows: list[tuple[int, bytes]]) -> None:
-    query = np.array([q for q, _ in rows], dtype=np.int64)
-    first, again = duplicates(query, ids.pack([d for _, d in rows]))
-    expected = [
-        (max(j for j in range(i) if rows[j] == row), i)
-        for i, row in enumerate(rows)
-        if row in rows[:i]
-    ]
-    assert list(zip(first.tolist(), again.tolist(), strict=True)) == expected
-
-
-def test_the_message_has_both_places_and_the_total() -> None:
-    columns = Columns(
-        query=ids.encode(["7", "7", "7"]), doc=ids.encode(["d", "d", "d"]), value=np.ones(3),
-        position=np.array([42, 97, 98]), source=Source("a.run", None, 3, "a.run", "line"),
-    )  # fmt: skip
-    error = duplicate_error(
-        columns, *duplicates(np.zeros(3, np.int64), columns.doc), hint="Mend it."
-    )
-    assert str(error).splitlines() == [
-        "a.run, lines 42 and 97: document d twice in query 7 (2 duplicates in all)",
-        "  Mend it.",
-    ]
+from abrank.inputs.votes import read_votes
 
 
 def test_duplicates_are_found_however_much_their_keys_are_alike() -> None:
@@ -59,26 +23,6 @@ def test_duplicates_are_found_however_much_their_keys_are_alike() -> None:
         docs = ids.encode([f"d{number}" for number in numbers])
         query = np.zeros(len(numbers), dtype=np.int64)
         assert has_duplicates(query, docs, mark) == (len(set(numbers.tolist())) < len(numbers))
-
-
-ROWS_TIES = st.lists(
-    st.tuples(
-        st.integers(0, 2), st.sampled_from([-np.inf, 0.0, 1.5, np.inf]), st.binary(max_size=2)
-    ),
-    min_size=1,
-    max_size=15,
-)
-
-
-@pytest.mark.slow
-@given(ROWS_TIES)
-def test_rows_are_sorted_by_query_score_and_bytes(rows: list[tuple[int, float, bytes]]) -> None:
-    query, score, doc = (list(column) for column in zip(*rows, strict=True))
-    order = rank_rows(np.array(query), np.array(score), ids.pack(doc))
-    assert sorted(order.tolist()) == list(range(len(rows)))
-    result = [(query[i], -score[i], doc[i]) for i in order]
-    by_doc = sorted(rows, key=lambda row: row[2], reverse=True)
-    assert result == sorted(((q, -s, d) for q, s, d in by_doc), key=lambda row: row[:2])
 
 
 @given(
@@ -93,7 +37,7 @@ def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize("door", ["qrels", "run", "segments", "scores"])
+@pytest.mark.parametrize("door", ["qrels", "run", "segments", "scores", "votes", "other case"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "frame", "arrow", "feather"])
 def test_a_column_named_twice_is_refused_at_every_door(door, kind, tmp_path) -> None:
     names = {
@@ -101,6 +45,8 @@ def test_a_column_named_twice_is_refused_at_every_door(door, kind, tmp_path) -> 
         "run": ["query_id", "doc_id", "score", "score"],
         "segments": ["query_id", "intent", "intent"],
         "scores": ["query_id", "RR", "AP", "AP"],
+        "votes": ["query_id", "winner", "winner"],
+        "other case": ["query_id", "Winner", "winner"],
     }[door]
     cells = ["q1", "1", "1", "2"][-len(names) :]
     table = pa.table([[cell] for cell in cells], names=names)
@@ -112,7 +58,7 @@ def test_a_column_named_twice_is_refused_at_every_door(door, kind, tmp_path) -> 
     source = {"frame": pd.DataFrame([cells], columns=names), "arrow": table}.get(kind, path)
     readers = {
         "qrels": abrank.read_qrels, "run": abrank.read_run, "segments": read_segments,
-        "scores": abrank.read_scores,
+        "scores": abrank.read_scores, "votes": read_votes, "other case": read_votes,
     }  # fmt: skip
     if kind == "tsv" and door == "scores":
         pytest.skip("a TSV of scores has forms of its own")

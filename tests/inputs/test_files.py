@@ -1,36 +1,31 @@
 """Opening files: packed or not, there or not."""
 
-import bz2
 import gzip
 import hashlib
 import io
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from abrank import NotFoundError, ReadError, read_qrels, read_run
+from abrank import NotFoundError, ReadError, read_run
 from abrank.inputs import files, looks_like_qrels
 from abrank.inputs.columns import RUN
 from abrank.inputs.files import likeness
 from abrank.inputs.storage import Stored
+from tests.inputs.conftest import PACKERS
 
 LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
 
 
-def zstd(data: bytes) -> bytes:
-    return bytes(pa.compress(data, codec="zstd", asbytes=True))
-
-
-PACKERS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
+PLAIN_AND_PACKED = {"plain": bytes, **PACKERS}
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bz2", "a.zst"])
-@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("packer", PLAIN_AND_PACKED)
 def test_packing_is_told_by_the_first_bytes_not_by_the_name(tmp_path, name, packer) -> None:
-    stored = PACKERS[packer](LINES)
+    stored = PLAIN_AND_PACKED[packer](LINES)
     (tmp_path / name).write_bytes(stored)
     read = files.read_columns(tmp_path / name, RUN)
     assert len(read.value) == 59
@@ -44,12 +39,6 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (run.name, len(run), run.source.path) == ("stdin", 59, None)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"bad\n")))
     with pytest.raises(ReadError, match="stdin, line 1: expected 6 fields"):
-        read_run("-")
-
-
-def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(ReadError, match="stdin: is closed\n  pipe a file into it"):
         read_run("-")
 
 
@@ -72,9 +61,9 @@ class Failing(io.FileIO):
         return super().read(min(size or 20, 20))
 
 
-@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("packer", PLAIN_AND_PACKED)
 def test_a_disk_that_fails_while_a_file_is_read(tmp_path, monkeypatch, packer) -> None:
-    (tmp_path / "a.run").write_bytes(PACKERS[packer](LINES))
+    (tmp_path / "a.run").write_bytes(PLAIN_AND_PACKED[packer](LINES))
     monkeypatch.setattr(Path, "open", lambda path, *_: Failing(path))
     with pytest.raises(ReadError, match=r"a\.run: cannot be read: input/output error"):
         read_run(tmp_path / "a.run")
@@ -101,19 +90,16 @@ def test_a_missing_file_names_its_neighbour(tmp_path: Path) -> None:
     assert isinstance(caught.value, FileNotFoundError)
 
 
-def test_text_in_the_place_of_a_name_is_said_to_be_text() -> None:
-    with pytest.raises(ReadError, match=r"^q1 Q0 d1 1 0\.5 x…: is text of several lines"):
-        read_run("q1 Q0 d1 1 0.5 x\n" * 1000)
-
-
-def test_a_missing_folder_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="nor a folder"):
-        read_qrels(tmp_path / "nowhere" / "qrels.txt")
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="is a folder, not a file"):
-        read_run(tmp_path)
+def test_what_is_no_file_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    for source, error, text in (
+        ("q1 Q0 d1 1 0.5 x\n" * 1000, ReadError, r"^q1 Q0 d1 1 0\.5 x…: is text of several lines"),
+        (tmp_path / "nowhere" / "a.run", NotFoundError, "nor a folder"),
+        (tmp_path, ReadError, "is a folder, not a file"),
+        ("-", ReadError, "stdin: is closed\n  pipe a file into it"),
+    ):
+        with pytest.raises(error, match=text):
+            read_run(source)
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import abrank
-from abrank.inference.clusters import standard_error
 from abrank.inputs.votes import credits_of
 from abrank.simulate import interleave, simulate_clicks
 from tests.report.written import text as text_of
@@ -52,10 +50,8 @@ def test_shares_and_clusters_are_those_of_the_reference(part, rows, folder) -> N
     chosen = [row for row in rows if PARTS[part].items() <= row.items()]
     comparison = abrank.compare_preferences(chosen, test="t")
     lead, preferences = comparison.primary, comparison.preferences
-    assert (comparison.n_queries, preferences.n_without_click) == (
-        gold["impressions"],
-        gold["without_click"],
-    )
+    assert comparison.n_queries == gold["impressions"]
+    assert preferences.n_without_click == gold["without_click"]
     assert preferences.credits == (gold["credit_a"], gold["credit_b"])
     assert (lead.wins, lead.losses, lead.ties) == (gold["wins_b"], gold["wins_a"], gold["ties"])
     # The reference speaks of A against B.
@@ -63,28 +59,10 @@ def test_shares_and_clusters_are_those_of_the_reference(part, rows, folder) -> N
     assert comparison["credits"].diff == pytest.approx(
         -gold["credit_difference_clustered_by_user"]["mean"], abs=1e-12
     )
-    naive = stats.binomtest(lead.wins, lead.wins + lead.losses).pvalue
-    assert naive == pytest.approx(gold["naive_binomial_p"], abs=1e-12)
-    signs = 2.0 * comparison.differences("preference")
-    plain = abrank.inference.run_test("t", signs)
-    owner = gold["sign_per_impression_t"]
-    assert plain.estimate[0] == pytest.approx(-owner["mean"], abs=1e-12)
-    assert plain.pvalue[0] == pytest.approx(owner["p"], abs=1e-12)
-    limits = (-plain.ci_high[0], -plain.ci_low[0])
-    assert limits == pytest.approx(tuple(owner["interval"]), abs=1e-12)
     for name in ("session", "user", "query_id"):
-        labels = {row["impression"]: row[name] for row in chosen}
-        groups = [labels[query] for query in comparison.query_ids]
-        sizes = pd.Series(1.0, groups).groupby(level=0).sum().to_numpy().astype(int)
-        for measure, key in (("preference", "sign"), ("credits", "credit_difference")):
-            values = comparison.differences(measure) * (2.0 if key == "sign" else 1.0)
-            owner = gold[f"{key}_clustered_by_{name}"]
-            sums = pd.Series(values, groups).groupby(level=0).sum().to_numpy()
-            assert (len(sizes), sizes.max()) == (owner["clusters"], owner["largest"])
-            error = standard_error(sums, sizes, corrected=False)
-            assert error == pytest.approx(owner["se"], abs=1e-12)
-            custom = abrank.compare_preferences(chosen, measures=measure, design=name, test="t")
-            assert custom.clusters.n_clusters == owner["clusters"]
+        clusters = abrank.compare_preferences(chosen, design=name, test="t").clusters
+        owner = gold[f"sign_clustered_by_{name}"]
+        assert (clusters.n_clusters, clusters.largest) == (owner["clusters"], owner["largest"])
     share = preferences.credits[0] / sum(preferences.credits)
     assert share == pytest.approx(gold["credit_share_a"], abs=1e-12)
 
@@ -189,9 +167,6 @@ def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clu
     ]
     rows += [{"query_id": "q1", "user": "", "credit_a": 1, "credit_b": 0}] * 2
     comparison = abrank.compare_preferences(rows)
-    assert (comparison.clusters.name, comparison.clusters.n_clusters, comparison.n_queries) == (
-        "user",
-        14,
-        42,
-    )
+    clusters = comparison.clusters
+    assert (clusters.name, clusters.n_clusters, comparison.n_queries) == ("user", 14, 42)
     assert comparison.remarks == ("2 impressions name no user: each counts as one of its own",)

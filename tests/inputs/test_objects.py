@@ -25,16 +25,12 @@ def frame(**columns) -> pd.DataFrame:
     [
         ("query_id", "doc_id"), ("qid", "DOCNO"), ("Q_ID", "docid"), ("query", "pid"),
         ("topic_id", "corpus_id"), ("Topic", "did"), ("query", "doc"), ("query_id", "passage_id"),
+        ("user_id:token", "item_id:token"), ("userId", "movieId"),
     ],
 )  # fmt: skip
 def test_names_that_other_tools_use(query: str, doc: str) -> None:
     rename = frame().rename(columns={"query_id": query, "doc_id": doc})
     assert read_run(rename).ranking("301") == EXPECTED
-
-
-@pytest.mark.parametrize("value", ["relevance", "label", "Rel", "grade"])
-def test_names_of_the_grade(value: str) -> None:
-    assert read_qrels(frame().rename(columns={"score": value})).grades("301") == {"d1": 1, "d2": 2}
 
 
 def test_two_candidates_are_an_error_that_names_the_way_out() -> None:
@@ -67,67 +63,11 @@ def test_columns_can_be_named() -> None:
         read_run(rename, columns={"doc_id": "zzzz"})
 
 
-@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "Int64", "category"])
-def test_whole_number_ids_become_text(dtype: str) -> None:
-    assert read_run(frame(query_id=pd.Series([30, 31]).astype(dtype))).query_ids == ("30", "31")
-
-
-@pytest.mark.parametrize("dtype", ["object", "str", "category"])
-def test_text_ids_of_any_dtype(dtype: str) -> None:
-    assert read_run(frame(query_id=pd.Series(["01", "1"]).astype(dtype))).query_ids == ("01", "1")
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize(("bad", "words"), [
-    (301.0, "row 1: query_id 301.0 is a float; ids are text"),
-    (np.float32(301.0), "is a float"),
-    (float("nan"), "query_id is missing (nan)"),
-    (None, "query_id is missing (None)"),
-    (pd.NA, "query_id is missing (<NA>)"),
-    (pd.NaT, "query_id is missing (NaT)"),
-    (True, "query_id True is a bool"),
-    (b"301", "is a bytes; ids are text or whole numbers"),
-    ("", "row 1: query_id is empty"),
-    ("\ud800", "is not valid text"),
-])  # fmt: skip
-def test_ids_that_are_no_ids(bad, words) -> None:
-    with pytest.raises(ReadError) as caught:
-        read_run([("301", "d1", 1.0), (bad, "d2", 1.0)])
-    assert str(caught.value).startswith("tuples, row 1: ")
-    assert words in str(caught.value)
-
-
 def test_float_ids_of_a_frame_say_how_to_mend_them() -> None:
     with pytest.raises(
         ReadError, match=r'DataFrame, row 0: query_id 301\.0 (?s:.*)astype\("Int64"\)'
     ):
         read_run(frame(query_id=[301.0, 302.0]))
-
-
-@pytest.mark.parametrize(("score", "words"), [
-    (float("nan"), "score is missing (nan)"),
-    (None, "score is missing (None)"),
-    (pd.NA, "score is missing"),
-    (float("inf"), "score is infinite"),
-    ("high", 'score "high" is not a number'),
-    (datetime.date(2020, 1, 1), "is a date, not a number"),
-])  # fmt: skip
-def test_numbers_that_are_no_scores(score, words) -> None:
-    with pytest.raises(ReadError) as caught:
-        read_run({"1": {"a": 1.0, "d": score}})
-    assert str(caught.value).startswith("dict, row 1: score ")
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("grade", "words"),
-    [(float("inf"), "is infinite"), ([1], "relevance [1] is a list"), (2**63, "is too large")],
-)
-def test_numbers_that_are_no_grades(grade, words) -> None:
-    with pytest.raises(ReadError) as caught:
-        read_qrels([("1", "d", grade)])
-    assert str(caught.value).startswith("tuples, row 0: relevance ")
-    assert words in str(caught.value)
 
 
 Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
@@ -143,12 +83,6 @@ def test_named_tuples_go_by_name() -> None:
 
 def test_an_iterator_is_read_once() -> None:
     assert read_run(iter([["1", "d", 1], ["1", "e", 2]])).ranking("1") == [("e", 2.0), ("d", 1.0)]
-
-
-@pytest.mark.parametrize("row", [("1", "d"), ("1", "d", 1, 2), "1 d 1", 7])
-def test_rows_of_another_shape(row) -> None:
-    with pytest.raises(ReadError, match=r"tuples, row 1: .* is not \(query_id, doc_id, score\)"):
-        read_run([("1", "d", 1.0), row])
 
 
 @pytest.mark.parametrize(
@@ -179,11 +113,6 @@ def test_columns_are_for_tables(source, tmp_path, monkeypatch) -> None:
             read(source, columns={"query_id": "qid"})
 
 
-def test_duplicates_in_a_frame_are_found() -> None:
-    with pytest.raises(ReadError, match="DataFrame, rows 0 and 1: document d twice in query 301"):
-        read_run(frame(doc_id=["d", "d"]))
-
-
 def test_an_id_that_is_too_long_is_refused() -> None:
     for length, fits in ((65_536, True), (65_537, False)):
         docs = ["d", "d" * length]
@@ -204,21 +133,11 @@ def ranked(source, query="q1") -> list[str]:
 
 
 # The answer of Elasticsearch's and OpenSearch's _rank_eval, as their documentation shows it.
-RANK_EVAL = {
-    "metric_score": 0.4,
-    "details": {
-        "q1": {
-            "metric_score": 0.6,
-            "unrated_docs": [{"_index": "shop", "_id": "d1"}],
-            "hits": [
-                {"hit": {"_index": "shop", "_id": "d2", "_score": 0.2}, "rating": 1},
-                {"hit": {"_index": "shop", "_id": "d1", "_score": None}, "rating": None},
-            ],
-            "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}},
-        }
-    },
-    "failures": {},
-}
+RANK_EVAL = json.loads("""{"metric_score": 0.4, "failures": {}, "details": {"q1": {
+    "metric_score": 0.6, "unrated_docs": [{"_index": "shop", "_id": "d1"}],
+    "hits": [{"hit": {"_index": "shop", "_id": "d2", "_score": 0.2}, "rating": 1},
+             {"hit": {"_index": "shop", "_id": "d1", "_score": null}, "rating": null}],
+    "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}}}}}""")
 SHAPES = {
     "documents in rank order": {"q1": ORDER},
     "pairs": {"q1": [("d1", 0.5), ("d2", 0.75)]},
@@ -258,10 +177,6 @@ SHAPES = {
     "Pinecone": {"q1": {"matches": [{"id": "d2", "score": 0.75}, {"id": "d1", "score": 0.5}]}},
     "an id beside a text": {"q1": [{"id": name, "document": "a text", "score": 3.0 - place}
                                    for place, name in enumerate(ORDER)]},
-    "RecBole": [{"user_id:token": "q1", "item_id:token": name, "score:float": 3.0 - place}
-                for place, name in enumerate(ORDER)],
-    "MovieLens": [{"userId": "q1", "movieId": name, "score": 3.0 - place}
-                  for place, name in enumerate(ORDER)],
     "a shop's log": [
         {"search_term": "q1", "product_id": "d1", "position": 2},
         {"search_term": "q1", "product_id": "d2", "position": 1},
@@ -306,22 +221,50 @@ def test_relevant_documents_of_each_query_are_judgments(relevant) -> None:
     assert read_qrels({"q1": relevant}).grades("q1") == {"d1": 1, "d2": 1}
 
 
+BAD_IDS = [
+    (301.0, "query_id 301.0 is a float; ids are text"), (np.float32(301.0), "is a float"),
+    (float("nan"), "query_id is missing (nan)"), (None, "query_id is missing (None)"),
+    (pd.NA, "query_id is missing (<NA>)"), (pd.NaT, "query_id is missing (NaT)"),
+    (True, "query_id True is a bool"), (b"301", "is a bytes; ids are text or whole numbers"),
+    ("", "query_id is empty"), ("\ud800", "is not valid text"),
+]  # fmt: skip
+BAD_SCORES = [
+    (float("nan"), "is missing (nan)"), (None, "is missing (None)"), (pd.NA, "is missing"),
+    (float("inf"), "is infinite"), ("high", '"high" is not a number'),
+    (datetime.date(2020, 1, 1), "is a date, not a number"),
+]  # fmt: skip
+BAD_GRADES = [
+    (float("inf"), "is infinite"), ([1], "[1] is a list"), (2**63, "is too large"),
+    (10**400, "is too large"),
+]  # fmt: skip
+RECORD = {"qid": "q1", "docno": "d", "score": 1}
+
+
 @pytest.mark.every_case
-@pytest.mark.parametrize(("source", "words"), [
-    ({"q1": {"d1", "d2"}}, "dict: query 'q1' has a set, which has no order"),
-    ({"q1": [{"title": "x"}]}, "dict: a hit of query 'q1' names no document; it has title"),
-    ({"q1": [["d1"], ["d2"]]}, "dict, row 0: doc_id ['d1'] is a list"),
-    ({"en": {"test": {"q": {"d": 1}}}, "de": {"test": {"q": {"d": 1}}}},
-     "dict: holds 2 sets of rankings: en, de\n  give one of them: json.load(open(path))["),
-    ([{"qid": "q1", "docno": "d"}], "tuples: no column score"),
-    ([{"qid": "q1", "docno": "d", "score": 1}, {"qid": "q2"}], "tuples, row 1: the record has"),
-    ([{"qid": "q1", "docno": "d", "score": 1}, ("q2", "d", 1)],
-     "tuples, row 1: is a tuple, where the first row is a record"),
+@pytest.mark.parametrize(("read", "source", "start", "words"), [
+    *((read_run, [("301", "d1", 1.0), (bad, "d2", 1.0)], "tuples, row 1: ", words)
+      for bad, words in BAD_IDS),
+    *((read_run, {"1": {"a": 1.0, "d": bad}}, "dict, row 1: score ", words)
+      for bad, words in BAD_SCORES),
+    *((read_qrels, [("1", "d", bad)], "tuples, row 0: relevance ", words)
+      for bad, words in BAD_GRADES),
+    *((read_run, [("1", "d", 1.0), bad], "tuples, row 1: ", "is not (query_id, doc_id, score)")
+      for bad in (("1", "d"), ("1", "d", 1, 2), "1 d 1", 7)),
+    (read_run, {"q1": {"d1", "d2"}}, "dict: query 'q1' has a set, which has no order", ""),
+    (read_run, {"q1": [{"title": "x"}]}, "dict: a hit of query 'q1' names no document; it has", ""),
+    (read_run, {"q1": [["d1"], ["d2"]]}, "dict, row 0: doc_id ['d1'] is a list", ""),
+    (read_run, {"en": {"test": {"q": {"d": 1}}}, "de": {"test": {"q": {"d": 1}}}},
+     "dict: holds 2 sets of rankings: en, de\n  give one of them: json.load(open(path))[", ""),
+    (read_run, [{"qid": "q1", "docno": "d"}], "tuples: no column score", ""),
+    (read_run, [RECORD, {"qid": "q2"}], "tuples, row 1: the record has", ""),
+    (read_run, [RECORD, ("q2", "d", 1)],
+     "tuples, row 1: is a tuple, where the first row is a record", ""),
 ])  # fmt: skip
-def test_what_is_none_of_them(source, words) -> None:
+def test_what_cannot_be_used_is_named(read, source, start, words) -> None:
     with pytest.raises(ReadError) as caught:
-        read_run(source)
-    assert str(caught.value).startswith(words), caught.value
+        read(source)
+    assert str(caught.value).startswith(start), caught.value
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(("module", "method", "held"), [
@@ -332,27 +275,6 @@ def test_what_is_none_of_them(source, words) -> None:
 def test_objects_of_libraries_say_what_they_hold(module, method, held) -> None:
     stand_in = type("Run", (), {"__module__": module, "name": "x", method: lambda _: held})()
     assert ranked(stand_in) == ORDER
-
-
-def test_a_grade_that_no_float_holds() -> None:
-    with pytest.raises(ReadError, match="dict, row 0: relevance is too large"):
-        read_qrels({"q1": {"d1": 10**400}})
-
-
-@pytest.mark.parametrize(("text", "words"), [
-    ('{"q1": {"d1": 1', "is no JSON: Expecting"),
-    ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' stands twice"),
-    ('{"q1": {"d1": NaN}}', "row 0: score is missing (nan)"),
-    ('{"q1": {"d1": "high"}}', 'row 0: score "high" is not a number'),
-    ('{"q1": 7}', "query 'q1' has a int, not a dict"),
-    ("{" + '"a": {' * 5000, "is no JSON: "),
-])  # fmt: skip
-def test_json_that_cannot_be_used(text: str, words: str, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text(text)
-    with pytest.raises(ReadError) as caught:
-        read_run(tmp_path / "a.json")
-    assert words in str(caught.value)
-    assert str(caught.value).startswith(str(tmp_path / "a.json"))
 
 
 @pytest.mark.parametrize(

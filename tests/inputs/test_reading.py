@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from abrank import AlignmentError, ReadError, read_qrels, read_run, simulate_runs
+from abrank import AlignmentError, read_qrels, read_run, simulate_runs
 from abrank.inputs import Audit, files, ids, join, read_judged_run
 from abrank.inputs import reading as module
 from abrank.inputs.join import how_ids_differ
@@ -31,7 +31,6 @@ def folder(tmp_path_factory):
     # Interleaved queries are read whole.
     lines = plain.splitlines(keepends=True)
     (mktemp / "scattered.run").write_bytes(b"".join(lines[::2] + lines[1::2]))
-    (mktemp / "cut.run.gz").write_bytes(gzip.compress(plain)[:-50])
     return mktemp
 
 
@@ -46,40 +45,19 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run"])
-def test_streamed_and_whole_files_give_the_same(folder, name, monkeypatch):
-    qrels = read_qrels(folder / "qrels.txt")
+def test_plain_files_are_streamed_and_give_what_they_give_whole(folder, name, monkeypatch):
+    qrels, n_whole, read = read_qrels(folder / "qrels.txt"), [], files.read_columns
+    monkeypatch.setattr(files, "read_columns", lambda *a, **k: n_whole.append(a) or read(*a, **k))
     streamed = read_judged_run(qrels, folder / name, top=3)
+    assert len(n_whole) == (name == "scattered.run")
     monkeypatch.setattr(module, "block", not_plain)
     whole = read_judged_run(qrels, folder / name, top=3)
+    assert n_whole
     same(streamed.judged, whole.judged)
     same(streamed.judged, join(qrels, read_run(folder / "a.run")))
     assert streamed.audit == whole.audit
     assert streamed.source == whole.source
     assert ids.decode(streamed.top_docs.docs) == ids.decode(whole.top_docs.docs)
-
-
-@pytest.mark.parametrize(
-    ("name", "is_streamed"),
-    [("a.run", True), ("a.run.gz", True), ("a.run.bz2", True), ("a.run.zst", True),
-     ("scattered.run", False)],
-)  # fmt: skip
-def test_plain_files_are_streamed_and_others_are_not(folder, name, is_streamed, monkeypatch):
-    whole, qrels = [], read_qrels(folder / "qrels.txt")
-    read = files.read_columns
-    monkeypatch.setattr(files, "read_columns", lambda *a, **k: whole.append(a) or read(*a, **k))
-    read_judged_run(qrels, folder / name)
-    assert bool(whole) is not is_streamed
-
-
-def test_the_first_documents_are_those_of_the_run(folder):
-    qrels = read_qrels(folder / "qrels.txt")
-    run = read_run(folder / "a.run")
-    top_docs = read_judged_run(qrels, folder / "a.run", top=4).top_docs
-    docs = ids.decode(top_docs.docs)
-    for i, query_id in enumerate(qrels.query_ids):
-        rows = np.flatnonzero(top_docs.query == i)
-        assert top_docs.rank[rows].tolist() == [1, 2, 3, 4]
-        assert [docs[row] for row in rows] == [doc for doc, _ in run.ranking(query_id, top=4)]
 
 
 def test_scores_are_kept_by_query_whatever_the_order_of_the_file(tmp_path):
@@ -98,15 +76,6 @@ def test_a_file_is_hashed_unless_nobody_asks(folder):
     expected = hashlib.sha256((folder / "a.run.gz").read_bytes()).hexdigest()
     assert read_judged_run(qrels, folder / "a.run.gz").source.sha256 == expected
     assert read_judged_run(qrels, folder / "a.run.gz", hashes=False).source.sha256 is None
-
-
-def test_a_damaged_archive_and_a_run_of_other_queries_are_refused(folder, tmp_path):
-    qrels = read_qrels(folder / "qrels.txt")
-    with pytest.raises(ReadError, match="cut short"):
-        read_judged_run(qrels, folder / "cut.run.gz")
-    (tmp_path / "b.run").write_text("x Q0 d 1 1 t\n")
-    with pytest.raises(AlignmentError, match=r"no query is in both .*qrels.txt and .*b.run"):
-        read_judged_run(qrels, tmp_path / "b.run")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -175,10 +144,6 @@ def test_no_common_query_names_both_files(tmp_path) -> None:
 @pytest.mark.every_case
 @pytest.mark.parametrize(("qrels", "run", "words"), [
     (["301"], ["301.0"], '".0"'),
-    (["301.0"], ["301"], '".0"'),
-    (["7"], ["007"], "leading zeros"),
-    (["Q1"], ["q1"], "upper and lower case"),
-    (["1"], ['"1"'], "blanks or quotes"),
     (["1"], ["\ufeff1"], "a byte order mark"),
     (["303"], ["x303"], 'the prefix "x"'),
     (["wt-303"], ["303"], 'the prefix "wt-"'),

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 from abrank import ArgumentError, ReadError, compare, evaluate, from_groups, read_run
 from abrank.inputs.run import named_runs
 
-IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600"])
+# Some begin with the same 8 or 16 bytes.
+LONG = ["q" * 9, "q" * 8 + "r", "q" * 17, "q" * 16 + "r"]
+IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600", *LONG])
 SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, -3.5, 2.5e300])
 TABLES = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1), min_size=1, max_size=4)
+
+
+pytestmark = pytest.mark.usefixtures("small_and_large_columns")
 
 
 def rankings(run) -> dict[str, list[str]]:

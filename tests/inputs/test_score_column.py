@@ -33,31 +33,40 @@ def values(path, measure="clicks") -> np.ndarray:
 
 GERMAN = [f"{number:,}".replace(",", ".") for number in CLICKS]
 ENGLISH = [f"{number:,}" for number in CLICKS]
+COMMAS, POINTS = ([f"0{mark}{1000 + i}" for i in range(N)] for mark in ",.")
+QUARTERS, MONEY, SHARES = np.array(CLICKS) + 0.25, [1234.5, -12.0, 987.25], [0.503, 1.0, 0.07]
+THOUSANDS, AMOUNT = r"clicks: (\d)\.(\d{3}) is read as \1\2$", "is read as 1234.50"
+# The cells of a column, the mark between columns, cells beside them, the numbers, and a note.
+READ = [
+    *((GERMAN, mark, COMMAS, CLICKS, THOUSANDS) for mark in ";\t"),
+    ([f"{number},25" for number in GERMAN], ";", None, QUARTERS, "is read as"),
+    ([f'"{number}.25"' for number in ENGLISH], ",", None, QUARTERS, "is read as"),
+    ([f'"{number}"' for number in ENGLISH], ",", None, CLICKS, "is read as"),
+    (ENGLISH, ";", POINTS, CLICKS, "is read as"),
+    # Fractions of three digits: no number without a mark stands beside them, or one of four digits.
+    (["0.618", "1.188", "2.500"], ";", None, [0.618, 1.188, 2.5], ""),
+    (["0,618", "1,188", "2,500"], ";", None, [0.618, 1.188, 2.5], ""),
+    (["1.188", "12", "987"], ",", None, [1.188, 12, 987], ""),
+    (["50.3%", "100%", "7%"], ",", None, SHARES, "per cent are read as shares"),
+    (["50,3 %", "100 %", "7 %"], ";", None, SHARES, "per cent are read as shares"),
+    (['"$1,234.50"', "-$12.00", "$987.25"], ",", None, MONEY, AMOUNT),
+    (["1.234,50 €", "-12,00 €", "987,25 €"], ";", None, MONEY, AMOUNT),
+    (["1\u202f234,50", "-12,00", "987,25"], ";", None, MONEY, AMOUNT),
+    (["1'234.50", "-12.00", "987.25"], ";", None, MONEY, AMOUNT),
+    (["USD 1 234.50", "USD -12", "USD 987.25"], "\t", None, MONEY, AMOUNT),
+    (["−0.01", "−0.5", "0.25"], ",", None, [-0.01, -0.5, 0.25], ""),  # a minus of typesetters
+]
 
 
-@pytest.mark.parametrize("mark", [";", "\t"])
-def test_points_mark_thousands_where_commas_mark_decimals(mark, tmp_path) -> None:
-    path = table(tmp_path / "a.csv", GERMAN, mark=mark, beside=[f"0,{1000 + i}" for i in range(N)])
-    np.testing.assert_array_equal(values(path), CLICKS)
-    scores = read_with_gaps(path, options=TableOptions.of(measures=["clicks"]))
-    (note,) = [note for note in scores.notes if " is read as " in note]
-    assert re.search(r"clicks: (\d)\.(\d{3}) is read as \1\2$", note)
-
-
-def test_decimals_beside_marks_of_thousands(tmp_path) -> None:
-    cells = [f"{number},25" for number in GERMAN]
-    np.testing.assert_array_equal(
-        values(table(tmp_path / "a.csv", cells, mark=";")), np.array(CLICKS) + 0.25
-    )
-    cells = [f'"{number}.25"' for number in ENGLISH]
-    np.testing.assert_array_equal(values(table(tmp_path / "b.csv", cells)), np.array(CLICKS) + 0.25)
-
-
-def test_quoted_commas_mark_thousands_and_points_decimals(tmp_path) -> None:
-    path = table(tmp_path / "a.csv", [f'"{number}"' for number in ENGLISH])
-    np.testing.assert_array_equal(values(path), CLICKS)
-    path = table(tmp_path / "b.csv", ENGLISH, mark=";", beside=[f"0.{1000 + i}" for i in range(N)])
-    np.testing.assert_array_equal(values(path), CLICKS)
+@pytest.mark.every_case
+@pytest.mark.parametrize(("cells", "mark", "beside", "expected", "note"), READ)
+def test_numbers_as_people_write_them(cells, mark, beside, expected, note, tmp_path) -> None:
+    path = table(tmp_path / "a.csv", cells, mark=mark, beside=beside)
+    np.testing.assert_array_equal(values(path), expected)
+    notes = read_with_gaps(path, options=TableOptions.of(measures=["clicks"])).notes
+    assert any(re.search(note, line) for line in notes)
+    path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
+    np.testing.assert_array_equal(values(path), expected)
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])
@@ -66,21 +75,6 @@ def test_a_mark_that_nothing_explains_is_refused(cells, mark, tmp_path) -> None:
     path = table(tmp_path / "a.csv", cells, mark=mark)
     with pytest.raises(ReadError, match=r"clicks: 5.188 stands beside whole numbers.*Write 5188"):
         read_scores(path)
-
-
-def test_fractions_of_three_digits_stay_fractions(tmp_path) -> None:
-    """No number without a mark stands beside them, or one of four digits."""
-    cells = ["0.618", "1.188", "2.500"]
-    np.testing.assert_array_equal(
-        values(table(tmp_path / "a.csv", cells, mark=";")), [0.618, 1.188, 2.5]
-    )
-    np.testing.assert_array_equal(
-        values(table(tmp_path / "b.csv", [cell.replace(".", ",") for cell in cells], mark=";")),
-        [0.618, 1.188, 2.5],
-    )
-    np.testing.assert_array_equal(
-        values(table(tmp_path / "c.csv", ["1.188", "12", "987"])), [1.188, 12, 987]
-    )
 
 
 @pytest.mark.parametrize(
@@ -97,35 +91,13 @@ def test_words_for_an_empty_cell_are_empty_cells(blank, tmp_path) -> None:
         compare_scores(path)
 
 
-def test_per_cent_are_shares(tmp_path) -> None:
-    shares = [0.503, 0.746, 0.562, 1.0, 0.07]
-    path = table(tmp_path / "a.csv", ["50.3%", "74.6%", "56.2%", "100%", "7%"])
-    np.testing.assert_array_equal(values(path), shares)
-    assert any("per cent are read as shares" in note for note in read_scores(path).notes)
-    path = table(tmp_path / "b.csv", ["50,3 %", "74,6 %", "56,2 %", "100 %", "7 %"], mark=";")
-    np.testing.assert_array_equal(values(path), shares)
-    path = table(tmp_path / "c.csv", ["50.3%", "74.6", "56.2%"])
+def test_some_cells_with_a_sign_of_per_cent_are_refused(tmp_path) -> None:
+    path = table(tmp_path / "a.csv", ["50.3%", "74.6", "56.2%"])
     with pytest.raises(
         ReadError, match=r"4 of 6 cells have a sign of per cent: write all"
     ) as error:
         read_scores(path)
     assert str(error.value).count("\n") == 0
-
-
-@pytest.mark.parametrize(
-    ("cells", "mark"),
-    [
-        (['"$1,234.50"', "-$12.00", "$987.25"], ","), (["1.234,50 €", "-12,00 €", "987,25 €"], ";"),
-        (["1\u202f234,50", "-12,00", "987,25"], ";"), (["1'234.50", "-12.00", "987.25"], ";"),
-        (["USD 1 234.50", "USD -12", "USD 987.25"], "\t"),
-    ],
-)  # fmt: skip
-def test_signs_of_money_and_blanks_of_thousands(cells, mark, tmp_path) -> None:
-    path = table(tmp_path / "a.csv", cells, mark=mark)
-    np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
-    assert any("is read as 1234.50" in note for note in read_scores(path).notes)
-    path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
-    np.testing.assert_array_equal(values(path), [1234.5, -12.0, 987.25])
 
 
 @pytest.mark.parametrize(
@@ -149,9 +121,3 @@ def test_the_first_three_of_many_bad_lines_are_shown(tmp_path) -> None:
         read_scores(table(tmp_path / "a.csv", cells))
     assert str(error.value).count("high") == 6  # a sentence and the line of each
     assert "12 bad lines in all; the first 3 are shown" in str(error.value)
-
-
-def test_a_minus_of_typesetters_is_one(tmp_path) -> None:
-    cells = [f"−0.{i:02}" for i in range(1, N + 1)]
-    expected = [float(cell.replace("−", "-")) for cell in cells]
-    np.testing.assert_array_equal(values(table(tmp_path / "a.csv", cells)), expected)

@@ -72,12 +72,6 @@ def test_a_value_that_is_no_number(read, value, said) -> None:
     assert "302  map" in message
 
 
-def test_many_bad_lines_are_counted(read) -> None:
-    lines = [f"map\t{i}\t{'x' if i else '1'}\n" for i in range(31)]
-    with pytest.raises(ReadError, match="30 bad lines in all; the first 3 are shown"):
-        read("".join(lines))
-
-
 def test_frames() -> None:
     frame = pd.DataFrame({"query_id": ["a", "b"], "ap": [0.5, np.nan], "text": ["x", "y"]})
     table = read_score_table(frame, is_measure=str.islower)
@@ -95,27 +89,6 @@ def test_other_sources_are_refused(tmp_path) -> None:
 
 
 # --- Frames and files of every kind
-
-FRAME = pd.DataFrame({"query_id": ["b", "a"], "AP": [0.5, np.nan], "RR": [1, 0]})
-
-
-@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars", "lazy", "parquet", "index"])
-def test_frames_of_every_library(kind, tmp_path) -> None:
-    source = FRAME
-    if kind in ("polars", "lazy"):
-        source = pytest.importorskip("polars", reason="it is in the extra `test`").from_pandas(
-            FRAME
-        )
-        source = source.lazy() if kind == "lazy" else source
-    if kind == "pyarrow":
-        source = pa.Table.from_pandas(FRAME)
-    if kind == "parquet":
-        FRAME.to_parquet(source := tmp_path / "a.parquet")
-    if kind == "index":
-        FRAME.set_index("query_id").rename_axis(None).to_parquet(source := tmp_path / "a.parquet")
-    table = read_score_table(source, is_measure=str.isupper)
-    assert texts(table) == ["b", "a"] * 2
-    np.testing.assert_array_equal(table.value, [0.5, np.nan, 1.0, 0.0])
 
 
 def test_a_name_in_the_header_longer_than_csv_allows_is_refused_in_a_sentence(tmp_path):

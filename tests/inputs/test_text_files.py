@@ -1,5 +1,7 @@
 """CSV, TSV, three columns and LETOR give the rows of TREC's files, by either reader."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,12 +163,6 @@ def test_both_readers_give_the_same(rows: list[list[str]], layout: Layout, end: 
         assert fast == outcome(data, layout)
 
 
-LINES = (
-    "2 qid:10 1:0.03 2:0.5 # docid = GX1 inc = 1\n0 qid:10 1:0 # docid = GX2\n"
-    "1 qid:11 1:1 # docid = GX1\n"
-)
-
-
 COMMENTS = {
     "4 qid:1 # docid = 75 inc = 1\n0 qid:1 # docid = 13\n": ["75", "13"],
     "4 qid:1 1:2 #docid=75\n0 qid:1 1:2 #docno: 13\n": ["75", "13"],
@@ -192,34 +188,6 @@ def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path, text) -> N
     )
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ("4 qid:1 # 75 rambo\n0 qid:1\n", "line 2: has no document id after #, as 1 other lines"),
-    ("4 qid:1 # good hit\n0 qid:1 # good too\n", "line 2: repeats the document good of its q"),
-])  # fmt: skip
-def test_comments_that_name_no_document_of_each_line_are_refused(tmp_path, text, problem) -> None:
-    (tmp_path / "l.txt").write_text(text)
-    with pytest.raises(ReadError, match=problem):
-        read_qrels(tmp_path / "l.txt")
-
-
-@pytest.mark.parametrize(("line", "problem"), [
-    ("high qid:7 1:2", r"no grade and qid\n.*\n.*expected: grade"),
-    ("1" * 30 + " qid:7 1:2", "the grade has more than 18 digits"),
-    ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
-    (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
-])  # fmt: skip
-def test_what_no_judgment_has(tmp_path, line, problem) -> None:
-    (tmp_path / "a.svm").write_text(f"1 qid:7 1:0.5\n{line}\n")
-    with pytest.raises(ReadError, match=rf"a\.svm, line 2: {problem}"):
-        read_qrels(tmp_path / "a.svm")
-
-
-def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path) -> None:
-    (tmp_path / "a.svm").write_text(LINES)
-    with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):
-        read_run(tmp_path / "a.svm")
-
-
 def test_all_lines_of_another_width_are_counted() -> None:
     lines = [(i, ["a", str(i)] + ["x"] * (i % 7 == 0)) for i in range(1, 200)]
     with pytest.raises(ReadError, match="expected 2 fields, found 3") as caught:
@@ -242,26 +210,29 @@ def test_a_trec_file_with_a_header_is_read_by_it(tmp_path) -> None:
     assert read_qrels(qrels).grades("q1") == {"d1": 1}
 
 
-# A file, and what is said of it.
-HINTS = {
-    "tabs around a blank": (
-        "new york\tQ0\td1\t1\t2.5\tt\n", "line 1: tabs part its fields and one",
-    ),
-    "tabs around a later blank": (
-        "q1\tQ0\td1\t1\t2.5\tt\nq1\tQ0\td 2\t2\t1\tt\n", "line 2: tabs part its fields and one",
-    ),
-    "a comma without quotes": (
-        "query_id,doc_id,score\nq1,Paris, Texas,0.4\n",
-        r"line 2: expected 3 fields, found 4 \(a cell that holds the separator needs quotes",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", HINTS)
-def test_what_is_wrong_with_a_line_is_named_with_its_cause(kind, tmp_path) -> None:
-    text, problem = HINTS[kind]
-    path = tmp_path / "a.run"
+@pytest.mark.every_case
+@pytest.mark.parametrize(("text", "problem"), [
+    ("4 qid:1 # 75 rambo\n0 qid:1\n", "line 2: has no document id after #, as 1 other lines"),
+    ("4 qid:1 # good hit\n0 qid:1 # good too\n", "line 2: repeats the document good of its q"),
+    ("1 qid:7 1:2\nhigh qid:7 1:2\n", r"line 2: no grade and qid\n.*\n.*expected: grade"),
+    (f"1 qid:7 1:2\n{'1' * 30} qid:7 1:2\n", "line 2: the grade has more than 18 digits"),
+    ("1 qid:7 1:2\n1 qid:7 1:2 # docid = a\0b\n", "line 2: a NUL character"),
+    (f"1 qid:7 1:2\n1 qid:{'x' * 70_000} 1:2\n", "line 2: an id is longer than 64 kB"),
+    ("new york\tQ0\td1\t1\t2.5\tt\n", "line 1: tabs part its fields and one"),
+    ("q1\tQ0\td1\t1\t2.5\tt\nq1\tQ0\td 2\t2\t1\tt\n", "line 2: tabs part its fields and one"),
+    ("query_id,doc_id,score\nq1,Paris, Texas,0.4\n",
+     r"line 2: expected 3 fields, found 4 \(a cell that holds the separator needs quotes"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_line_is_named_with_its_cause(text, problem, tmp_path) -> None:
+    path = tmp_path / "a.txt"
     path.write_text(text)
-    for read in (read_run, lambda path: read_judged_run(read_qrels({"q1": {"d1": 1}}), path)):
-        with pytest.raises(ReadError, match=problem):
+    judged = partial(read_judged_run, read_qrels({"q1": {"d1": 1}}))
+    for read in (read_qrels,) if "qid:" in text else (read_run, judged):
+        with pytest.raises(ReadError, match=rf"a\.txt, {problem}"):
             read(path)
+
+
+def test_judgments_of_letor_are_no_run_and_the_error_says_what_makes_one(tmp_path) -> None:
+    (tmp_path / "a.svm").write_text("2 qid:10 1:0.03 # docid = GX1 inc = 1\n")
+    with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):
+        read_run(tmp_path / "a.svm")

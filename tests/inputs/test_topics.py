@@ -1,8 +1,6 @@
 """Texts, segments and documents in the forms in which they come; judged answers."""
 
-import csv
 import gzip
-import hashlib
 import json
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow.feather import write_feather
 
-from abrank import ArgumentError, NotFoundError, ReadError, compare_scores, rank_scores, read_scores
+from abrank import ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.inputs.topics import LONGEST, read_clusters, read_documents, read_segments, read_topics
 
 TREC = """<top>
@@ -196,33 +194,6 @@ def answer(query: str, *pairs: tuple[str, str], **rest: object) -> dict[str, obj
     return {"qid": query, "nuggets": nuggets, **rest}
 
 
-def rows_of(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-@with_data
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_all_301_topics_equal_the_official_scores(system: str) -> None:
-    official = {row["qid"]: row for row in rows_of(f"official.{system}.tsv")}
-    kinds = {"support": "support", "partial": "partial_support", "not": "not_support"}
-    answers = []
-    for row in rows_of("counts.all301.tsv"):
-        if row["system"] == system:
-            pairs = [
-                (importance, kinds.get(kind, kind))
-                for importance in ("vital", "okay", "other")
-                for kind in (*kinds, "other")
-                for _ in range(int(row[f"{importance}_{kind}"]))
-            ]
-            answers.append(answer(row["qid"], *pairs))
-    scores = read_scores(answers)
-    assert (len(scores.query_ids), set(scores.measures)) == (301, set(OFFICIAL))
-    for q, query in enumerate(scores.query_ids):
-        for m, measure in enumerate(scores.measures):
-            assert scores.values[q, 0, m] == float(official[query][OFFICIAL[measure]])
-
-
 @with_data
 def test_the_assignments_as_they_are_written() -> None:
     gold = json.loads((DATA / "gold.json").read_text())["systems"]
@@ -298,39 +269,6 @@ def test_rows_with_a_text_as_answer_are_no_judgments() -> None:
     scores = read_scores([{"query_id": str(i), "answer": "text", "AP": 0.5} for i in range(2)])
     assert scores.measures == ("AP",)
     assert "not compared: answer" in scores.notes[0]
-
-
-@pytest.mark.slow
-def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, command) -> None:
-    monkeypatch.chdir(tmp_path)
-    queries = [f"q{i}" for i in range(12)]
-    for system, gain in (("a", 0), ("b", 1)):
-        values = {q: 0.3 + gain * (0.3 + 0.01 * (i % 3)) for i, q in enumerate(queries)}
-        lines = [f"ndcg_cut_10\t{q}\t{value}" for q, value in values.items()]
-        Path(f"{system}.eval").write_text("\n".join(lines) + "\n")
-        kinds = ("support", "not_support")
-        rows = [answer(q, ("vital", kinds[(i + gain) % 2])) for i, q in enumerate(queries)]
-        Path(f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    flags = ["-m", "nDCG@10", "-m", "NuggetRecall(vital)", "--report", "r.html", "-q"]
-    out = command(["compare", "--scores", "a.eval,a.jsonl", "b.eval,b.jsonl", *flags]).out
-    assert "▲ BETTER  b is better than a on nDCG@10" in out
-    assert "NuggetRecall(vital)" in Path("r.html").read_text()
-    comparison = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")
-    assert (comparison.baseline, comparison.mean_difference) == ("a", pytest.approx(0.31))
-    read = comparison.provenance["inputs"]["a"]
-    hashes = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("a.eval", "a.jsonl")]
-    assert read["path"] == "a.eval,a.jsonl"
-    assert read["sha256"] == hashlib.sha256("".join(hashes).encode()).hexdigest()
-    assert rank_scores(
-        {name: read_scores(f"{name}.jsonl") for name in "ab"}, measures=["NuggetRecall"]
-    ).systems == ("a", "b")
-    Path("few.jsonl").write_text(Path("a.jsonl").read_text().split("\n")[0])
-    with pytest.raises(
-        ReadError, match=r"q1 has no score of NuggetRecall \(66 scores are missing in all"
-    ):
-        read_scores(["a.eval", "few.jsonl"])
-    with pytest.raises(ArgumentError, match="stands in two of the sources"):
-        read_scores(["a.eval", "b.eval"])
 
 
 def test_segments_of_another_depth_are_refused_and_two_levels_are_columns() -> None:

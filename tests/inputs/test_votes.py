@@ -97,13 +97,6 @@ def test_an_order_drawn_at_random_is_no_order() -> None:
     assert {vote.first for vote in read_votes(rows).votes} == {"random"}
 
 
-def test_votes_without_a_verdict_are_counted() -> None:
-    rows = [*ROWS, {"query_id": "q4", "winner": "error"}, {"query_id": "q5", "winner": ""}]
-    votes = read_votes(rows)
-    assert sum(votes.left_out.values()) == 2
-    assert "2 queries without any usable vote left out: q4, q5" in votes.remarks
-
-
 def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:
     assert credits_of({"team": "ABBA", "clicks": [1, 2, 3]}) == (1.0, 2.0)
     assert credits_of({"ranking": [2, 1, 3], "a": [1, 2], "b": [2, 3], "clicks": [0, 2]}) == (
