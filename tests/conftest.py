@@ -104,6 +104,13 @@ def shared_data():
     return gold_data()
 
 
+@pytest.fixture(scope="session")
+def stat_case(shared_data):
+    """A case of ``stat_cases.json`` by its id: its input, and what other programs make of it."""
+    cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+    return {case["id"]: case for case in cases}.__getitem__
+
+
 @pytest.fixture
 def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue of measures as it is; what a test enters is gone after it."""

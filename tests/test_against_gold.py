@@ -9,6 +9,7 @@ from collections import defaultdict
 import pytest
 
 import abrank
+from abrank.inference import run_test
 from tests.gold import left_out
 
 MEASURES = {"AP": "AP", "nDCG": "nDCG", "nDCG@10": "nDCG@10", "RR": "RR", "P@10": "P@10"}
@@ -35,6 +36,13 @@ def agree(result: abrank.Comparison, expected: dict[tuple[str, ...], dict[str, f
         assert row.mean_a == pytest.approx(want["mean_b"], abs=1e-12)
         assert row.diff == pytest.approx(want["mean_diff"], abs=1e-12)
         count += 7
+        flips = run_test("permutation", result.differences(MEASURES[measure]))
+        assert flips.method == "exact"
+        if "signflip_exact_p" in want:
+            assert flips.pvalue[0] == pytest.approx(want["signflip_exact_p"], rel=1e-10)
+        if "signflip_mc2e7_p" in want:  # of 2e7 flips: to four standard errors
+            error = 4 * (want["signflip_mc2e7_p"] * (1 - want["signflip_mc2e7_p"]) / 2e7) ** 0.5
+            assert flips.pvalue[0] == pytest.approx(want["signflip_mc2e7_p"], abs=error + 1e-7)
         if want["sd_diff"] > 0:
             assert row.statistic == pytest.approx(want["ttest_t"], rel=1e-9)
             assert row.pvalue == pytest.approx(want["ttest_p"], rel=1e-9)

@@ -60,7 +60,7 @@ def test_every_entry_is_tried_and_described():
     for entry in TESTS.values():
         assert entry.title
         assert entry.source
-        for word in ("Estimand:", "Hypothesis:", "pairs", "Parameters", "Returns", "Examples"):
+        for word in ("Estimand:", "Hypothesis:", "pairs"):
             assert word in (entry.function.__doc__ or ""), (entry.name, word)
 
 

@@ -9,30 +9,18 @@ from tests.contracts.test_paired_tests import NEEDS_SPREAD
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", list(TESTS))
-def test_no_query_is_no_answer(name):
-    result = run_test(name, np.empty((0, 2)))
-    for values in (result.estimate, result.statistic, result.pvalue, result.ci_low, result.ci_high):
-        assert np.isnan(values).tolist() == [True, True]
-    assert result.n_queries == 0
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", list(TESTS))
-@pytest.mark.parametrize("value", [0.1, -0.1])
-def test_one_query_bounds_nothing(name, value):
-    result = run_test(name, [value])
-    assert result.ci_low[0] == -np.inf
-    assert result.ci_high[0] == np.inf
-    assert result.estimate[0] == pytest.approx(np.sign(value) if name == "sign" else value)
-    assert np.isnan(result.pvalue[0]) if name in NEEDS_SPREAD else result.pvalue[0] == 1.0
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", list(TESTS))
-def test_all_zero_is_identical(name):
-    result = run_test(name, np.zeros(10))
-    assert (result.estimate[0], result.statistic[0], result.pvalue[0]) == (0.0, 0.0, 1.0)
-    assert (result.ci_low[0], result.ci_high[0]) == (0.0, 0.0)
+def test_no_query_one_query_and_no_difference(name):
+    none = run_test(name, np.empty((0, 2)))
+    assert np.isnan([none.estimate, none.statistic, none.pvalue, none.ci_low, none.ci_high]).all()
+    assert (none.pvalue.shape, none.n_queries) == ((2,), 0)
+    for value in (0.1, -0.1):
+        one = run_test(name, [value])
+        assert (one.ci_low[0], one.ci_high[0]) == (-np.inf, np.inf)
+        assert one.estimate[0] == pytest.approx(np.sign(value) if name == "sign" else value)
+        assert np.isnan(one.pvalue[0]) if name in NEEDS_SPREAD else one.pvalue[0] == 1.0
+    same = run_test(name, np.zeros(10))
+    assert (same.estimate[0], same.statistic[0], same.pvalue[0]) == (0.0, 0.0, 1.0)
+    assert (same.ci_low[0], same.ci_high[0]) == (0.0, 0.0)
     assert run_test(name, np.zeros(10), alternative="greater").ci_high[0] == np.inf
     assert run_test(name, np.zeros(10), alternative="less").ci_low[0] == -np.inf
 

@@ -65,21 +65,6 @@ def test_so_many_runs_leave_a_tenth_to_them():
     assert needed == pytest.approx(18 * v / per_query, rel=0.15)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("runs", "by_run"), [((2, 2), 0.0), ((3, 3), 0.02), ((5, 3), 0.1)])
-def test_level_over_queries_and_runs(runs, by_run):
-    """Type I error at .05 of 2,000 samples; the t test of averages has more where runs differ."""
-    random, n = np.random.default_rng(9), 50
-    result, plain = 0, 0
-    for _ in range(2000):
-        a, b = scores(random, n, runs, by_run=by_run)
-        result += compare_repeats(a, b).pvalue < 0.05
-        d = b.mean(axis=1) - a.mean(axis=1)
-        plain += abs(d.mean() / d.std(ddof=1) * n**0.5) > stats.t.isf(0.025, n - 1)
-    assert 0.04 < result / 2000 < 0.06
-    assert (plain / 2000 > 0.07) == (by_run > 0.0)
-
-
 def test_what_is_refused():
     two = np.ones((3, 2))
     for a, b in ((two[:, :1], two), (two[:1], two[:1]), (two, two[:2])):

@@ -31,25 +31,6 @@ def test_each_segment_is_the_test_alone() -> None:
     np.testing.assert_array_equal(segments.pvalue_adj, adjust(segments.pvalue, "holm"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
-def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(test) -> None:
-    visited = set()
-    for seed in range(15):
-        d, labels = some([8, 9, 12, 7], seed, shift=0.12)
-        segments = compare_segments(d, labels, test=test, n_resamples=199)
-        for p, low, high in (
-            (segments.pvalue, segments.ci_low, segments.ci_high),
-            (segments.pvalue_adj, segments.ci_low_adj, segments.ci_high_adj),
-        ):
-            excludes = (low > 0) | (high < 0)
-            np.testing.assert_array_equal(p < 0.05, excludes)
-            visited |= set(excludes.tolist())
-        assert np.all(segments.ci_low_adj <= segments.ci_low)
-        assert np.all(segments.ci_high_adj >= segments.ci_high)
-    assert visited == {True, False}
-
-
 def test_small_segments_are_counted_only() -> None:
     d, labels = some([10, 10, 5])
     segments, without = (
@@ -125,33 +106,16 @@ def test_equal_means_are_no_heterogeneity() -> None:
     assert (result.q, result.pvalue, result.i_squared) == (0.0, 1.0, 0.0)
 
 
-@pytest.mark.slow
-def test_level_against_itself() -> None:
-    # Unequal variances and sizes, no difference: 4 standard errors of 2,000 replications.
-    random = np.random.default_rng(3)
-    rejected = sum(
-        ask([random.normal(0, 1, 8), random.normal(0, 3, 20), random.normal(0, 0.3, 12)]).pvalue
-        < 0.05
-        for _ in range(2000)
-    )
-    assert abs(rejected / 2000 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000)
-
-
 @pytest.mark.parametrize("n", [6, 10, 40])
-def test_t_is_adjusted_for_skewness_whichever_finds_less(n) -> None:
+def test_limits_of_t_adjusted_for_skewness_are_where_its_p_is_the_level(n) -> None:
     d = np.random.default_rng(n).exponential(size=(n, 30)) - 0.7
     d[:, 0] = np.round(d[:, 0], 1)
     mean, error = mean_and_error(d)
     skewness = skewness_of(d)
     np.testing.assert_allclose(skewness, stats.skew(d), rtol=1e-12)
-    g, size = skewness * (1 + 6 / n), mean / (error * np.sqrt(n))
-    hall = size + g * size**2 / 3 + g**2 * size**3 / 27 + g / (6 * n)
-    plain = stats.ttest_1samp(d, 0.0)
-    expected = np.maximum(plain.pvalue, 2 * stats.t.sf(np.abs(hall) * np.sqrt(n), n - 1))
     for level in (0.2, 0.05, 0.01):
         alpha = np.full(30, level)
         pvalue, low, high = skewed_t(mean, error, skewness, n, alpha)
-        np.testing.assert_allclose(pvalue, expected, rtol=1e-9)
         assert ((low > 0) | (high < 0)).tolist() == (pvalue < level).tolist()
         for limit in (low, high):  # a mean at the limit is rejected at the level, and none inside
             position = skewed_t(mean - limit, error, skewness, n, alpha)[0]

@@ -3,8 +3,6 @@
 Group-sequential boundaries, against published tables.
 """
 
-import json
-
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -22,35 +20,15 @@ from abrank.inference.sequential import (
 ONE = np.ones(1)
 
 
-def test_acceptance_case(shared_data) -> None:
-    cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
-    case = next(case for case in cases if case["id"] == "seq01")
-    arguments, expected = case["input"], case["expected"]
+def test_acceptance_case(stat_case) -> None:
+    arguments, expected = stat_case("seq01")["input"], stat_case("seq01")["expected"]
+    n, mean, sd = (arguments[name] * ONE for name in ("n", "mean", "sd"))
     rho_squared = (arguments["tau"] / arguments["sd"]) ** 2
-    half = mixture_half_width(
-        arguments["n"] * ONE, arguments["sd"] * ONE, rho_squared, arguments["alpha"]
-    )
-    ratio = np.exp(
-        mixture_log_ratio(
-            arguments["n"] * ONE, arguments["mean"] * ONE, arguments["sd"] * ONE, rho_squared
-        )
-    )
+    half = mixture_half_width(n, sd, rho_squared, arguments["alpha"])
+    ratio = np.exp(mixture_log_ratio(n, mean, sd, rho_squared))
     assert half[0] == pytest.approx(expected["half_width"], abs=1e-12)
     assert ratio[0] == pytest.approx(expected["lambda_"], rel=1e-12)
     assert 1 / ratio[0] == pytest.approx(expected["p_always_valid"], rel=1e-12)
-
-
-def test_the_ratio_is_the_integral_over_the_mixture() -> None:
-    from scipy.integrate import quad
-    from scipy.stats import norm
-
-    n, mean, sd, tau = 40, 0.06, 0.2, 0.05
-    error = sd / np.sqrt(n)
-    integral, _ = quad(
-        lambda m: norm.pdf(mean, m, error) * norm.pdf(m, 0, tau), -1, 1, points=[mean]
-    )
-    ratio = np.exp(mixture_log_ratio(n * ONE, mean * ONE, sd * ONE, (tau / sd) ** 2))
-    assert ratio[0] == pytest.approx(integral / norm.pdf(mean, 0, error), rel=1e-7)
 
 
 def test_rho_is_tuned_to_the_plan() -> None:
@@ -108,15 +86,6 @@ def test_the_sequence_at_its_last_query() -> None:
         nothing = anytime_result(np.array(few), **settings)
         assert (nothing.pvalue[0], nothing.ci_low[0]) == (1.0, -np.inf)
     assert anytime_result(np.zeros((60, 1)), **settings).ci_low[0] == 0.0
-
-
-def test_two_looks_against_the_bivariate_normal_law() -> None:
-    from scipy.stats import multivariate_normal
-
-    boundaries = stopping_boundaries([0.3, 1.0], spending="pocock")
-    law = multivariate_normal([0, 0], [[1, np.sqrt(0.3)], [np.sqrt(0.3), 1]], seed=1)
-    stays = law.cdf(boundaries.critical, lower_limit=-boundaries.critical)
-    assert 1 - stays == pytest.approx(0.05, abs=1e-5)
 
 
 def test_spending_needs_no_fixed_times() -> None:

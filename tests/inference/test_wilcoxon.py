@@ -104,16 +104,6 @@ def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind):
     assert walsh.doubled_count(-99.0) == listed.total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", [
-    np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)
-])  # fmt: skip
-def test_the_pseudo_median_of_many_queries_is_that_of_all_averages(sample):
-    first, second = np.triu_indices(len(sample))
-    expected = np.median((sample[first] + sample[second]) / 2)
-    assert Walsh(sample).median() == pytest.approx(expected, abs=1e-12)
-
-
 @pytest.mark.parametrize("method", ["exact", "asymptotic"])
 def test_many_columns_have_the_p_values_of_scipy_whatever_ties_and_zeros(method: str) -> None:
     d = np.random.default_rng(4).integers(-3, 5, (12, 30)) / 10.0

@@ -1,30 +1,17 @@
-"""Tests of many systems against other programs, and against published counts.
-
-The numbers of ``STORED`` were printed by scipy 1.17.1, statsmodels 0.15.0, scikit-posthocs 0.17.1
-(sp) and pingouin 0.7.0 (pg) for S = TIED::
-
-    long = pd.DataFrame([(q, s, S[q, s]) for q in range(12) for s in range(5)], columns=[*"qsy"])
-    AnovaRM(long, "y", "q", within=["s"]).fit().anova_table
-    anova_lm(smf.ols("y ~ C(q) + C(s)", long).fit())["sum_sq"]         # pg.rm_anova: the same F
-    stats.friedmanchisquare(*S.T)                                      # pg.friedman: the same Q
-    sp.posthoc_nemenyi_friedman(S).to_numpy()[UPPER]
-    sp.posthoc_conover_friedman(S).to_numpy()[UPPER]
-    pg.pairwise_tests(long, dv="y", within="s", subject="q", padjust="none")["p_unc"]
-    stats.studentized_range.sf(abs(d) / sqrt(mse / 12), 5, 44)         # d: differences of means
-    stats.studentized_range.isf(0.05, 5, 44) * sqrt(mse / 12)
-
-How well a measure tells systems apart.
-"""
+"""Tests of many systems against other programs, and how well a measure tells systems apart."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import JOINT_TESTS, adjust, run_joint_test, run_test
 from abrank.inference.families import max_t
-from abrank.inference.student import range_tail
-from abrank.inference.systems.friedman import friedman_test, two_way_anova
+from abrank.inference.systems.friedman import friedman_test, ranks_within, two_way_anova
+from abrank.inference.systems.pairwise import within_query_interval
 
 GRID = np.array(
     [[(7 * q * q + 5 * q * s + 3 * s * s + 2 * s) % 11 for s in range(5)] for q in range(12)]
@@ -39,56 +26,39 @@ FINE = (
 TIED = np.round(FINE, 1)
 UPPER = np.triu_indices(5, 1)
 
-# See the head of this file.
-STORED = {
-    "F": (8.013850415512469, 6.064163592986909e-05),
-    "ss": (0.8113333333333329, 0.08766666666666653, 0.12033333333333332),
-    "friedman": (20.514619883040947, 0.0003951313758387179),
-    "nemenyi": [
-        0.4884723531241237, 0.5724998341213732, 0.0016980402712911, 0.7359286341837634,
-        0.9999375536621582, 0.2071973151245388, 0.9952451767166837, 0.1583126733168297,
-        0.9990238324105165, 0.0867435359149206],
-    "conover": [
-        1.9771118498838523e-02, 3.1228024423811042e-02, 1.2510827857185280e-06,
-        7.2765428417543257e-02, 8.4744874831054984e-01, 2.6016714358503665e-03,
-        5.6451530030937436e-01, 1.5002656463177907e-03, 7.0060441608649626e-01,
-        4.7787175084203329e-04],
-    "pairwise": [
-        5.3803582040278082e-02, 1.7180487343013209e-02, 2.2695974271967398e-05,
-        1.0391572266321419e-01, 1.0, 1.5371149789801147e-03, 7.5449934702266874e-01,
-        1.2079839471921370e-02, 6.7423723816622627e-01, 1.0482361140934999e-02],
-    "tukey": [
-        3.0632004797289936e-01, 3.0632004797290036e-01, 1.9662470991277381e-05,
-        5.2944691784050857e-01, 1.0, 8.7396105403708679e-03, 9.9490923203750969e-01,
-        8.7396105403708679e-03, 9.9490923203750981e-01, 2.8350280853597365e-03],
-    "hsd": 0.060720676015186846,
-}  # fmt: skip
+# By sp.posthoc_conover_friedman(TIED).to_numpy()[UPPER] of scikit-posthocs 0.17.1.
+CONOVER = [
+    1.9771118498838523e-02, 3.1228024423811042e-02, 1.2510827857185280e-06, 7.2765428417543257e-02,
+    8.4744874831054984e-01, 2.6016714358503665e-03, 5.6451530030937436e-01, 1.5002656463177907e-03,
+    7.0060441608649626e-01, 4.7787175084203329e-04,
+]  # fmt: skip
 
 
 def close(ours, theirs):
     np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-11)
 
 
-def test_anova_against_statsmodels_and_pingouin():
+def test_anova_against_statsmodels():
     way_anova = two_way_anova(TIED)
-    # AnovaRM takes its error through a fitted model: eight digits of p.
-    assert (way_anova.f, way_anova.pvalue) == pytest.approx(STORED["F"], rel=1e-10)
-    close([way_anova.ss_query, way_anova.ss_system, way_anova.ss_error], STORED["ss"])
+    long = pd.DataFrame(TIED).rename_axis("q").melt(ignore_index=False, var_name="s").reset_index()
+    table = anova_lm(ols("value ~ C(q) + C(s)", long).fit())
+    close([way_anova.ss_query, way_anova.ss_system, way_anova.ss_error], table["sum_sq"])
+    close((way_anova.f, way_anova.pvalue), table.loc["C(s)", ["F", "PR(>F)"]].astype(float))
     assert sum(way_anova.shares.values()) == pytest.approx(1.0)
-    assert way_anova.ss_query + way_anova.ss_system + way_anova.ss_error == pytest.approx(
-        np.sum((TIED - TIED.mean()) ** 2)
-    )
 
 
 def test_tukey_against_scipys_law():
     joint_test = run_joint_test("tukey", TIED)
-    close(joint_test.pvalue_adj, STORED["tukey"])
-    close((joint_test.ci_high - joint_test.ci_low) / 2, STORED["hsd"])
+    error = np.sqrt(two_way_anova(TIED).ss_error / 44 / 12)
+    differences = np.abs(np.subtract(*TIED.mean(axis=0)[np.array(UPPER)]))
+    close(joint_test.pvalue_adj, stats.studentized_range.sf(differences / error, 5, 44))
+    half = stats.studentized_range.isf(0.05, 5, 44) * error
+    close((joint_test.ci_high - joint_test.ci_low) / 2, half)
 
 
-def test_friedman_against_scipy_and_pingouin():
+def test_friedman_against_scipy():
     test = friedman_test(TIED)
-    close((test.chi2, test.pvalue), STORED["friedman"])
+    close((test.chi2, test.pvalue), stats.friedmanchisquare(*TIED.T))
     # Iman and Davenport's F by their own formula.
     close(test.f, 11 * test.chi2 / (48 - test.chi2))
     close(test.pvalue_f, stats.f.sf(test.f, 4, 44))
@@ -96,23 +66,40 @@ def test_friedman_against_scipy_and_pingouin():
 
 def test_conover_against_scikit_posthocs():
     joint_test = run_joint_test("conover", TIED)
-    close(joint_test.pvalue, STORED["conover"])
-    close(joint_test.pvalue_adj, adjust(STORED["conover"], "holm"))
+    close(joint_test.pvalue, CONOVER)
+    close(joint_test.pvalue_adj, adjust(CONOVER, "holm"))
 
 
 def test_nemenyi_corrects_for_ties_where_scikit_posthocs_does_not():
     joint_test = run_joint_test("nemenyi", TIED)
     variance = friedman_test(TIED).variance
     assert variance < 5 * 6 / 12
-    uncorrected = range_tail(joint_test.statistic * np.sqrt(variance / (5 * 6 / 12)), 5, np.inf)
-    close(uncorrected, STORED["nemenyi"])
+    ranks = stats.rankdata(TIED, axis=1).mean(axis=0)[np.array(UPPER)]
+    statistic = np.abs(np.subtract(*ranks)) / np.sqrt(5 * 6 / (6 * 12)) * np.sqrt(2.0)
+    uncorrected = stats.studentized_range.sf(statistic, 5, np.inf)
+    corrected = stats.studentized_range.sf(statistic * np.sqrt(2.5 / variance), 5, np.inf)
+    close(joint_test.pvalue_adj, corrected)
     assert np.all(joint_test.pvalue_adj <= uncorrected)
 
 
-def test_pairwise_against_pingouin():
-    joint_test = run_joint_test("pairwise", TIED)
-    close(joint_test.pvalue, STORED["pairwise"])
-    close(joint_test.pvalue_adj, adjust(STORED["pairwise"], "holm"))
+def test_shares_of_nothing_are_not_defined():
+    assert np.isnan(list(two_way_anova(np.full((3, 2), 0.5)).shares.values())).all()
+
+
+def test_ranks_tell_ties_to_ten_decimals():
+    np.testing.assert_array_equal(
+        ranks_within(np.array([[0.3, 0.1 + 0.2, 0.5, 0.1]])), [[2.5, 2.5, 1.0, 4.0]]
+    )
+
+
+def test_within_query_interval_against_its_definition():
+    block = np.random.default_rng(3).normal(0.4, 0.1, (25, 4))
+    block += np.random.default_rng(4).normal(0, 0.5, (25, 1))
+    custom = block - block.mean(axis=1, keepdims=True) + block.mean()
+    half = stats.t.isf(0.05, 24) * np.sqrt(custom.var(axis=0, ddof=1) * 4 / 3 / 25)
+    low, high = within_query_interval(block, confidence=0.9)
+    np.testing.assert_allclose(low, block.mean(axis=0) - half)
+    np.testing.assert_allclose(high, block.mean(axis=0) + half)
 
 
 def test_dunnett_lies_between_one_test_and_bonferroni():
@@ -141,6 +128,7 @@ def test_pairwise_asks_the_paired_test(test):
     np.testing.assert_array_equal(joint_test.pvalue, alone.pvalue)
     np.testing.assert_array_equal(joint_test.estimate, alone.estimate)
     np.testing.assert_allclose(joint_test.pvalue_adj, np.minimum(10 * alone.pvalue, 1.0))
+    close(run_joint_test("pairwise", TIED, test=test).pvalue_adj, adjust(alone.pvalue, "holm"))
 
 
 # ---- arguments
