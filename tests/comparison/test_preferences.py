@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import feather
 from scipy.stats import binomtest
-from statsmodels.stats.contingency_tables import mcnemar
 
 import abrank
 from abrank._support import display as f
@@ -52,10 +49,8 @@ def test_every_share_is_that_of_the_reference(measure, name, folder, gold) -> No
     assert comparison.pvalue == pytest.approx(owner["signflip_exact_p"], abs=1e-12)
     error = np.std(comparison.differences(), ddof=1) / np.sqrt(comparison.n_queries)
     assert 2.0 * error == pytest.approx(owner["net_se"], abs=1e-12)
-    assert row.wins + row.losses == owner["decided"]
     decided = preferences.decided
     assert decided.estimate == pytest.approx(1.0 - owner["share_of_decided"], abs=1e-12)
-    assert 0.5 - decided.estimate == pytest.approx(owner["share_of_decided_minus_half"], abs=1e-12)
     low, high = owner["clopper_pearson_share"]
     assert (decided.low, decided.high) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-12)
     assert decided.pvalue == pytest.approx(owner["binomial_two_sided_p"], abs=1e-12)
@@ -69,32 +64,15 @@ def test_the_order_is_that_of_the_reference(judged, gold) -> None:
     assert not {*judged.query_ids} & {*map(str, gold["missing_questions"] + gold["error_rows"])}
     counts = (preferences.n_both, preferences.n_reversed, preferences.n_disagree)
     assert counts == (flips["both_orders"], flips["full_reversals"], flips["any_disagreement"])
-    for n, name in ((preferences.n_reversed, "full_share"), (preferences.n_disagree, "any_share")):
-        limits = binomtest(n, preferences.n_both).proportion_ci(method="exact")
-        assert n / preferences.n_both == pytest.approx(flips[name])
-        assert (limits.low, limits.high) == pytest.approx(tuple(flips[f"{name}_clopper"]))
     bias = preferences.bias
     assert bias.estimate == pytest.approx(place["bias_mean"], abs=1e-12)
     assert (bias.low, bias.high) == pytest.approx(tuple(place["bias_t_interval"]), abs=1e-12)
-    games = (place["first_wins_games"] - place["second_wins_games"]) / preferences.n_votes
-    assert bias.estimate == pytest.approx(games, abs=1e-12)
-    columns = dict(zip(judged.measures, judged.b.T, strict=True))
-    to_first = columns["B shown first"] - columns["A shown first"]
-    flipped = abrank.inference.run_test("permutation", to_first)
-    assert flipped.pvalue[0] == pytest.approx(place["signflip_exact_p"], rel=1e-9)
     assert preferences.n_to_first == place["reversals_to_first"]
     assert preferences.n_reversed - preferences.n_to_first == place["reversals_to_second"]
     turned = preferences.to_first
     assert turned.estimate == pytest.approx(place["reversals_share_first"], abs=1e-12)
     assert (turned.low, turned.high) == pytest.approx(tuple(place["reversals_clopper"]), abs=1e-12)
-    table = [[0, preferences.n_to_first], [preferences.n_reversed - preferences.n_to_first, 0]]
-    assert turned.pvalue == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
     assert turned.pvalue == pytest.approx(place["mcnemar_exact_p"], abs=1e-12)
-    assert mcnemar(table, exact=False).statistic == pytest.approx(place["mcnemar_chi2_cc"])
-    cells = gold["cross_table_g1_g2"]
-    assert preferences.n_disagree == sum(
-        n for key, n in cells.items() if "error" not in key and len({*key.split(",")}) == 2
-    )
 
 
 def ballots(n=40, *, seed=1, orders=("A", "B"), bias=0.0) -> pd.DataFrame:
@@ -106,20 +84,6 @@ def ballots(n=40, *, seed=1, orders=("A", "B"), bias=0.0) -> pd.DataFrame:
             winner = {-1: "A", 0: "tie", 1: "B"}[int(value)]
             rows.append({"query_id": f"q{i:02}", "winner": winner, "shown_first": first})
     return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize(
-    ("wins", "losses", "ties"), [(9, 3, 4), (30, 28, 0), (0, 7, 2), (60, 41, 9)]
-)
-def test_sign_flips_of_wins_and_losses_are_the_binomial_test(wins, losses, ties) -> None:
-    winners = ["B"] * wins + ["A"] * losses + ["tie"] * ties
-    rows = [{"query_id": str(i), "winner": winner} for i, winner in enumerate(winners)]
-    comparison = abrank.compare_preferences(rows)
-    expected = binomtest(wins, wins + losses)
-    assert comparison.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
-    decided, limits = comparison.preferences.decided, expected.proportion_ci(method="exact")
-    assert (decided.low, decided.high) == pytest.approx((limits.low, limits.high), abs=1e-12)
-    assert comparison.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
 
 
 @pytest.mark.slow
@@ -142,36 +106,6 @@ def test_the_level_that_few_decided_votes_can_reach_is_said(decided: int) -> Non
     )
     assert by_t.preferences.attainable is None
     assert "no p-value" not in text_of(by_t, detail="all")
-
-
-@pytest.mark.slow
-def test_names_sides_and_numbers_say_the_same_votes() -> None:
-    values = [1, 0, -1, 1, 1, -1, 1]
-    ids = [f"q{i}" for i in range(len(values))]
-    words = {-1: "A", 0: "tie", 1: "B"}
-    frames = [
-        pd.DataFrame({"query_id": ids, "winner": [words[v] for v in values]}),
-        pd.DataFrame({"query_id": ids, "preference": values}),
-        pd.DataFrame({"query_id": ids, "preference": [(v + 1) / 2 for v in values]}),
-        pd.DataFrame({"query_id": ids, "preference": [(v + 3) / 2 for v in values]}),
-        pd.DataFrame({
-            "question_id": ids, "model_a": ["old", "new"] * 3 + ["old"],
-            "model_b": ["new", "old"] * 3 + ["new"],
-            "winner": [
-                "tie" if not v else "model_b" if (v > 0) == (i % 2 == 0) else "model_a"
-                for i, v in enumerate(values)
-            ],
-        }),
-        pd.DataFrame({
-            "qid": ids, "model_a": "new", "model_b": "old",
-            "winner": [{-1: "old", 0: "tie (bothbad)", 1: "new"}[v] for v in values],
-        }),
-    ]  # fmt: skip
-    for i, frame in enumerate(frames):
-        named = {"name_a": "old", "name_b": "new"} if i > 3 else {}
-        comparison = abrank.compare_preferences(frame, **named)
-        assert comparison.differences().tolist() == [v / 2 for v in values], i
-        assert comparison.pvalue == pytest.approx(binomtest(4, 6).pvalue)
 
 
 def test_shapes_of_other_tools_are_read(folder: Path) -> None:
@@ -241,16 +175,12 @@ def test_the_bias_between_two_orders_is_welchs() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([{"query_id": "q1", "winner": "C"}, {"query_id": "q2", "winner": "A"}],
-         "no known winner"),
         ([{"query_id": "q1", "label": 0}, {"query_id": "q2", "label": 1}],
          "0 and 1 may mean either"),
         ([{"query_id": "q1", "user": "u", "clicks": 3}], "no list stands beside them"),
         ([{"query_id": "", "winner": "A"}], "no query id"),
         ([{"query_id": "q1", "winner": "A", "weight": 0}], "weight must be a number above 0"),
         ([{"query_id": "q1", "winner": "A", "weight": None}], "weight must be a number above 0"),
-        ([{"query_id": "q1", "winner": "error"}], "no vote can be used"),
-        ([{"query_id": "q1", "score": 2}], "no column of votes"),
         ([{"query_id": "q1", "preference": 7}], "tells no scale"),
         ([{"query_id": "q1", "preference": 1}], "tells no scale"),
     ],
@@ -289,19 +219,23 @@ def test_what_was_clicked_are_impressions_and_no_queries() -> None:
     assert "queries lose" not in text
 
 
+# Of each tool the columns of both systems and of the winner, and what stands in the last one.
+TOOLS = {
+    "ragelo": ("agent_a", "agent_b", "answer", ("A", "B", "C")),
+    "arena": ("model_a", "model_b", "winner", ("model_a", "model_b", "tie (bothbad)")),
+    "label": ("model_a", "model_b", "label", ("1", "2", "tie")),
+    "content": ("model_a", "model_b", "decision", ("A>>B", "B>A", "A=B")),
+    "one of three": ("model_a", "model_b", "decision", ("model_a", "model_b", "tie")),
+    "pick": ("system_a", "system_b", "pick", ("[[A]]", "[[B]]", "[[C]]")),
+    "better": ("model_1", "model_2", "better", None),
+    "alpaca": ("generator_1", "generator_2", "preference", (1, 2, 1.5)),
+    "share": ("system_a", "system_b", "preference", (0, 1, 0.5)),
+}
+
+
 def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
     """Games of bm25 and dense in both orders, as a tool writes them: 1 where dense wins."""
-    words = {
-        "ragelo": ("agent_a", "agent_b", "answer", ("A", "B", "C")),
-        "arena": ("model_a", "model_b", "winner", ("model_a", "model_b", "tie (bothbad)")),
-        "label": ("model_a", "model_b", "label", ("1", "2", "tie")),
-        "content": ("model_a", "model_b", "decision", ("A>>B", "B>A", "A=B")),
-        "one of three": ("model_a", "model_b", "decision", ("model_a", "model_b", "tie")),
-        "pick": ("system_a", "system_b", "pick", ("[[A]]", "[[B]]", "[[C]]")),
-        "better": ("model_1", "model_2", "better", None),
-        "alpaca": ("generator_1", "generator_2", "preference", (1, 2, 1.5)),
-    }
-    first, second, column, answers = words[tool]
+    first, second, column, answers = TOOLS[tool]
     rows = []
     for query, value in enumerate(wins):
         for left, right in (("bm25", "dense"), ("dense", "bm25")):
@@ -313,9 +247,6 @@ def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
     if tool == "one of three":  # as Kaggle has the arena
         frame = frame.join(pd.get_dummies(frame.pop("decision"), prefix="winner", dtype=int))
     return frame
-
-
-TOOLS = ["ragelo", "arena", "label", "content", "one of three", "pick", "better", "alpaca"]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -356,21 +287,6 @@ def test_clicks_of_both_by_query_and_user_are_credits() -> None:
         {"query": f"q{i}", "user": f"u{i}", "clicks A": i % 2, "clicks B": 2} for i in range(12)
     ]
     assert abrank.compare_preferences(rows).preferences.credits == (6.0, 24.0)
-
-
-@pytest.mark.parametrize("kind", ["csv", "frame", "parquet", "other case"])
-def test_a_column_of_votes_named_twice_is_refused(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / f"votes.{kind}"
-    if kind == "csv":
-        path.write_text("query_id,winner,winner\nq1,A,B\n")
-    elif kind == "other case":
-        path.write_text("query_id,winner,Winner\nq1,A,B\n")
-    elif kind == "parquet":
-        table = pa.table([["q1"], ["A"], ["B"]], names=["query_id", "winner", "winner"])
-        feather.write_feather(table, path)
-    frame = pd.DataFrame([["q1", "A", "B"]], columns=["query_id", "winner", "winner"])
-    with pytest.raises(abrank.ReadError, match='the column "winner" stands there twice'):
-        abrank.compare_preferences(frame if kind == "frame" else path)
 
 
 def test_a_position_effect_is_said_first_and_is_no_measure(judged: abrank.Comparison) -> None:

@@ -22,13 +22,11 @@ from abrank.comparison.resolve import (
     measures_to_score,
     read_guards,
     read_margin,
-    require_margin_in_range,
     resolve,
 )
 from abrank.comparison.units import (
     deciding_interval,
     known_range,
-    margin_ranges,
     rows_in_unit,
     shares_scale,
     tests_in_unit,
@@ -215,11 +213,6 @@ def test_without_queries_a_users_own_measure_runs_from_0_to_1() -> None:
 
 
 def test_what_is_declared() -> None:
-    assert read_margin("2%") == Margin(0.02, is_relative=True)
-    assert read_margin("0.01") == Margin(0.01, is_relative=False)
-    assert read_margin(None) == Margin(0.0, is_relative=False)
-    with pytest.raises(ArgumentError, match=r"from 0 to 1, can reach the margin 5: .* --margin 5%"):
-        require_margin_in_range(read_margin(5), "AP", range_=(0.0, 1.0))
     assert known_range("AP", minimum=0.1, largest=0.9) == (0.0, 1.0)
     assert known_range("AP", minimum=0.0, largest=63.0) == (-math.inf, math.inf)
     assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
@@ -237,21 +230,6 @@ def test_what_is_declared() -> None:
         ("t", with_machine, "holm"),
     ):
         assert resolve(scores, Question(test=test), data)[1].rule.adjust == expected
-
-
-def test_margins_that_would_give_another_verdict_and_units() -> None:
-    a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
-    ranges = [(str(x.verdict), x.low, x.high) for x in margin_ranges(compare_scores(a, b))]
-    assert [name for name, *_ in ranges] == ["inconclusive", "not-worse", "same"]
-    assert [low for _, low, _ in ranges] == pytest.approx([0.0, 0.191, 0.324], abs=5e-4)
-    b = {"q1": 0.3, "q2": 0.6, "q3": 0.4}
-    for margin, visible in ((0.05, (0.133, -0.010)), ("5%", (0.444, -0.128))):
-        (row,) = rows_in_unit(compare_scores(a, b, margin=margin))
-        assert (row.diff, row.ci_low) == pytest.approx(visible, abs=5e-4)
-    clicked, ms = [0.1, 0.2, 0.3], [90.0, 80.0, 85.0]
-    data_frame = pd.DataFrame({"clicked": clicked, "ms": ms})
-    two = pd.DataFrame({"clicked": [0.2, 0.2, 0.4], "ms": [95.0, 70.0, 90.0]})
-    assert not shares_scale(compare_scores(data_frame, two), "ms")
 
 
 FAR_APART = ([0.1, 0.9, 0.2, 1.0], [0.9, 0.3, 0.9, 0.05])

@@ -4,7 +4,6 @@ import pytest
 
 import abrank
 from abrank import ArgumentError, sample_documents, sample_queries
-from abrank.cli import run
 
 
 def test_a_draw_is_replayed_and_its_beginning_is_a_draw() -> None:
@@ -48,35 +47,6 @@ def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> No
         mine = {document for document in documents.documents if document.query_id == query_id}
         assert mine
         assert set(inspect_query.to_judge) == mine
-
-
-@pytest.mark.slow
-def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys, command):
-    collection = abrank.simulate_runs(30, effect=0.1, rng=2)
-    monkeypatch.chdir(tmp_path)
-    collection.baseline.write("a.run")
-    collection.candidate.write("b.run")
-    collection.qrels.write("llm.qrels")
-    assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7", "--output", "q"]) == 0
-    head, *ids = (tmp_path / "q").read_text().splitlines()
-    capsys.readouterr()
-    assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7"]) == 0
-    assert capsys.readouterr().out.splitlines() == [head, *ids]
-    assert head.startswith("# abrank sample queries --n 25 --seed 7: 25 of 30 queries of llm.qrels")
-    assert tuple(ids) == sample_queries(collection.qrels.query_ids, 25, rng=7)
-    lines = (tmp_path / "llm.qrels").read_text().splitlines()
-    judged = [line for line in lines if line.split()[0] in ids]
-    (tmp_path / "people.qrels").write_text("\n".join(judged[::2]) + "\n")
-    out, _ = command(["sample", "documents", *["people.qrels", "a.run", "b.run"], "--pool", "pool"])
-    assert "that nobody judged count as not relevant: Δ nDCG@10 is" in " ".join(out.split())
-    pool = (tmp_path / "pool").read_text().splitlines()
-    assert pool
-    # An editor writes a grade at the end of each line; the two files are one.
-    (tmp_path / "more").write_text("\n".join([*judged[::2], *(f"{line} 1" for line in pool), ""]))
-    assert len(abrank.read_qrels("more").grade) == len(judged[::2]) + len(pool)
-    assert sample_documents("more", "a.run", "b.run").documents == ()
-    assert run(["compare", "more", "a.run", "b.run", "--machine-qrels", "llm.qrels", "-v"]) == 0
-    assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_command_keeps_its_columns(tmp_path, monkeypatch, command) -> None:

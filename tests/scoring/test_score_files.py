@@ -1,7 +1,8 @@
 """Ready scores of other programs, and of this one, as Scores."""
 
+import hashlib
+
 import numpy as np
-import pandas as pd
 import pytest
 
 import abrank
@@ -122,20 +123,6 @@ def test_systems_are_named_or_chosen(saved) -> None:
     assert read_scores(both, system="A").systems == one_system(both, "A").systems == ("A",)
 
 
-def test_a_frame_of_pyterrier() -> None:
-    frame = pd.DataFrame(
-        {
-            "name": ["BM25", "BM25", "PL2", "PL2"], "qid": ["1", "2", "1", "2"],
-            "measure": ["map"] * 4, "value": [0.1, 0.2, 0.3, 0.4],
-        }
-    )  # fmt: skip
-    before = frame.copy()
-    scores = read_scores(frame)
-    assert (scores.systems, scores.measures) == (("BM25", "PL2"), ("AP",))
-    assert scores.values[:, :, 0].tolist() == [[0.1, 0.3], [0.2, 0.4]]
-    pd.testing.assert_frame_equal(frame, before)
-
-
 @pytest.fixture(scope="module")
 def scored():
     """Scores of two runs by measures of every kind of aggregate."""
@@ -199,6 +186,10 @@ def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path) -> None:
     comparison = abrank.compare_scores(files, copies, missing="drop", lower_is_better="ms")
     assert comparison.query_ids == ("2", "3")
     assert comparison.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]
+    read = comparison.provenance["inputs"]["a"]
+    hashes = "".join(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    assert read["path"] == ",".join(map(str, files))
+    assert read["sha256"] == hashlib.sha256(hashes.encode()).hexdigest()
 
 
 def test_files_of_a_folder_are_checked_by_their_names(tmp_path) -> None:

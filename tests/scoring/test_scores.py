@@ -90,16 +90,6 @@ def test_a_measure_of_diversity_reads_judgments_by_subtopic(tmp_path) -> None:
         abrank.evaluate(tmp_path / "q", {"r": run}, ["nDCG@1"])
 
 
-def test_a_measure_of_diversity_without_subtopics_is_refused(tmp_path) -> None:
-    abrank.read_qrels(QRELS).write(tmp_path / "q")
-    with pytest.raises(ReadError, match='every row has "0" for its subtopic'):
-        abrank.evaluate(tmp_path / "q", {"r": FULL}, ["RR", "StRecall@1"])
-    with pytest.raises(ArgumentError, match="holds no judgments by subtopic"):
-        abrank.evaluate(abrank.read_qrels(QRELS), {"r": FULL}, ["StRecall@1"])
-    with pytest.raises(ReadError, match='every row has "0" for its subtopic'):
-        abrank.compare(tmp_path / "q", FULL, FULL, measures="StRecall@1")
-
-
 def test_aggregates_follow_each_measure() -> None:
     scores = abrank.evaluate(QRELS, {"full": FULL, "hole": HOLE}, ["NumRet", "AP", "GMAP", "NumQ"])
     count, mean, geometric, queries = scores.aggregates().T
@@ -235,21 +225,6 @@ def test_of_runs_a_missing_query_has_no_worst_score() -> None:
 
 
 # --- what tools with judges write
-
-JUDGED = pd.DataFrame({
-    "user_input": [f"What is {i}?" for i in range(12)],
-    "retrieved_contexts": [["a", "b"]] * 12,
-    "response": [str(i) for i in range(12)],
-    "faithfulness": np.linspace(0.1, 0.9, 12),
-})  # fmt: skip
-
-
-def test_texts_beside_the_scores_are_left_out_and_told(tmp_path) -> None:
-    scores = abrank.read_scores(JUDGED)
-    assert (scores.measures, scores.query_ids[0]) == (("faithfulness",), "What is 0?")
-    assert scores.notes[0].endswith("; not compared: retrieved_contexts, response")
-    JUDGED.to_csv(tmp_path / "a.csv", index=False)
-    assert abrank.read_scores(tmp_path / "a.csv").values.tolist() == scores.values.tolist()
 
 
 def test_what_a_system_answered_makes_the_other_columns_its_measures() -> None:

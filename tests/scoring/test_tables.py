@@ -105,6 +105,7 @@ def files(frame, folder):
     polars = pytest.importorskip("polars", reason="it is in the extra `test`")
     yield "pandas", frame
     yield "polars", polars.from_pandas(frame)
+    yield "polars, lazy", polars.from_pandas(frame).lazy()
     table = pa.Table.from_pandas(frame, preserve_index=False)
     yield "pyarrow", table
     duckdb = pytest.importorskip("duckdb", reason="it is in the extra `test`")
@@ -123,6 +124,8 @@ def files(frame, folder):
     yield "JSON", folder / "a.json"
     frame.to_parquet(folder / "a.parquet", index=False)
     yield "Parquet", folder / "a.parquet"
+    frame.set_index(frame.columns[0]).rename_axis(None).to_parquet(folder / "index.parquet")
+    yield "Parquet with an index", folder / "index.parquet"
     pyarrow.feather.write_feather(table, folder / "a.feather")
     yield "Feather", folder / "a.feather"
     yield "dicts", frame.to_dict("records")
