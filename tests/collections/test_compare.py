@@ -128,12 +128,9 @@ def test_other_measures_in_one_collection_are_refused() -> None:
         compare_collections(two)
 
 
-def test_no_collection_of_this_name(found) -> None:
+def test_no_collection_and_no_measure_of_this_name(found) -> None:
     with pytest.raises(ArgumentError, match="up, down, tie"):
         found["left"]
-
-
-def test_no_measure_of_this_name(found) -> None:
     (measure,) = [measure.measure for measure in found.measures]
     assert found.of(measure) is found.primary
     with pytest.raises(ArgumentError, match=f"no measure 'P@5' here; there are {measure}"):

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, Scores, rank_collections, rank_scores
@@ -102,14 +101,6 @@ def test_what_does_not_fit_is_refused(change, said) -> None:
         rank_collections(world(1), baseline="t5")
 
 
-@pytest.mark.slow
-def test_one_query_is_no_collection() -> None:
-    arguments = world(1)
-    arguments["c1"] = replace(arguments["c1"], values=arguments["c1"].values[:1], query_ids=("q0",))
-    with pytest.raises(ArgumentError, match="the collection c1 has one query"):
-        rank_collections(arguments)
-
-
 def test_runs_with_judgments_and_rankings_are_taken() -> None:
     collections = {f"c{i}": abrank.simulate_runs(20, effect=0.4, rng=i) for i in range(3)}
     runs = {
@@ -130,25 +121,6 @@ def test_which_files_are_which() -> None:
         "x": {"bm25": "a.txt", "t5": "b.txt"},
         "y": ("q", {"bm25": "a", "t5": "b"}),
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("c", [5, 20])
-def test_the_best_system_is_left_out_of_the_first_places_no_more_often_than_alpha(c) -> None:
-    """In the population all four systems are equal, and differ from collection to collection."""
-    random = np.random.default_rng(c)
-    left_out = 0
-    for _ in range(400):
-        means = {
-            f"c{i}": random.uniform(0.1, 0.6, (12, 1))
-            + random.normal(0.0, 0.03, 4) * np.array([0.5, 1.0, 1.5, 2.0])
-            + random.normal(0.0, 0.05, (12, 4))
-            for i in range(c)
-        }
-        ids = tuple(f"q{k}" for k in range(12))
-        boards = {name: Scores(ids, SYSTEMS, ("AP",), v[:, :, None]) for name, v in means.items()}
-        left_out += "rrf" not in rank_collections(boards, resamples=99).primary.first(random=True)
-    assert binomtest(left_out, 400, 0.05, alternative="greater").pvalue > 0.001
 
 
 def test_what_is_not_there_is_refused_with_what_is(found) -> None:

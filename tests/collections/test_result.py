@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank import ArgumentError, GateError, NotFoundError, ReadError
+from abrank import ArgumentError, GateError, NotFoundError
 from abrank.collections import CollectionsComparison, compare_collections, read_collections
 
 MADE = {f"c{i}": abrank.simulate_runs(60, effect=e, rng=i) for i, e in enumerate((0.3, 0.3, -0.2))}
@@ -86,10 +86,3 @@ def test_a_pattern_names_the_judgments(beir: Path) -> None:
     assert Path(collections["c1"]["qrels"]).name == "qrels.txt"
     with pytest.raises(NotFoundError, match="no file or folder"):
         read_collections(f"{beir}/*/nothing.txt")
-
-
-def test_results_of_mteb_have_no_scores_of_queries(tmp_path: Path) -> None:
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "SciFact.json").write_text('{"task_name": "SciFact", "scores": {}}')
-    with pytest.raises(ReadError, match="means over all queries"):
-        read_collections(tmp_path)

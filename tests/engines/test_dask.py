@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -71,29 +72,19 @@ def test_a_partition_that_kills_every_worker_says_how_much_memory_one_needs(
 ):
     from dask import distributed
 
-    def killed_all(*_, **__):
-        raise distributed.KilledWorker("part-3", SimpleNamespace(address="tcp://w"), 3)
-
-    monkeypatch.setattr(distributed, "as_completed", killed_all)
+    killed = distributed.KilledWorker("part-3", SimpleNamespace(address="tcp://w"), 3)
+    monkeypatch.setattr(distributed, "as_completed", Mock(side_effect=killed))
     engine = Engine("dask", address=cluster.scheduler_address, rows=100)
     with pytest.raises(AbrankError, match=r"part-3.*a worker needs about 500 MB a thread"):
         abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
 
 
 def test_a_scheduler_that_does_not_answer(collection, monkeypatch):
-    from distributed import Client
-
-    monkeypatch.setattr("distributed.Client.__init__", _refuse(Client.__init__))
+    timeout = OSError("Timed out trying to connect")
+    monkeypatch.setattr("distributed.Client.__init__", Mock(side_effect=timeout))
     engine = Engine("dask", address="tcp://127.0.0.1:1")
     with pytest.raises(ArgumentError, match="no Dask scheduler answers at tcp"):
         abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=engine)
-
-
-def _refuse(start):
-    def at_once(self, *arguments, **options):
-        raise OSError("Timed out trying to connect")
-
-    return at_once
 
 
 def test_without_dask_the_error_says_what_to_install(collection, monkeypatch):

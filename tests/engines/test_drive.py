@@ -16,7 +16,7 @@ from abrank import AlignmentError, ArgumentError, NotFoundError, ReadError, Writ
 from abrank.engines import Engine, drive, job
 from abrank.measures.names import RequestedMeasures
 from abrank.scoring.evaluate import _score_partitions
-from tests.engines.conftest import COMMANDS, MEASURES, run_shown, write
+from tests.engines.conftest import MEASURES, write
 
 SMALL = Engine(rows=100)
 
@@ -31,21 +31,6 @@ def test_queries_that_are_split_over_files_are_whole_again(collection):
     collection.require_equal(scores)
 
 
-@pytest.mark.slow
-def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = run_shown(COMMANDS[0], collection, tmp_path)
-    assert (tmp_path / "report.html").stat().st_size > 10_000
-    frames = abrank.compare(
-        collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"],
-        name_a="bm25", name_b="monot5",
-    )  # fmt: skip
-    expected = json.loads(frames.report(tmp_path / "frames.json").read_text(encoding="utf-8"))
-    parts = "systems n_queries verdict measures tests effects spread queries"
-    for part in parts.split():
-        assert result[part] == expected[part], part
-
-
 def test_folders_need_no_engine_and_the_audits_are_those_of_frames(collection):
     scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES)
     collection.require_equal(scores)
@@ -55,55 +40,6 @@ def test_folders_need_no_engine_and_the_audits_are_those_of_frames(collection):
         assert (result.n_rows, result.n_tied_rows) == (audit.n_rows, audit.n_tied_rows)
         assert result.judged_at_10 == pytest.approx(audit.judged_at_10, abs=1e-12)
         assert (result.n_judgments, result.grades) == (audit.n_judgments, audit.grades)
-
-
-@pytest.mark.slow
-def test_rows_in_any_order_are_regrouped(collection, tmp_path):
-    paths = {}
-    for name, frame in collection.runs.items():
-        paths[name] = tmp_path / name
-        write(frame.sample(frac=1, random_state=5), paths[name], n_files=4, group=60)
-    called = []
-    with pytest.MonkeyPatch.context() as patch:
-        spill = drive.spill
-        patch.setattr(drive, "spill", lambda task: called.append(task) or spill(task))
-        scores = abrank.evaluate(collection.qrels, paths, MEASURES, engine=SMALL)
-    assert len({task.n_buckets for task in called}) == 1
-    assert called[0].n_buckets > 3
-    collection.require_equal(scores)
-
-
-@pytest.mark.slow
-def test_numbers_as_query_ids_hive_partitions_and_globs(collection, tmp_path):
-    def numbered(frame):
-        return frame.assign(query_id=frame.query_id.str.extract(r"(\d+)")[0].astype("Int64"))
-
-    qrels = numbered(collection.qrels)
-    run = numbered(collection.runs["A"].query("query_id != 'unjudged'"))
-    for day, rows in enumerate(np.array_split(np.arange(len(run)), 2)):
-        write(run.iloc[rows], tmp_path / "run" / f"day={day}", n_files=2, group=70)
-    expected = abrank.evaluate(qrels, {"A": run}, MEASURES)
-    for path in (tmp_path / "run", f"{tmp_path}/run/*/*.parquet", f"file://{tmp_path}/run"):
-        scores = abrank.evaluate(qrels, {"A": path}, MEASURES, engine=SMALL)
-        assert scores.query_ids == expected.query_ids
-        np.testing.assert_array_equal(scores.values, expected.values)
-
-
-@pytest.mark.slow
-def test_missing_queries_are_scored_dropped_or_refused(collection):
-    qrels, paths = collection.folder / "qrels", collection.paths
-    dropped = abrank.evaluate(
-        qrels, paths, MEASURES, engine=SMALL, scoring=abrank.Scoring(missing="drop")
-    )
-    expected = abrank.evaluate(
-        collection.qrels, collection.runs, MEASURES, scoring=abrank.Scoring(missing="drop")
-    )
-    assert dropped.query_ids == expected.query_ids
-    np.testing.assert_array_equal(dropped.values, expected.values)
-    with pytest.raises(AlignmentError, match="q003"):
-        abrank.evaluate(
-            qrels, paths, MEASURES, engine=SMALL, scoring=abrank.Scoring(missing="error")
-        )
 
 
 @pytest.mark.slow
@@ -207,23 +143,30 @@ def test_a_file_where_the_folder_of_scores_should_be(collection, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "max"}])
+@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "max"}, {"missing": "drop"}])
 def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
-    frame = collection.runs["A"].query("query_id != 'unjudged'").copy()
+    frame = collection.runs["B"].copy()
     if "duplicates" in options:  # the ninth document of each query stands there twice
         frame.loc[frame.doc_id == "d8", "doc_id"] = "d0"
-    write(frame, tmp_path / "A", n_files=2, group=50)
+    write(frame, tmp_path / "B", n_files=2, group=50)
     scoring = abrank.Scoring(**options)
     result = abrank.evaluate(
-        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, scoring=scoring, engine=SMALL
+        collection.folder / "qrels", {"B": tmp_path / "B"}, MEASURES, scoring=scoring, engine=SMALL
     )
-    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, scoring=scoring)
+    expected = abrank.evaluate(collection.qrels, {"B": frame}, MEASURES, scoring=scoring)
+    assert result.query_ids == expected.query_ids
     np.testing.assert_array_equal(result.values, expected.values)
-    assert (result.values != collection.scores.values[:, :1]).any()
-    n_duplicates_droppeds = [
-        scores.audits["A"].n_duplicates_dropped for scores in (result, expected)
-    ]
-    assert n_duplicates_droppeds == [60 if "duplicates" in options else 0] * 2
+    assert not np.array_equal(result.values, collection.scores.values[:, 1:])
+    n_dropped = [scores.audits["B"].n_duplicates_dropped for scores in (result, expected)]
+    assert n_dropped == [frame.query_id.nunique() if "duplicates" in options else 0] * 2
+
+
+def test_a_query_that_a_run_lacks_is_an_error_where_that_is_asked_for(collection):
+    scoring = abrank.Scoring(missing="error")
+    with pytest.raises(AlignmentError, match="q003"):
+        abrank.evaluate(
+            collection.folder / "qrels", collection.paths, MEASURES, engine=SMALL, scoring=scoring
+        )
 
 
 def test_a_document_twice_in_two_files_names_both(collection, tmp_path):
@@ -294,16 +237,6 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
     monkeypatch.setattr(job, "_write_buckets", interrupted)
     scores = abrank.evaluate(*requested, engine=engine)
     np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
-
-
-@pytest.mark.slow
-def test_what_fsspec_knows_is_read_through_it(collection):
-    fsspec = pytest.importorskip("fsspec", reason="needs fsspec")
-    with fsspec.open("memory://runs/a.parquet", "wb") as file:
-        collection.runs["A"].to_parquet(file, index=False, row_group_size=100)
-    for path in ("memory://runs/a.parquet", "memory://runs/*.parquet"):
-        scores = abrank.evaluate(collection.qrels, {"A": path}, MEASURES, engine=SMALL)
-        np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
 
 
 def test_a_scheme_that_nobody_knows_is_refused(collection):

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from types import SimpleNamespace
+from unittest.mock import MagicMock, call
 
 import numpy as np
 import pyarrow as pa
@@ -91,67 +92,45 @@ def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.Mon
     assert (list(spark.run(len, ["a", "bcd", ""])), list(spark.run(len, []))) == ([1, 3, 0], [])
 
 
-class Builder:
-    """A builder of sessions that keeps what it was told."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.told: dict[str, str] = {}
-        self.error, self.stopped = error, False
-
-    def appName(self, name: str) -> Builder:
-        return self.config("name", name)
-
-    def master(self, url: str) -> Builder:
-        return self.config("master", url)
-
-    def config(self, key: str, value: str) -> Builder:
-        self.told[key] = value
-        return self
-
-    def getOrCreate(self) -> Builder:
-        if self.error is not None:
-            raise self.error
-        return self
-
-    def stop(self) -> None:
-        self.stopped = True
-
-
-def session(monkeypatch: pytest.MonkeyPatch, builder: Builder, active: object = None) -> None:
+def session(monkeypatch: pytest.MonkeyPatch, active: object = None) -> MagicMock:
+    """Return a builder of sessions that keeps what it was told, and builds itself."""
     sql = pytest.importorskip("pyspark.sql", reason="needs PySpark")
+    builder = MagicMock()
+    for name in ("appName", "master", "config", "getOrCreate"):
+        getattr(builder, name).return_value = builder
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: active)
     monkeypatch.setattr(sql.SparkSession, "builder", builder)
+    return builder
 
 
 @pytest.mark.parametrize(
     ("master", "local"), [(None, True), ("local[2]", True), ("spark://somewhere:7077", False)]
 )
 def test_a_session_of_ours_listens_at_home_and_is_stopped(master, local, monkeypatch) -> None:
-    builder = Builder()
-    session(monkeypatch, builder)
+    builder = session(monkeypatch)
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
     with pytest.raises(ZeroDivisionError), spark._session(master) as result:  # noqa: PT012
         assert result is builder
-        assert builder.told.get("master") == master
-        assert (builder.told.get("spark.driver.bindAddress") == "127.0.0.1") is local
-        assert (os.environ.get("PYSPARK_PYTHON") == sys.executable) is local
+        assert builder.master.call_args_list == ([] if master is None else [call(master)])
+        bound = call("spark.driver.bindAddress", "127.0.0.1") in builder.config.call_args_list
+        assert bound is (os.environ.get("PYSPARK_PYTHON") == sys.executable) is local
         raise ZeroDivisionError
-    assert builder.stopped
+    assert builder.stop.called
     os.environ.pop("PYSPARK_PYTHON", None)
 
 
 def test_a_session_that_is_there_is_taken_and_left(monkeypatch) -> None:
-    active = Builder()
-    session(monkeypatch, Builder(AssertionError("another was asked for")), active)
+    active = MagicMock()
+    builder = session(monkeypatch, active)
     with spark._session("local") as result:
         assert result is active
-    assert not active.stopped
+    assert (builder.getOrCreate.called, active.stop.called) == (False, False)
 
 
 def test_a_session_that_does_not_start_is_a_sentence(monkeypatch) -> None:
     errors = pytest.importorskip("pyspark.errors", reason="needs PySpark")
     gone = errors.PySparkRuntimeError("JAVA_GATEWAY_EXITED", {})
-    session(monkeypatch, Builder(gone))
+    session(monkeypatch).getOrCreate.side_effect = gone
     with (
         pytest.raises(ArgumentError, match="Spark did not start; it needs Java 17"),
         spark._session(None),
