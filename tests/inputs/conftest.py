@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from abrank.inputs import ids
 
 ROOT = Path(__file__).parents[2]
+BYTES = st.lists(st.binary(max_size=6) | st.sampled_from([b"q" * 9, b"q" * 17]), max_size=30)
 FEW = st.lists(st.sampled_from([b"", b"a", b"b", b"\xe9", b"longer than eight"]), max_size=12)
 
 
