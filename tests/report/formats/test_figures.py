@@ -79,7 +79,7 @@ def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder) -> Non
 def test_letters_have_eight_points_at_least(comparison) -> None:
     for figure in figures.figures_of(compose(comparison)).values():
         for width in WIDTHS:
-            picture = getattr(comparison.plot, figure.plot)(width=width, **figure.options)
+            picture = getattr(comparison.plot, figure.plot)(width=width)
             sizes = [
                 text.get_fontsize() for text in picture.figure.findobj(Text) if text.get_text()
             ]
