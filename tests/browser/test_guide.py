@@ -1,14 +1,10 @@
 """The guide's site in a browser: offline, readable in light and dark, on a phone."""
 
-from collections.abc import Callable
-
 import pytest
 
 from abrank.guide import CONTENTS
 from abrank.guide.site import build
-from tests.browser.conftest import Opened
 
-Show = Callable[..., Opened]
 TOPICS = ("index", *(topic for item in CONTENTS.values() for topic in item))
 
 

@@ -142,22 +142,15 @@ def test_a_row_opens_its_two_lists_and_every_measure(show, text, better) -> None
     opened.page.locator(f"{ROWS} .text").first.click()
     a, b = better.evidence.rankings[worst]
     expect(opened.page.locator(".why")).to_have_text(ranked_lists.why(a, b, depth=10))
-    visible = lists(opened)
-    for side, ranking, second in ((visible[0], a, b), (visible[1], b, a)):
-        ranks = {doc: i for i, (doc, _) in enumerate(second, start=1)}
-        assert [item[0] for item in side] == [str(i) for i in range(1, 11)]
-        assert [item[3] for item in side] == [doc for doc, _ in ranking[:10]]
-        for rank, (grade, move) in enumerate(((item[1], item[2]) for item in side), start=1):
-            doc, judged = ranking[rank - 1]
-            assert grade == ("? not judged" if judged is None else f"grade {judged}")
-            before = ranks.get(doc)
-            if side is visible[0]:
-                moved = "dropped" if before is None else "=" if before == rank else f"→ {before}"
-            elif before is None:
-                moved = "new"
-            else:
-                moved = f"{'▲' if before > rank else '▼'} {abs(before - rank)}".replace("▼ 0", "=")
-            assert move == moved
+    sides = query_rows(better).lists[0].sides
+    for visible, side in zip(lists(opened), sides, strict=True):
+        assert [(item[0], item[2], item[3]) for item in visible] == [
+            (str(rank), move, document.doc_id) for rank, move, document in side
+        ]
+        grades = [document.grade for *_, document in side]
+        assert [item[1] for item in visible] == [
+            "? not judged" if grade is None else f"grade {grade}" for grade in grades
+        ]
     # A relevant document that is lost is bold; every measure stands below the lists.
     first, second = ({doc for doc, grade in item[:10] if grade} for item in (a, b))
     expect(opened.page.locator(".move.lost")).to_have_count(len(first - second))

@@ -40,14 +40,15 @@ def _make(mean=0.05, *, sd=0.1, n=100, measures=1, **how) -> Comparison:
 
 
 @functools.cache
-def _with_machine() -> Comparison:
-    """Compare the scores of 40 queries by people, and of 200 by a machine that favours B."""
+def _with_machine(*, picked: bool = False) -> Comparison:
+    """Compare the scores of 40 queries by people, drawn or picked, and of 200 by a machine."""
     rng = np.random.default_rng(18)
     ids, columns = [f"q{i:04}" for i in range(200)], ["nDCG@10", "AP"]
     a = pd.DataFrame(rng.random((200, 2)), ids, columns)
     b = a + 0.12 + 0.15 * rng.standard_normal((200, 2))
     by_machine = b + 0.05 + 0.05 * rng.standard_normal((200, 2))
-    judged = sorted(rng.permutation(ids)[:40])
+    gains = (b - a)["nDCG@10"].sort_values()
+    judged = sorted(gains.index[-40:] if picked else rng.permutation(ids)[:40])
     machine = Machine(scores=(a, by_machine), shared_model="b")
     return compare_scores(
         a.loc[judged], b.loc[judged], measures=columns, margin=0.01, resamples=999,

@@ -9,12 +9,10 @@ from tests.report.seen import (
     STAR,
     VALUE,
     Claim,
-    Drawing,
     P,
     Row,
     Seen,
     Table,
-    _ticks,
     value,
 )
 
@@ -29,7 +27,7 @@ WORDS = (
 )  # fmt: skip
 
 
-_RULE = re.compile(r"(?:Rule: |^rule\s+)(\S[^.;:]*?) decides by the ([\w ,-]+?)[,;:.]", re.M)
+_RULE = re.compile(r"Rule: (\S[^.;:]*?) decides by the ([\w ,-]+?)[,;:.]")
 
 
 def found_in(seen: Seen) -> list[str]:
@@ -55,8 +53,7 @@ def primary_of(seen: Seen, scope: str = "") -> str:
         if table.scope == scope and table.titles[:1] in (["measure"], ["Measure"]):
             marked = [row.name for row in table.rows if STAR in row.name]
             return _bare((marked or [row.name for row in table.rows] or [""])[0])
-    rule = _RULE.search(seen.text)  # a card has drawings in the place of tables
-    return rule[1] if rule and not scope else ""
+    return ""
 
 
 def _bare(name: str) -> str:
@@ -71,8 +68,6 @@ def claims_of(seen: Seen):
         yield from _claims_of_table(seen, table)
     for scope, line in seen.lines:
         yield from _claims_of_line(seen, scope, line)
-    for drawing in seen.drawings:
-        yield from _claims_of_drawing(seen, drawing)
 
 
 def _subject(seen: Seen, table: Table, row: Row) -> str:
@@ -128,7 +123,6 @@ def _claims_of_table(seen: Seen, table: Table):
                 and not row.name.startswith("="),
                 value(limits[1]), value(limits[2]),
             )  # fmt: skip
-    yield from _bars_of_table(seen, table, where)
 
 
 def _estimand(table: Table, title: str, row: Row) -> str:
@@ -148,84 +142,6 @@ def _estimand(table: Table, title: str, row: Row) -> str:
     )
 
 
-def _bars_of_table(seen: Seen, table: Table, where: str):
-    """Yield the intervals that are drawn in the rows of a scorecard."""
-    ticks = next((row.ticks for row in table.rows if len(row.ticks) > 1), {})
-    if len(ticks) < 2:
-        return
-    instead = INSTEAD.search(table.legend)
-    unit = "Δ%" if "Δ%" in table.titles else "Δ"
-    for row in table.rows:
-        if row.bars:
-            yield from _bars(
-                ticks, row.bars, where, _subject(seen, table, row),
-                instead[1] if instead else unit, table.legend,
-                alone=STAR in row.name or len(table.rows) == 2, title=" ".join(table.titles),
-            )  # fmt: skip
-
-
-def _bars(ticks, bars, where, of, estimand, legend, *, alone, title):
-    """Yield the thick and the thin interval of a row, labelled as the legend says."""
-    (first, start), (last, stop) = min(ticks.items()), max(ticks.items())
-    unit = (last - first) / (stop - start)
-    match = re.search(r"[Tt]hick: (\d[\d.]*)%", legend) or re.search(r"[Bb]ar: (\d[\d.]*)%", legend)
-    rest = re.search(r"others (\d[\d.]*)%", legend)
-    thin = re.search(r"[Tt]hin: (\d[\d.]*)%", legend)
-    column = LEVEL.search(title)
-    level = match[1] if match else column[1] if column else ""
-    if rest and not alone:
-        level = rest[1]
-    ordered = sorted(bars, reverse=True)
-    for place, (_, left, right) in enumerate(ordered[:2]):
-        if place and (left, right) == ordered[0][1:]:
-            continue
-        ends = [first + (x - start) * unit for x in (left, right)]
-        low, high = (value("0")._replace(number=end, half=0.7 * abs(unit)) for end in ends)
-        adjusted = bool(place) and "adjusted" in legend and not alone
-        yield Claim(
-            f"{where}, drawn", of, estimand,
-            (thin[1] if thin else level) if place else level, adjusted, low, high,
-        )  # fmt: skip
-
-
-def _claims_of_drawing(seen: Seen, drawing: Drawing):
-    words = "\n".join([drawing.caption, *(text for *_, text in drawing.texts)])
-    if not re.search(r"interval|measures", f"{drawing.title} {words}"):
-        return
-    if drawing.title not in ("All measures", "The difference and its interval", ""):
-        return
-    ticks = _ticks(drawing.texts)
-    if len(ticks) < 2 or not drawing.bars:
-        return
-    relative = any("%" in text for _, _, anchor, text in drawing.texts if anchor == "middle")
-    unit = "Δ%" if relative else "Δ"
-    for word in WORDS:
-        on_axis = any(word in text.lower() for *_, text in drawing.texts)
-        unit = word if on_axis or (word in words.lower() and "not Δ" not in words) else unit
-    primary = primary_of(seen, drawing.scope)
-    first = min(bar[2] for bar in drawing.bars)
-    names = {
-        y: _bare(text) for x, y, anchor, text in drawing.texts if anchor == "end" and x <= first
-    }
-    rows: dict[float, list[tuple[float, float, float]]] = {}
-    for y, width, left, right in drawing.bars:
-        if width >= 1.3:
-            rows.setdefault(y, []).append((width, left, right))
-    for y, bars in rows.items():
-        near = [
-            name
-            for position, name in names.items()
-            if 0.0 <= position - y < 8.0 and not re.fullmatch(VALUE, name)
-        ]
-        if not near:
-            continue
-        name = near[0]
-        yield from _bars(
-            ticks, bars, f"drawing {drawing.title or 'of the card'}", name or primary, unit,
-            words, alone=name == primary, title="",
-        )  # fmt: skip
-
-
 _PLAIN = re.compile(rf"\(({VALUE}) to ({VALUE})(, adjusted)?\)")
 _ABOUT = (
     (r"People alone: ", "Judged by: People alone"),
@@ -238,8 +154,6 @@ def _claims_of_line(seen: Seen, scope: str, line: str):
     primary = primary_of(seen, scope)
     names = {_bare(row.name) for table in seen.tables for row in table.rows if table.scope == scope
              and table.titles[:1] in (["measure"], ["Measure"])}  # fmt: skip
-    names |= {_bare(text) for drawing in seen.drawings for *_, anchor, text in drawing.texts
-              if anchor == "end" and not re.fullmatch(rf"[<◂● ]*{VALUE}", text)}  # fmt: skip
     for sentence in re.split(r"(?<=[.;])\s+(?=[A-Z])|\n", line):
         labelled = list(re.finditer(rf"{LEVEL.pattern}[^+−\d]*?({VALUE}) to ({VALUE})", sentence))
         for match in labelled:
@@ -295,10 +209,7 @@ def _of_one_thing(claims: list[Claim]):
         same = first.of == second.of and first.estimand != second.estimand and first.agrees(second)
         units = {first.estimand, second.estimand}
         precise = min(first.high.half, second.high.half) < 0.002 and first.high.number
-        printed = all(
-            "draw" not in item.where or "of the card" in item.where for item in (first, second)
-        )
-        if same and precise and printed and units & {"Δ", "Δ%"} and "value" not in units:
+        if same and precise and units & {"Δ", "Δ%"} and "value" not in units:
             yield f"one interval of two things: {first} | {second}"
 
 
@@ -307,18 +218,11 @@ ALPHA = re.compile(r"α = (\d\.\d+)")
 
 def _of_a_row(seen: Seen):
     """The interval, the p-value and the reading of a row agree."""
-    declared = ALPHA.search(seen.text.replace("alpha 0", "α = 0"))
+    declared = ALPHA.search(seen.text)
     alpha = float(declared[1]) if declared else 0.05
     for table in seen.tables:
         for row in table.rows:
-            adjusted = next(
-                (
-                    row.cells[t]
-                    for t in ("adj p", "adj. p", "Adjusted p", "p adj.", "p (Holm)")
-                    if row.cells.get(t)
-                ),
-                "",
-            )
+            adjusted = row.cells.get("adj p", "")
             raw = row.cells.get("p", "")
             visible = adjusted or raw
             p = _p(visible)
@@ -471,7 +375,7 @@ def _of_what_is_not_tested(seen: Seen):
                 continue
             if _p(row.cells.get("adj p", row.cells.get("p", ""))) is not None:
                 yield f"p in a row that was not tested: {row.name}"
-            if row.bars or any(INTERVAL.search(x) for t, x in row.cells.items() if "interval" in t):
+            if any(INTERVAL.search(x) for t, x in row.cells.items() if "interval" in t):
                 yield f"interval in a row that was not tested: {row.name}"
 
 
@@ -479,7 +383,7 @@ def _of_reach(seen: Seen, claims: list[Claim]):
     """Limits lie where the measure can be, and an interval has an end."""
     in_range = _IN_UNIT_RANGE.match(primary_of(seen))
     for claim in claims:
-        if claim.estimand != "Δ" or "drawn" in claim.where or not in_range:
+        if claim.estimand != "Δ" or not in_range:
             continue
         of_primary = claim.of == primary_of(seen) or ": " in claim.of
         if of_primary and max(abs(claim.low.number), abs(claim.high.number)) > 1.0:

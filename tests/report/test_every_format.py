@@ -1,6 +1,5 @@
 """Every result in every format: one table, so that no subject lacks what the next one has."""
 
-import json
 import re
 from functools import cache
 from html import unescape
@@ -9,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from abrank import compare_scores, inspect_query, judge_agreement, power
+from abrank._support import display as f
 from abrank._support.display import display_width
 from abrank._support.errors import ArgumentError
 from abrank.collections import compare_collections, rank_collections
@@ -159,10 +159,20 @@ def test_the_scorecard_has_the_same_rows_in_text_markdown_page_and_card(name: st
             assert row[change].text in document
 
 
-def test_plain_values_are_json(name: str) -> None:
-    if name == "query":
-        return
-    assert json.loads(json.dumps(to_dict(result_of(name)), allow_nan=False))
+def test_the_numbers_of_the_json_stand_in_a_row_of_every_format(make, no_drawer) -> None:
+    comparison = make(0.05, measures=4)
+    page = unescape(re.sub(r"<[^>]+>", " ", html(compose(comparison), drawer=no_drawer)))
+    for row in to_dict(comparison)["measures"]:
+        means, p = (f.score(row["mean_a"]), f.score(row["mean_b"])), f.pvalue(row["pvalue_adj"])
+        limits = f.interval(row["ci_low_adj"], row["ci_high_adj"])
+        numbers = [row["measure"], *means, f.signed(row["diff"]), limits, p.replace("< ", "<")]
+        drawn = [number for number in numbers if number != limits]
+        for document, shown in (
+            (text(compose(comparison)), drawn), (unescape(markdown(compose(comparison))), numbers),
+            (page, numbers),
+        ):  # fmt: skip
+            pattern = r"\W.{0,200}?\W".join(map(re.escape, shown))
+            assert re.search(pattern, document.replace("< ", "<"), re.S), shown
 
 
 def test_another_thing_has_no_report() -> None:

@@ -3,8 +3,6 @@
 import io
 import os
 import stat
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,13 +34,6 @@ def broken():
 
     yield ".broken"
     WRITERS._entries.pop(".broken")
-
-
-@pytest.mark.parametrize("suffix", [".md", ".json", ".csv", ".txt", ".tex", ".methods", ".bib"])
-def test_each_format_is_written_by_suffix(comparison, tmp_path, suffix) -> None:
-    path = write(comparison, tmp_path / f"out{suffix.upper()}")
-    assert path.read_bytes() == WRITERS[suffix](comparison)
-    assert path.read_bytes().endswith(b"\n")
 
 
 def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> None:
@@ -221,21 +212,6 @@ def test_an_unknown_word_before_a_path_is_refused(comparison: Comparison, tmp_pa
 def test_a_format_is_registered_once() -> None:
     with pytest.raises(ArgumentError, match="registered already"):
         writer(".md")(lambda comparison: "")
-
-
-@pytest.mark.slow
-def test_text_loads_no_plots_nor_templates() -> None:
-    code = (
-        "import sys, abrank\n"
-        "c = abrank.compare_scores({'a': .1, 'b': .2, 'c': .4}, {'a': .3, 'b': .1, 'c': .5})\n"
-        "str(c); c._repr_markdown_(); c.to_dict()\n"
-        "loaded = {'matplotlib', 'jinja2', 'click', 'rich'} & set(sys.modules)\n"
-        "assert not loaded, loaded\n"
-    )
-    completed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert completed.returncode == 0, completed.stderr
 
 
 def test_a_target_is_a_path_a_format_or_both() -> None:

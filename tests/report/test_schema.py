@@ -34,7 +34,6 @@ from abrank.diagnostics import Note
 from abrank.estimate import Estimate
 from abrank.inputs import Audit
 from abrank.inputs.join import IdDifference
-from abrank.report import to_dict
 from abrank.report.data import SCHEMA, json_bytes
 from abrank.report.saved.restoring import annotations_of
 from abrank.scoring.judging import ToJudge, Unjudged
@@ -203,7 +202,3 @@ def test_what_is_wrong_is_refused(judged: Comparison, damage: Callable[[Any], An
     value = saved(judged)
     damage(value)
     assert len(violations(value)) >= 1
-
-
-def test_plain_values_obey_it_too(judged: Comparison) -> None:
-    assert violations(to_dict(judged)) == []

@@ -66,6 +66,7 @@ def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder) -> Non
     data = (folder / "forest.pdf").read_bytes()
     assert b"/FontType 3" not in data
     assert b"/Type3" not in data
+    assert b"CreationDate" not in data
     box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", data)
     assert float(box.group(1)) == pytest.approx(72 * WIDTHS["column"], abs=0.5)
     assert f'width="{72 * WIDTHS["column"]:g}' in (folder / "forest.svg").read_text("utf-8")

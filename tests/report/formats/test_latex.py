@@ -131,13 +131,6 @@ def test_estimate_of_another_kind_has_its_column(make) -> None:
     assert "and the pseudo-median difference with 95\\% confidence interval" in source
 
 
-def test_nothing_is_resized_and_no_rule_is_vertical(make) -> None:
-    source = latex(make(0.05, measures=3))
-    for word in ("resizebox", "scalebox", "|", r"\hline", r"\usepackage{siunitx}"):
-        assert word not in source
-    assert r"%   \usepackage{booktabs}" in source.splitlines()
-
-
 @pytest.mark.slow
 def test_a_table_longer_than_a_page_is_cut_and_says_so() -> None:
     rng = np.random.default_rng(0)

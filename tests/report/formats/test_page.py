@@ -13,7 +13,7 @@ from abrank.report import html as page_of
 from abrank.report.formats.page import PALETTE, Drawer, _paired
 from abrank.report.formats.queries import FIRST_EACH, LONGEST
 from abrank.report.formats.text import SHOWN
-from abrank.report.model import Caution, Figure, Fold
+from abrank.report.model import Caution
 from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read
 from tests.report.written import html
@@ -103,22 +103,6 @@ def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
     assert len(narrow) >= 1
 
 
-def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
-    alpha = better.rule.alpha
-    for row in better.to_dict()["measures"]:
-        card, visible = (
-            cells for cells in page.rows if cells and cells[0].startswith(row["measure"])
-        )
-        numbers = [display.score(row["mean_a"]), display.score(row["mean_b"])]
-        numbers.append(display.signed(row["diff"]))
-        assert card[1:4] == numbers
-        assert card[5] == display.interval(row["ci_low_adj"], row["ci_high_adj"])
-        assert card[6] == display.pvalue(row["pvalue_adj"], alpha=alpha)
-        assert card[7] == " · ".join(display.count(row[x]) for x in ("losses", "ties", "wins"))
-        pvalue = display.pvalue(row["pvalue"], alpha=alpha)
-        assert visible[1:] == [display.percent(row["rel_diff"]), pvalue]
-
-
 def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
     queries = better.to_dict()["queries"]
     columns = {column["csv"]: column for column in island(text)["columns"]}
@@ -202,28 +186,6 @@ def test_most_severe_cautions_are_open_and_the_others_one_click_away(better, no_
     assert "Sentence 0." in result.inside("aside")
 
 
-def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
-    requested = []
-
-    def drawer(plot: str, subject: object, *, summary: str, prefix: str, **_: object) -> str:
-        requested.append((plot, prefix))
-        return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
-
-    texts = [data for _, data in read(html(better, drawer=drawer)).text]
-    wanted = {
-        block.plot
-        for section in compose(better).sections
-        for fold in section.blocks
-        for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
-        if isinstance(block, Figure)
-    }
-    assert wanted >= {"deltas", "power"}
-    assert {plot for plot, _ in requested} == wanted
-    assert len(set(requested)) == len(requested)
-    for plot, prefix in requested:
-        assert f"{plot} drawn as {prefix}" in texts
-
-
 def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
     few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2})
     sample: list[str] = []
@@ -239,43 +201,8 @@ def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
         assert f'[fill="{PALETTE[name][0]}"] {{ fill: var(--{name}); }}' in style
 
 
-def test_text_colours_have_enough_contrast_in_both_themes() -> None:
-    for theme in (0, 1):
-        for text, ground in (
-            *((name, "paper") for name in ("ink", "muted", "a", "b", "warn")),
-            *((name, "page") for name in ("ink", "muted")),
-            *((name, "band") for name in ("ink", "muted", "a", "b")),
-            *((name, "find") for name in ("ink", "a", "b", "muted")),
-            ("a", "a-wash"),
-            ("b", "b-wash"),
-            ("warn", "warn-wash"),
-            ("ink", "warn-wash"),
-        ):
-            ratio = contrast(PALETTE[text][theme], PALETTE[ground][theme])
-            assert ratio >= 4.5, (text, ground, theme, ratio)
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours by WCAG 2.2."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def test_a_half_without_another_one_is_no_half() -> None:
     assert _paired([True, True, True, False, True]) == [True, True, False, False, False]
-
-
-def test_the_band_of_a_margin_is_in_the_row_whose_margin_it_is(make, no_drawer) -> None:
-    page = page_of(compose(make(0.05, margin=0.02, measures=3)), drawer=no_drawer)
-    # The scorecard of three measures has one band; it stood in every row.
-    assert page.count(f'height="100%" fill="{PALETTE["band"][0]}"') == 1
-    assert "aside code { white-space: nowrap; }".replace(" ", "") in page.replace(" ", "")
 
 
 def test_hostile_ids_reach_the_script_unchanged_and_are_cut_where_they_are_shown(

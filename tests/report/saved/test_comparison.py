@@ -178,3 +178,5 @@ def test_differences_name_the_place_and_pass_over_rounding() -> None:
         repr(list(differences(saved, {"rows": [{"pvalue": 0.007 + 1e-15, "wins": 4}]})))
         == "[Difference(place='rows[0].wins', saved=3, again=4)]"
     )
+    shares = differences([0.5, 0.5], [0.5 + 1e-12, 0.5 + 5e-7])
+    assert [difference.saved for difference in shares] == [0.5]

@@ -10,7 +10,6 @@ import pytest
 from abrank import Comparison, Question, compare_scores
 from abrank.report import from_dict
 from abrank.report.data import json_bytes
-from abrank.report.saved.comparison import differences
 from tests.report.conftest import SITUATIONS
 from tests.report.refused import why_refused
 
@@ -92,9 +91,3 @@ def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None
             a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **options
         )
         assert from_dict(json.loads(json_bytes(comparison))) == comparison
-
-
-def test_a_share_of_a_millionth_is_no_rounding() -> None:
-    assert [
-        difference.saved for difference in differences([0.5, 0.5], [0.5 + 1e-12, 0.5 + 5e-7])
-    ] == [0.5]

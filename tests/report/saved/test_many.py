@@ -3,29 +3,19 @@
 import json
 from functools import partial
 
-import numpy as np
 import pytest
 
-from abrank import Ranking, ReadError, Scores, rank_scores
+from abrank import Ranking, ReadError, rank_scores
 from abrank.cli import run
 from abrank.collections import CollectionsRanking, rank_collections
 from abrank.report import WRITERS
 from abrank.report.saved.many import _HOW_RANKED as HOW
 from abrank.report.saved.many import ranking_of, standings_of
 from tests.report.refused import GONE, why_refused
+from tests.report.subjects.test_systems_page import board
 from tests.report.written import card
 
 pytestmark = pytest.mark.usefixtures("nothing_drawn")
-
-
-def board(n_systems=4, measures=("AP", "RR"), n_queries=30):
-    random = np.random.default_rng(2)
-    values = random.uniform(0.2, 0.6, (n_queries, 1, 1)) + random.normal(
-        0.1, 0.05, (n_queries, n_systems, len(measures))
-    )
-    values += 0.05 * np.arange(n_systems)[:, None]
-    ids = tuple(f"q{i}" for i in range(n_queries))
-    return Scores(ids, tuple(f"s{i}" for i in range(n_systems)), tuple(measures), values)
 
 
 HOW_RANKING = [
@@ -36,7 +26,7 @@ HOW_RANKING = [
 @pytest.mark.slow
 @pytest.mark.parametrize("how", HOW_RANKING)
 def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
-    ranking = rank_scores(board(), resamples=199, **how)
+    ranking = rank_scores(board(4, measures=("AP", "RR")), resamples=199, **how)
     path = ranking.report(tmp_path / "r.json")
     again = Ranking.from_json(path)
     assert again == ranking
@@ -51,7 +41,7 @@ def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys
 
 @pytest.mark.parametrize("n_queries", [0, 1, 2])
 def test_the_smallest_come_back(tmp_path, n_queries):
-    ranking = rank_scores(board(n_queries=n_queries))
+    ranking = rank_scores(board(4, n_queries=n_queries))
     assert Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
 
 
@@ -66,7 +56,7 @@ def test_the_smallest_come_back(tmp_path, n_queries):
 ])  # fmt: skip
 @pytest.mark.slow
 def test_what_is_damaged_or_contradicts_itself_is_refused(place, value, said):
-    saved = json.loads(json.dumps(rank_scores(board()).to_dict()))
+    saved = json.loads(json.dumps(rank_scores(board(4)).to_dict()))
     assert said in why_refused(saved, place, value, read=ranking_of)
 
 

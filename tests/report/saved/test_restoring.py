@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pytest
 
-from abrank.diagnostics import Note
-from abrank.report.saved.restoring import LARGEST, DamagedValue, brief, restore, restore_part
+from abrank.report.saved.restoring import DamagedValue, brief, restore
 from abrank.verdict import Verdict
 
 
@@ -17,29 +15,6 @@ from abrank.verdict import Verdict
 class Part:
     name: str
     limits: tuple[float, float] = (0.0, 0.0)
-
-
-@pytest.mark.parametrize(("kind", "value", "restored"), [
-    (float, 1, 1.0),
-    (float, LARGEST, LARGEST),
-    (float | None, None, None),
-    (tuple[float, ...], ["-inf", 2], (-math.inf, 2.0)),
-    (Mapping[str, tuple[str, int | None]], {"q": ["d", None]}, {"q": ("d", None)}),
-    (Literal["a", "b"], "b", "b"),
-    (Verdict, "better", Verdict("better")),
-    (Any, {"free": [1, None, True]}, {"free": [1, None, True]}),
-    (Part, {"name": "x"}, Part("x")),
-    (tuple[Part, ...], [{"name": "y", "limits": [1, "inf"]}], (Part("y", (1.0, math.inf)),)),
-])  # fmt: skip
-def test_values_become_what_their_annotation_says(kind: Any, value: Any, restored: Any) -> None:
-    assert repr(restore(kind, value)) == repr(restored)
-
-
-def test_an_undefined_number_is_nan_again() -> None:
-    assert math.isnan(restore(float, None))
-    note = restore(Note, {"code": "x", "severity": 1, "values": {"p": None, "n": 3}})
-    assert np.isnan(note.values["p"])
-    assert note.values["n"] == 3
 
 
 @pytest.mark.parametrize(("kind", "value", "problem"), [
@@ -72,20 +47,6 @@ def test_what_does_not_obey_is_named_with_its_place(kind: Any, value: Any, probl
         restore(kind, value, "at")
     assert problem in str(caught.value)
     assert len(str(caught.value)) < 170
-
-
-def test_a_part_is_found_by_its_path() -> None:
-    value = {"systems": {"a": "bm25"}, "seed": 0}
-    assert restore_part(value, "systems.a", str) == "bm25"
-    assert restore_part(value, "systems.c", str, "none") == "none"
-    for path, problem in {
-        "systems.b": "systems.b: is not there",
-        "systems.a.x": 'systems.a: expected an object, found "bm25"',
-        "seed": "seed: expected text, found 0",
-    }.items():
-        with pytest.raises(DamagedValue) as caught:
-            restore_part(value, path, str)
-        assert str(caught.value) == problem
 
 
 def test_long_and_hostile_values_are_shown_shortly() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abrank import GateError, compare_scores
+from abrank import compare_scores
 from abrank._support import display as f
 from abrank.report import compose, gate_sentence
 
@@ -76,8 +76,3 @@ def test_gate_without_a_test_names_the_reason() -> None:
 
 def test_no_gate_no_sentence(make) -> None:
     assert (gate_sentence(make(0.05)), compose(make(0.05)).headline.gate) == ("", "")
-
-
-def test_require_raises_with_the_sentence(make) -> None:
-    with pytest.raises(GateError, match="not passed: B is not significantly better"):
-        make(0.005).require("better")

@@ -7,8 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-import abrank
-from abrank import AbrankError, Verdict, compare, sample_documents, simulate_runs
+from abrank import Verdict, sample_documents
 from abrank._support import display as f
 from abrank.comparison import Alternative, Comparison, compare_scores
 from abrank.comparison.evidence import CutoffCurve
@@ -17,28 +16,6 @@ from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
 from abrank.report.sections.inputs import depth, judging, sensitivity, sensitivity_sentence
 from tests.report.written import card, html, text
-
-
-def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Comparison:
-    """Compare once more, with some documents judged."""
-    inputs = comparison.provenance["inputs"]
-    qrels, a, b = (inputs[role]["path"] for role in ("qrels", "a", "b"))
-    rows = abrank.read_qrels(qrels).frame()[["query_id", "doc_id", "relevance"]]
-    judged = [tuple(row) for row in rows.to_numpy().tolist()]
-    return abrank.compare([*judged, *more], a, b, measures=["nDCG@10"])
-
-
-@pytest.mark.slow
-def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -> None:
-    to_judge = unjudged.evidence.to_judge
-    assert len(to_judge.documents) == 12
-    assert to_judge.difference == pytest.approx(unjudged.mean_difference)
-    for item in (to_judge.documents[0], to_judge.documents[5], to_judge.documents[11]):
-        more = again(unjudged, more=[(item.query_id, item.doc_id, to_judge.grade)])
-        moved = (more.mean_difference - unjudged.mean_difference) * unjudged.n_queries
-        assert item.swing == pytest.approx(moved, abs=1e-9)
-    sizes = [abs(document.swing) for document in to_judge.documents]
-    assert sizes == sorted(sizes, reverse=True)
 
 
 @pytest.mark.slow
@@ -226,23 +203,6 @@ def test_the_table_has_every_number(plain: Comparison) -> None:
         "? Inconclusive", "−0.012", "−0.022 to −0.002", "0.012", "28", "0.300", "0.288",
     ]  # fmt: skip
     assert "q1 and q2" in caption.text  # type: ignore[union-attr]
-
-
-@pytest.fixture(scope="module")
-def of_runs() -> Comparison:
-    """Compare runs of which one lacks queries, and of which one is deeper."""
-    collection = simulate_runs(40, rng=3)
-    rows = collection.candidate.frame()
-    rows = rows[rows["query_id"].isin(collection.qrels.query_ids[:36])]
-    shallow = rows[rows.groupby("query_id").cumcount() < 15]
-    return compare(collection.qrels, collection.baseline, shallow, measures="AP")
-
-
-def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
-    saved = of_runs.to_dict()
-    saved["sensitivity"][0]["diff"] += 0.01
-    with pytest.raises(AbrankError, match="sensitivity"):
-        from_dict(saved)
 
 
 @pytest.mark.parametrize("width", range(60, 90, 3))

@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import ArgumentError, Ranking, Scores, UnknownNameError, rank_scores
-from abrank._support import display as f
+from abrank import Ranking, Scores, UnknownNameError, rank_scores
 from abrank.options import RankingQuestion
 from abrank.ranking.rank import ranking_of
-from abrank.report import WRITERS, compose, write
+from abrank.report import WRITERS, compose
 from abrank.report.formats.markdown import LARGEST
 from abrank.report.model import Words
 from abrank.report.subjects.leaderboard import leaderboard, letter
 from abrank.report.subjects.systems import cautions_of_test
 from tests.report.formats.page import OF_MARKDOWN, rendered
+from tests.report.test_every_number import PIECES, assert_known
+from tests.report.test_every_number_many import known_of
 from tests.report.written import json_of, latex, markdown, table, text
 
-NUMBER = re.compile(r"(?<![\w.@#-])([+−-]?\d+(?:\.\d+)?%?)(?![\w.]*\w)")
 HOSTILE = (
     "<img src=x onerror=alert(1)>", "a|b\n# c", "\\input{x} & 50% $#_^~", "=cmd()",
     "@octocat [x](http://evil.example)", "red\x1b[31m\u202e", "`tick` </details>", "x" * 5_000,
@@ -60,41 +60,12 @@ def ranking(request: pytest.FixtureRequest) -> Ranking:
     return RANKINGS[request.param]()
 
 
-def leaves(value):
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves(item)
-    elif isinstance(value, int | float):
-        yield value
-
-
-def shown(value: float) -> set[str]:
-    if isinstance(value, int):
-        return {str(value)}
-    result = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
-    # The difference from the first is that of a pair the other way round.
-    result |= {f.score(-value), f.signed(-value)}
-    result.add(f.score(value, digits=1))  # a chi-squared
-    return result | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
-
-
 @pytest.mark.parametrize("interval", ["difference", "own", "within"])
 @pytest.mark.parametrize("kind", [".md", ".tex", ".txt"])
 def test_every_number_is_of_the_json(ranking: Ranking, kind: str, interval: str) -> None:
-    loads = json.loads(json_of(ranking))
-    counts = [len(loads["systems"]), len(loads["pairs"]), ranking.n_significant]
-    del loads["queries"]
-    for item in loads["secondary"]:
-        del item["scores"]
-    texts = {text for leave in (*leaves(loads), *counts) for text in shown(leave)}
-    written = WRITERS[kind](ranking, interval=interval).decode()
-    text = unescape(written).replace("\\%", "%").replace(f.GROUP, "").replace("\\,", "")
-    numbers = [match.replace("-", "−", match[:1] == "-") for match in NUMBER.findall(text)]
-    assert len(numbers) >= 9
-    assert [number for number in numbers if number not in texts] == []
+    text = unescape(WRITERS[kind](ranking, interval=interval).decode())
+    told_apart = sum(row.told_apart for row in ranking.pair_rows)
+    assert_known(known_of(ranking).with_counts(told_apart), PIECES[kind](text))
 
 
 @pytest.mark.parametrize("style", ["interval", "superscript"])
@@ -160,24 +131,6 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
             assert "\\input" not in bare
         assert not {"\x1b", "\u202e"} & {*WRITERS[".txt"](result).decode(), *text}
         assert ",'=cmd()," in table(result, ".pairs.csv")
-
-
-def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = make()
-    assert result.report("tex", style="superscript") == Path("reports/ranking-nDCG-10.tex")
-    stored = Path("reports/ranking-nDCG-10.tex").read_text("ascii")
-    assert stored == result.to_latex(style="superscript")
-    assert result.report("out", format=".md", digits=5).read_text("utf-8") == markdown(
-        result, digits=5
-    )
-    assert result._repr_markdown_() == markdown(result)
-    with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
-        write(result, "out.json", digits=2)
-    with pytest.raises(UnknownNameError, match=r"known formats: \.html \.md \.json"):
-        write(result, "out.pdf")
-    with pytest.raises(UnknownNameError, match="style"):
-        result.to_latex(style="stars")
 
 
 @pytest.mark.slow
