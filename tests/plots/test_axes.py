@@ -29,19 +29,6 @@ def laid_out(ax) -> RendererSVG:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", ["column", "text"])
-@pytest.mark.parametrize("name", sorted(set(PLOTS) - {"scatter"}))
-def test_against_constrained_layout(name, width, comparison_of):
-    ours, theirs = (draw(name, comparison_of(40), width=width) for _ in range(2))
-    laid_out(ours)
-    theirs.figure.draw_without_rendering()
-    wide, tall = 72.0 * ours.figure.get_size_inches()
-    apart = (ours.get_position().get_points() - theirs.get_position().get_points()) * (wide, tall)
-    # Only what hangs out of the frame in its own units makes them differ, and then by a letter.
-    assert np.abs(apart).max() < 8.0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("width", ["column", 11.8])
 @pytest.mark.parametrize("n", [3, 250])
 @pytest.mark.parametrize("name", PLOTS)

@@ -1,7 +1,6 @@
 """The tests of ``abrank/plots/curves.py``."""
 
 import dataclasses
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -108,16 +107,6 @@ def test_the_dot_is_the_smallest_visible_difference(comparison_of):
     texts = [text.get_text() for text in ax.texts]
     assert f"smallest visible Δ {plan.smallest_visible:.3f}" in texts
     assert [t for t in texts if t.startswith("n =")] == ["n = 240", "n = 60", "n = 15"]
-
-
-def test_the_names_of_the_curves_stand_above_them_and_apart(comparison_of):
-    ax = power(comparison_of(10))
-    names = [text for text in ax.texts if text.get_text().startswith("n =")]
-    assert [text.xy[1] for text in names] == [1.0] * 3  # of the frame
-    ax.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in names]
-    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
-    assert all(box.y0 >= ax.get_window_extent().y1 for box in boxes)
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.5])

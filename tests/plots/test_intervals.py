@@ -284,11 +284,3 @@ def test_of_very_many_collections_the_largest_are_drawn() -> None:
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
     assert "\nthe largest 40 of 41 collections" in axes.get_xlabel()
-
-
-def test_collections_without_segments_say_so() -> None:
-    pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    second = {"p1": 0.2, "p2": 0.4}, {"p1": 0.3, "p2": 0.6}
-    collections = compare_collections({"x": pair, "y": second})
-    with pytest.raises(ArgumentError, match="has no segments of its queries to draw"):
-        segments(collections)

@@ -120,11 +120,6 @@ def _winner(value: float) -> tuple[float, ...]:
     return to_rgb(LIGHT.of_outcome(int(np.sign(round(value, 10)))))
 
 
-def joins(ax) -> list[tuple[float, float]]:
-    """Ends of the lines that join the columns."""
-    return [tuple(line.get_ydata()) for line in ax.lines if list(line.get_xdata()) == [0.0, 1.0]]
-
-
 @pytest.mark.parametrize("n", [1, 60])
 def test_up_to_sixty_queries_are_lines_in_the_winners_colour(n, comparison_of):
     comparison = comparison_of(n)

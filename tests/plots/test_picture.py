@@ -5,7 +5,6 @@ import re
 import struct
 from html.parser import HTMLParser
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.image import imread
@@ -85,12 +84,6 @@ def test_axes_figure_and_save_are_those_of_the_plot(comparison_of, tmp_path) -> 
     with pytest.raises(AttributeError, match=r"no 'nothing'$"):
         picture.nothing  # noqa: B018
     assert repr(picture).startswith("<Picture of forest, 3.33 x ")
-
-
-def test_showing_changes_no_setting(comparison_of) -> None:
-    before = dict(matplotlib.rcParams)
-    comparison_of(12).plot.forest()._repr_html_()
-    assert dict(matplotlib.rcParams) == before
 
 
 def test_the_plots_list_themselves(comparison_of, ranking_of) -> None:

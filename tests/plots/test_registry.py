@@ -11,8 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from abrank import ArgumentError, Comparison, Question, Ranking, Scores, plots
-from abrank.comparison.compare import compare_recorded
+from abrank import ArgumentError, Comparison, Ranking, plots
 from abrank.plots import DARK, LIGHT, NOTEBOOK, Plots, plots_of
 
 PLOTS = plots_of(Comparison)
@@ -188,19 +187,6 @@ def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
     assert not any(
         text.get_parse_math() for text in axes.figure.findobj(Text) if "$" in text.get_text()
     )
-
-
-@pytest.mark.slow
-def test_a_million_queries_are_drawn_small():
-    random = np.random.default_rng(0)
-    a = np.round(random.beta(1.2, 1.6, size=1_000_000), 4)
-    b = np.clip(a + 0.01 + 0.1 * random.standard_normal(len(a)), 0.0, 1.0)
-    ids = tuple(map(str, range(len(a))))
-    scores = Scores(ids, ("A", "B"), ("nDCG@10",), np.stack([a, b], axis=1)[:, :, None])
-    comparison = compare_recorded(scores, Question())
-    for name in set(PLOTS) - {"segments"}:
-        assert faults(getattr(comparison.plot, name)().axes) == []
-        assert len(plots.svg(name, comparison).encode()) < 100_000
 
 
 def test_plots_lists_and_forwards(comparison_of):

@@ -1,10 +1,8 @@
 """Numbers on plots read like the numbers of the report."""
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from abrank import compare_scores
 from abrank.plots import style
 from abrank.plots.style import LIGHT, PlainTicks
 
@@ -37,13 +35,3 @@ def test_a_label_never_breaks_within_a_p_value() -> None:
     axes = Figure(figsize=(3.33, 2.0)).subplots()
     style.label_x(axes, style.LIGHT, "intent: do its segments differ? p = 0.683")
     assert axes.get_xlabel().splitlines() == ["intent: do its segments differ?", "p = 0.683"]
-
-
-def test_a_glyph_stands_apart_from_the_bold_number_beside_it() -> None:
-    a = {f"q{i}": i % 3 / 10 for i in range(12)}
-    result = compare_scores(a, {q: score + int(q[1:]) % 4 / 10 - 0.1 for q, score in a.items()})
-    picture = result.plot.forest(width="column")
-    renderer = FigureCanvasAgg(picture.figure).get_renderer()
-    bold = [t for t in picture.axes.texts if t.get_fontweight() == "bold"]
-    glyph, number = (text.get_window_extent(renderer) for text in bold[:2])
-    assert number.x0 - glyph.x1 > 2.0
