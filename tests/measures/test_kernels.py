@@ -13,36 +13,6 @@ from abrank.measures.definitions.diversity import alpha_dcg, alpha_ndcg
 from abrank.measures.kernels import OVER_GREEDY, Aspects, rate_of_gain
 
 
-def by_the_definition(ranking, going_on, depth, scale):
-    """One ranking, rank by rank: C, then W, then the weighted mean of the gains."""
-    gains = [max(grade or 0, 0) / scale for grade in ranking[:depth]]
-    gains += [0.0] * (depth - len(gains))
-    looks, weights, so_far = 1.0, [], 0.0
-    for rank, gain in enumerate(gains, 1):
-        so_far += gain
-        weights.append(looks)
-        looks *= going_on(rank, gain, so_far)
-    return sum(w * g for w, g in zip(weights, gains, strict=True)) / sum(weights)
-
-
-@given(st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=8), min_size=1, max_size=5))
-def test_rate_equals_the_definition_rank_by_rank(rankings):
-    got = rate_of_gain(
-        JudgedRun.from_grades(rankings),
-        lambda seen: (1.0 - seen.gain) / (1.0 + seen.gain_so_far) * seen.rank / (seen.rank + 1.0),
-        cutoff=6,
-        min_rel=0,
-        max_rel=4,
-    )
-    expected = [
-        by_the_definition(
-            ranking, lambda rank, gain, so_far: (1 - gain) / (1 + so_far) * rank / (rank + 1), 6, 4
-        )
-        for ranking in rankings
-    ]
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-14)
-
-
 def test_grades_beyond_the_scale_count_as_its_ends():
     judged = JudgedRun.from_grades([[9], [3], [2], [1], [-1]])
     got = rate_of_gain(judged, lambda seen: seen.rank, cutoff=1, min_rel=1, max_rel=3)
@@ -77,14 +47,6 @@ def gain(documents, alpha):
                 total += (1 - alpha) ** fromkeys[subtopic] / np.log2(rank + 1)
                 fromkeys[subtopic] += 1
     return total
-
-
-@pytest.mark.slow
-@given(st.lists(st.none() | DOCUMENT, max_size=8), ALPHA, st.none() | st.integers(1, 8))
-def test_gain_against_a_plain_loop(ranking, alpha, cutoff) -> None:
-    aspects = Aspects.of(JudgedRun.from_subtopics([[], ranking]), rel=1)
-    result = aspects.gain(log2, alpha=alpha, cutoff=cutoff)
-    assert result == pytest.approx([0.0, gain(ranking[:cutoff], alpha)], abs=1e-12)
 
 
 @pytest.mark.slow

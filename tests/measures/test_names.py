@@ -1,6 +1,5 @@
 """The tests of ``abrank/measures/names.py``."""
 
-import math
 from types import NoneType
 
 import pytest
@@ -13,15 +12,7 @@ from abrank.measures import Measure, catalogue, expand, parse, reading
 from abrank.measures.names import DEFAULT_MEASURES, known_among, parse_measures
 from abrank.measures.registry import Gains, Levels
 from abrank.measures.spellings import (
-    BETA_SQUARED,
-    CUTOFFS,
-    GAINS,
-    LEVELS,
-    MULTIPLES,
-    PERSISTENCE,
-    RECALLS,
     TREC_EVAL,
-    WORTHS,
     trec_eval_name,
     trec_eval_order,
     without,
@@ -354,45 +345,6 @@ def test_order_is_that_of_trec_eval_whatever_was_asked():
 def test_without_leaves_other_values_alone():
     assert without(parse("AP(rel=2)@10"), {"rel": 2, "depth": None}) == parse("AP@10")
     assert without(parse("AP(rel=2)@10"), {"rel": 3, "cutoff": 5}) == parse("AP(rel=2)@10")
-
-
-READ = [
-    (CUTOFFS, "5,10", [(5,), (10,)]),
-    (CUTOFFS, "5,x", [(5,), ("x",)]),  # the measure says what is wrong with it
-    (RECALLS, ".1,0.20", [(0.1,), (0.2,)]),
-    (LEVELS, ".25,.5", [([0.25, 0.5],)]),
-    (GAINS, "1=3.5,2=9", [({1: 3.5, 2: 9},)]),
-    (BETA_SQUARED, "4,0.25,2", [(2.0,), (0.5,), (math.sqrt(2),)]),
-    (BETA_SQUARED, "-1,x", [(-1,), ("x",)]),
-    (PERSISTENCE, "95", [(0.95,)]),  # ranx: rbp.95
-    (PERSISTENCE, "p=0.95", [(0.95,)]),  # trec_eval: rbp.p=0.95
-    (PERSISTENCE, "0.95", [(0.95,)]),
-    (PERSISTENCE, "p=1", [(1,)]),
-    (WORTHS, "2,-1,0,0", [(2, -1, 0, 0)]),
-]
-
-
-def test_read():
-    assert [(notation, text, notation.read(text)) for notation, text, _ in READ] == READ
-
-
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("notation", "values", "text"),
-    [
-        (CUTOFFS, (10,), "10"), (RECALLS, (0.1,), "0.10"), (MULTIPLES, (2.0,), "2.00"),
-        (LEVELS, ((0.0, 0.25, 1.0),), "0,.25,1"), (GAINS, (((1, 3.5), (2, 9.0)),), "1=3.5,2=9"),
-        (BETA_SQUARED, (math.sqrt(2),), "2"), (PERSISTENCE, (0.95,), "p=0.95"),
-        (WORTHS, (2.0, -1.0, 0.0, 0.5), "2,-1,0,0.5"),
-    ],
-)  # fmt: skip
-def test_write(notation, values, text):
-    assert notation.write(*values) == text
-
-
-def test_as_many_numbers_as_parameters():
-    with pytest.raises(ArgumentError, match='"1,2" should be 4 numbers'):
-        WORTHS.read("1,2")
 
 
 def test_a_measure_that_is_there_is_known_by_any_name() -> None:

@@ -20,14 +20,12 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures import Measure, catalogue, definitions, measure, parse
 from abrank.measures.registry import (
     Gains,
-    Levels,
     MeasureEntry,
     Parameter,
     complete,
     literal,
     load_plugins,
     read_literal,
-    read_signature,
 )
 
 
@@ -174,33 +172,6 @@ def test_a_frame_indexed_by_a_measure_is_told_its_name() -> None:
     assert frame[parse("map").name].tolist() == [0.5]
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("10", 10),
-        (" -1 ", -1),
-        ("0.10", 0.1),
-        (".5", 0.5),
-        ("1e-3", 0.001),
-        ("None", None),
-        ("True", True),
-        ("False", False),
-        ("exp-log2", "exp-log2"),
-        ("'10'", "10"),
-        ('"it\'s"', "it's"),
-        ("[.25, .5]", [0.25, 0.5]),
-        ("{1: 3.5, 2:9}", {1: 3.5, 2: 9}),
-        ("1" * 30, float("1" * 30)),  # no whole number of this size has a meaning
-        ("", ""),
-    ],
-)
-def test_read_literal(text, value):
-    result = read_literal(text)
-    assert result == value
-    assert type(result) is type(value)
-
-
 @given(st.integers(-(10**17), 10**17) | st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_read_back(value):
     assert read_literal(literal(value)) == value
@@ -212,26 +183,6 @@ def test_what_is_no_gain(value):
     parameter = Parameter("gains", (Gains, NoneType), (), None, required=False)
     with pytest.raises(ArgumentError, match="gains must be gains by grade"):
         parameter.conform(value)
-
-
-def test_signature_gives_kinds_and_choices():
-    def mine(
-        judged,
-        *,
-        cutoff: int,
-        gains: Gains | None = None,
-        levels: Levels = (0.0, 1.0),
-        how: Literal["a", "b"] = "a",
-        anything=0,
-    ):
-        """Mine."""
-
-    cutoff, gains, levels, options, anything = read_signature(mine)
-    assert (cutoff.kinds, cutoff.required) == ((int,), True)
-    assert gains.kinds == (Gains, NoneType)
-    assert (levels.kinds, levels.default) == ((Levels,), (0.0, 1.0))
-    assert options.choices == ("a", "b")
-    assert {int, float, str, bool, NoneType} <= set(anything.kinds)
 
 
 def test_every_family_that_is_named_is_there() -> None:

@@ -12,7 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures import parse
 from abrank.measures.definitions.binary import area_under_roc, kendall_tau
-from abrank.measures.definitions.graded import cascade, compatibility, ndcg
+from abrank.measures.definitions.graded import cascade, ndcg
 from abrank.measures.definitions.textbook import eleven_point_average, interpolated_precision
 from abrank.measures.definitions.user_models import resolved
 
@@ -91,39 +91,6 @@ def test_any_position_function_equals_the_loop_of_the_paper(rankings):
         expected.append(value)
     got = cascade(JudgedRun.from_grades(rankings), lambda r: np.exp(1 - r), max_grade=4)
     np.testing.assert_allclose(got, expected, rtol=1e-13)
-
-
-GRADES = st.lists(st.none() | st.integers(-2, 3), max_size=8)
-
-
-def by_the_definition(ranking, missed, p, normalize):
-    """Overlap depth by depth, with documents named by their place."""
-    documents = [*enumerate(ranking), *enumerate(missed, len(ranking))]
-    good = [(doc, grade) for doc, grade in documents if grade is not None and grade > 0]
-    ideal = [doc for doc, grade in sorted(good, key=lambda each: -each[1])]
-    depth = max(len(ranking), len(ideal))
-
-    def overlap(left, right):
-        weights = [p**i for i in range(depth)]
-        both = [len(set(left[: i + 1]) & set(right[: i + 1])) / (i + 1) for i in range(depth)]
-        return sum(w * b for w, b in zip(weights, both, strict=True)) / sum(weights)
-
-    if not ideal:
-        return 0.0
-    result = overlap(list(range(len(ranking))), ideal)
-    return result / overlap(ideal, ideal) if normalize else result
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(GRADES, st.lists(st.integers(-2, 3), max_size=4)), max_size=4))
-@pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize("p", [0.5, 0.95])
-def test_equals_the_definition_depth_by_depth(p, normalize, queries):
-    rankings = [ranking for ranking, _ in queries]
-    pools = [[g for g in ranking if g is not None] + missed for ranking, missed in queries]
-    got = compatibility(JudgedRun.from_grades(rankings, ideal=pools), p=p, normalize=normalize)
-    expected = [by_the_definition(*query, p, normalize) for query in queries]
-    assert got == pytest.approx(expected, abs=1e-12)
 
 
 def test_eleven_points_and_their_mean():
