@@ -42,17 +42,6 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
     assert loads["rows"][0]["rate"] == pytest.approx(expected.rate)
 
 
-@pytest.mark.slow
-def test_clusters_show_that_the_plain_test_finds_too_much(differences, command) -> None:
-    out = command([*CALL, "--test", "t", "--clusters", "who.csv"]).out
-    assert max(map(len, out.splitlines())) <= 80
-    assert "t errs too often on such queries. Choose another test." in out
-    assert "cluster-robust t errs too often" not in out
-    rates = [line.split("%")[0].split()[-1] for line in out.splitlines() if "swapped" in line]
-    assert float(rates[0]) > 20.0  # ten queries that agree count as ten
-    assert float(rates[1]) < 8.0
-
-
 def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
     result = abrank.compare_scores("a.csv", "b.csv", design=abrank.Clusters("who.csv"), alpha=0.1)
     aa_test = abrank.aa_test(result, replications=200)

@@ -1,13 +1,11 @@
 """The command line as a user meets it: what is printed where, and the exit codes."""
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
 
-import abrank
 from abrank.cli import COMMANDS, run
 from abrank.cli._flags import repeated
 
@@ -26,22 +24,6 @@ def test_no_command_shows_help_and_is_wrong_usage(command) -> None:
 
 
 # ---- compare
-
-
-def test_compare_prints_the_verdict_first(files, command) -> None:
-    out, err = command(["compare", "qrels", "a.run", "b.run", "-m", "nDCG@10", "-m", "AP"])
-    assert out.splitlines()[0].startswith("▲ BETTER  b is better than a on nDCG@10")
-    assert max(map(len, out.splitlines())) <= 80
-    assert "\x1b" not in out
-    assert err == ""
-
-
-def test_compare_json_holds_what_python_gives(files, capsys) -> None:
-    assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--format", "json"]) == 0
-    loads = json.loads(capsys.readouterr().out)
-    expected = abrank.compare("qrels", "a.run", "b.run", measures=["AP"])
-    assert loads["measures"][0]["pvalue"] == expected.pvalue
-    assert loads["provenance"]["command"] == "abrank compare qrels a.run b.run -m AP --format json"
 
 
 @pytest.mark.usefixtures("nothing_drawn")
@@ -93,14 +75,6 @@ def test_standard_input_and_a_closed_pipe(files) -> None:
 
 
 # ---- score
-
-
-def test_score_prints_means_under_all(files, capsys) -> None:
-    assert run(["score", "qrels", "a.run", "-m", "AP", "-m", "ndcg_cut_10"]) == 0
-    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert [line[:2] for line in lines] == [["all", "AP"], ["all", "nDCG@10"]]
-    expected = abrank.evaluate("qrels", {"a": "a.run"}, ["AP", "nDCG@10"]).means()[0]
-    assert [line[2] for line in lines] == [f"{value:.4f}" for value in expected]
 
 
 def test_score_notes_what_was_missing(files, command) -> None:

@@ -35,25 +35,6 @@ ASKED = ["-m", "nDCG@10", "-m", "AP", "--baseline", "bm25", "--candidate", "t5",
 
 
 @pytest.mark.slow
-def test_text_and_every_report_from_one_command(table, command, monkeypatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    kinds = [kind.removeprefix(".") for kind in WRITERS]
-    reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
-    out = command(["compare", "--collections", table, *ASKED, *reports]).out
-    assert " ".join(out.split()).startswith(
-        "▲ BETTER OVER ALL QUERIES t5 is better than bm25 on average over these 3 collections"
-        " (ahead on 3)"
-    )
-    assert "= like these" in out
-    assert max(map(len, out.splitlines())) <= 80
-    again = [word for kind in kinds for word in ("--report", f"{kind}:again.{kind}")]
-    assert run(["render", "out.json", "-v", *again]) == 0
-    for kind in kinds:
-        assert Path(f"again.{kind}").read_bytes() == Path(f"out.{kind}").read_bytes(), kind
-    assert Path("out.summaries.csv").exists()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "arguments", "words"), [
     ("compare", ["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
     ("compare", ["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
@@ -151,7 +132,3 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, command) -> Non
     assert " ".join(output.out.split()).count(text) == 1
     assert "1 measure (likewise 4 more)." in " ".join(output.out.split())
     assert output.err == ""
-
-
-def test_without_files_the_three_ways_are_named(command) -> None:
-    assert "or --collections FILE" in command(["rank"], 2).err

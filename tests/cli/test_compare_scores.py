@@ -52,19 +52,6 @@ def test_margin_takes_the_measure_and_the_variants_of_an_experiment(tmp_path, ca
     assert "2 measures (nDCG, CTR …); say which: -m nDCG" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("nothing_drawn")
-def test_names_gates_and_reports(files, capsys) -> None:
-    call = ["compare", "--scores", "b.eval", "a.eval", "--config", "name_b=new"]
-    call += ["--require", "better"]
-    call += ["-m", "AP", "-m", "nDCG@10"]
-    assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
-    out, err = capsys.readouterr()
-    assert out.splitlines()[0].startswith("▼ WORSE  new is worse than b on AP")
-    assert err.startswith("gate      not passed")
-    assert "a.eval" in (files / "out.html").read_text()
-    assert "new is worse than b" in (files / "out.md").read_text()
-
-
 @pytest.mark.parametrize(
     "call",
     [

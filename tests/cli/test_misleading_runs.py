@@ -1,6 +1,5 @@
 """Runs under which a true number misleads: every command says what is wrong with them."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,24 +89,6 @@ def test_every_command_names_why_documents_are_not_judged(capsys, name, cause, i
         assert f"“{id_}" in result, arguments
 
 
-@pytest.mark.slow
-def test_a_cut_run_is_told_with_the_result_at_a_common_depth(capsys) -> None:
-    call = ("compare", "qrels", "old", "cut", "-m", "AP", "-m", "P@10")
-    out, _ = called(capsys, *call)
-    assert out.startswith("▼ WORSE cut is worse than old on AP")
-    assert "The verdict would be “Better” with both runs cut at rank 10 (Δ +0.1" in out
-    assert "note cut retrieved 10 documents for a query, old 100 (medians) (abrank guide" in out
-    out, _ = called(capsys, *call, "-v")
-    assert "cut retrieved 10 documents for a query, old 100 (medians). AP looks further" in out
-    assert "(--config depth=10)" in out
-    called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--report", "cut.json")
-    note = next(n for n in json.loads(Path("cut.json").read_text())["notes"])
-    assert note["code"] == "unequal-depth"
-    out, _ = called(capsys, "compare", "qrels", "old", "cut", "-m", "AP", "--config", "depth=10")
-    assert out.startswith("▲ BETTER")
-    assert "medians" not in out
-
-
 def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     call = ("compare", "qrels", "old", "few", "-m", "AP", "--missing", "drop")
     out, _ = called(capsys, *call)
@@ -141,24 +122,6 @@ def test_missing_queries_scored_0_are_said(capsys: pytest.CaptureFixture[str]) -
 def test_the_rule_is_silent_where_no_query_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = called(capsys, "compare", "qrels", "old", "new", "-m", "AP")
     assert "missing" not in out
-
-
-@pytest.mark.slow
-def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = called(capsys, "compare", "qrels", "new", "copy", "-m", "AP", "--report", "same.json")
-    inputs = json.loads(Path("same.json").read_text())["provenance"]["inputs"]
-    sha256 = inputs["b"]["sha256"]
-    assert inputs["a"]["sha256"] == sha256
-    assert out.startswith("= IDENTICAL Nothing changed: both rank alike on all 40 queries")
-    assert "If a change was expected, check which systems were compared." in out
-    text = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
-    assert text in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
-    text = "copy and new have the same content"
-    ranking = ("rank", "qrels", "copy", "new", "old", "-m", "AP")
-    out, err = called(capsys, *ranking)
-    assert f"note {text} (abrank guide same-file)" in out
-    assert err == ""
-    assert f"{text}. Their sha256 is {sha256[:12]}" in called(capsys, *ranking, "-v")[0]
 
 
 MISSING = "30 of 40 judged queries are missing from few"
@@ -203,14 +166,3 @@ def test_the_next_step_names_the_run_that_does_not_fit(a, b, step, folder, capsy
         (folder / name).write_text("".join(lines))
     assert run(["compare", "qrels", a, b, "-m", "AP"]) == 0
     assert step in " ".join(capsys.readouterr().out.split())
-
-
-@pytest.mark.parametrize("other", ["old", "others"])
-def test_a_run_without_documents_is_refused(other, folder, capsys) -> None:
-    (folder / "none").write_text("")
-    (folder / "others").write_text("300 Q0 yy 1 1 t\n")
-    for pair in ((other, "none"), ("none", other)):
-        assert run(["compare", "qrels", *pair, "-m", "AP"]) == 3
-        err = " ".join(capsys.readouterr().err.split())
-        assert err.startswith("error: none: is an empty run: it has no document for any query")
-        assert "the program that wrote it may have failed" in err

@@ -74,11 +74,6 @@ def test_csv_has_a_line_a_difference(command) -> None:
     ]  # fmt: skip
 
 
-def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
-    assert run(["power", "qrels", "a.run", "a.run", "-v"]) == 0
-    assert "Every query has the same difference." in capsys.readouterr().out
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("shown", ["text", "csv", "json"])
 def test_differences_without_spread_are_told(files, capsys, shown) -> None:

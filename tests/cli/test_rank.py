@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import abrank
-from abrank.cli import cli, run
+from abrank.cli import cli
 from abrank.cli._output import put_notes
 from abrank.ranking import rank_scores
 from tests.cli.conftest import write_runs
@@ -22,30 +22,6 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_runs(tmp_path, names=FILES)
     return FILES
-
-
-@pytest.mark.slow
-def test_a_line_a_system_then_what_was_found(files, capsys, command) -> None:
-    out, err = command(["rank", *files])
-    assert err == ""
-    lines = out.splitlines()
-    expected = abrank.rank(files[0], RUNS)
-    board = next(i for i, line in enumerate(lines) if line.split()[:1] == ["1"])
-    for row, line in zip(expected.rows, lines[board : board + 3], strict=True):
-        cells = line.split()
-        assert cells[:3] == [str(row.position), row.system, f"{row.mean:.3f}"]
-        assert cells[-1] == row.group
-    last = expected.pair_rows[1]
-    assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
-    text = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
-    assert text in lines[board + 2]
-    assert len(lines) <= 11  # headline, table, its legend of two lines, next and a note
-    sentence = " ".join(out.split())
-    assert "differ significantly" not in sentence
-    assert run(["rank", *files, "-v"]) == 0
-    assert "Of 3 pairs, 2 differ significantly." in " ".join(capsys.readouterr().out.split())
-    assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in sentence
-    assert max(map(len, lines)) <= 80
 
 
 def test_a_folder_holds_runs_perhaps_beside_their_judgments(files, command) -> None:
@@ -74,26 +50,6 @@ def test_reports_are_written_and_named(files, command) -> None:
     assert "### ▲ One leader: new is better than all 2 others on nDCG@10." in Path(
         "reports/ranking-nDCG-10.md"
     ).read_text("utf-8")
-
-
-@pytest.mark.slow
-def test_several_measures_are_all_shown_and_the_first_orders(files, command) -> None:
-    # The last measure ordered, and the first was not shown.
-    flags = ["-m", "map", "-m", "P@10", "-m", "ndcg_cut_10"]
-    out = command(["rank", *files, *flags, "-v"]).out
-    expected = abrank.rank("qrels", RUNS, measures="AP")
-    assert "3 systems by AP on 60 queries." in " ".join(out.split())
-    lines = [line.split() for line in out.splitlines()]
-    assert ["System", "AP", "P@10", "nDCG@10"] in lines
-    for row in expected.rows:
-        assert any(line[:3] == [row.system, f"{row.mean:.3f}", row.group] for line in lines)
-    assert "Each of the three measures is a family of its own" in " ".join(out.split())
-    assert "Of 3 pairs, 2 differ significantly." in " ".join(out.split())
-    assert "better than all 2 others on AP" in out
-    assert max(map(len, out.splitlines())) <= 80
-    for kind in ("json", "csv", "md", "tex"):
-        out = command(["rank", *files, *flags, "--format", kind]).out
-        assert all(measure in out for measure in ("AP", "P@10", "nDCG@10"))
 
 
 def test_a_measure_is_completed_by_a_shell() -> None:

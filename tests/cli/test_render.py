@@ -74,15 +74,6 @@ def test_formats_of_the_flag_are_those_that_there_are() -> None:
     ) - {".txt"}
 
 
-def test_csv_has_its_companions(saved) -> None:
-    assert run(["render", "results.json", "-q", "--report", "out.csv"]) == 0
-    assert sorted(path.name for path in Path().glob("out*")) == [
-        "out.csv",
-        "out.queries.csv",
-        "out.segments.csv",
-    ]
-
-
 def test_style_is_for_latex(saved, capsys) -> None:
     assert run(["render", "results.json", "--format", "tex", "--style", "superscript"]) == 0
     assert "$0.5188^{a}$" in capsys.readouterr().out
@@ -96,9 +87,6 @@ def test_results_come_from_standard_input(saved, result, command, monkeypatch) -
 
 
 @pytest.mark.parametrize(("content", "code", "said"), [
-    (None, 2, "results.json: no such file"),
-    ("{", 3, "error: results.json, line 1, column 2: no JSON"),
-    ("[]", 3, "names no schema\n  write it again: abrank compare … --report results.json"),
     ('{"schema": "abrank/9"}', 3, "update abrank, or render it with the version that wrote it"),
     ('{"schema": "abrank-ranking/1"}', 3, "was written by an older abrank, in schema 1"),
     ('{"schema": "abrank-ranking/2"}', 3, "settings: is not there"),
@@ -106,19 +94,8 @@ def test_results_come_from_standard_input(saved, result, command, monkeypatch) -
 ])  # fmt: skip
 def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    if content is not None:
-        Path("results.json").write_text(content)
+    Path("results.json").write_text(content)
     out, err = command(["render", "results.json", "--report", "out.md"], code)
     assert out == ""
     assert said in err
     assert not Path("out.md").exists()
-
-
-def test_unknown_format_is_told_before_anything_is_read(capsys) -> None:
-    assert run(["render", "nothing.json", "--report", "out.docx"]) == 2
-    assert "known formats: .html" in capsys.readouterr().err
-
-
-def test_a_gate_is_told_and_changes_no_exit_code(tmp_path, command) -> None:
-    unclear = compare_scores({"q1": 0.1, "q2": 0.5}, {"q1": 0.5, "q2": 0.1}, require="better")
-    assert "not passed" in command(["render", str(unclear.report(tmp_path / "results.json"))]).out
