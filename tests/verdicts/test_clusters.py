@@ -82,17 +82,6 @@ def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot
 
 
 @pytest.mark.slow
-def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
-    # What is planned from the error of each sample scatters; its median is held to the truth.
-    rng = np.random.default_rng(21)
-    sizes, icc = UNEVEN, 0.3
-    pilots, groups = drawn(sizes, icc, 60, rng)
-    visible = np.median([compare(d, groups).planning.smallest_visible for d in pilots.T])
-    d, groups = drawn(sizes, icc, 4000, rng)
-    assert 0.74 <= np.mean(run_cluster_test("t", d + visible, groups).pvalue < 0.05) <= 0.86
-
-
-@pytest.mark.slow
 def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, command) -> None:
     monkeypatch.chdir(tmp_path)
     d, groups = drawn([6] * 12, 0.5, 1, np.random.default_rng(7))
