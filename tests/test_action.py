@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import abrank
+from tests.cli.conftest import write_runs
 
 FOLDER = Path(__file__).parents[1] / ".github" / "actions" / "abrank"
 COMMAND = Path(sys.executable).with_name("abrank")
@@ -21,13 +22,7 @@ installed = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("action")
-    collection = abrank.simulate_runs(40, effect=0.3, rng=5)
-    for name, kind in (
-        ("qrels", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b run", collection.candidate),
-    ):
-        kind.write(home / name)
+    write_runs(home, 40, effect=0.3, names=("qrels", "a.run", "b run"))
     return home
 
 

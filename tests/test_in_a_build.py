@@ -84,20 +84,6 @@ def test_the_lines_for_mlflow(result, tmp_path, monkeypatch, nothing_drawn) -> N
     assert Path(artifact[1]).read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_the_lines_for_mlflow_with_its_local_store(result, tmp_path, monkeypatch, nothing_drawn):
-    mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed: pip install mlflow")
-    monkeypatch.chdir(tmp_path)
-    # The one store that mlflow-skinny has, too, and that it asks to be allowed.
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
-    with mlflow.start_run() as started:
-        exec(blocks("## MLflow", "python"), {"mlflow": mlflow, "result": result})
-    data = mlflow.get_run(started.info.run_id).data
-    assert data.metrics == {"diff": result.mean_difference, "pvalue": result.pvalue}
-    assert data.tags["abrank.verdict"] == "better"
-    assert list((tmp_path / "mlruns").rglob("report.html"))
-
-
 def test_the_lines_for_weights_and_biases(result, tmp_path, monkeypatch, nothing_drawn) -> None:
     monkeypatch.chdir(tmp_path)
     tracked, wandb = Recorder(summary={}), SimpleNamespace(Html=lambda text: text)

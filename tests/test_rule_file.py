@@ -9,6 +9,7 @@ import pytest
 import abrank
 from abrank import ArgumentError, NotFoundError, ReadError
 from abrank.cli import run
+from tests.cli.conftest import write_runs
 from tests.report.written import text as text_of
 
 RULE = """
@@ -30,13 +31,7 @@ rel = 1
 def folder(tmp_path, monkeypatch):
     """A rule beside its inputs, and a call from the folder above."""
     collection = abrank.simulate_runs(30, effect=0.3, rng=5)
-    (tmp_path / "rules").mkdir()
-    for name, kind in (
-        ("qrels.txt", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b.run", collection.candidate),
-    ):
-        kind.write(tmp_path / "rules" / name)
+    write_runs(tmp_path / "rules", 30, effect=0.3, names=("qrels.txt", "a.run", "b.run"))
     (tmp_path / "rules" / "abrank.toml").write_text(RULE)
     monkeypatch.chdir(tmp_path)
     return collection

@@ -3,20 +3,14 @@ import hashlib
 import pytest
 
 import abrank
-from abrank import UnknownNameError
 from abrank.options import Inputs, Question
 from abrank.workflow import compare, compare_runs
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
 def files(tmp_path):
-    collection = abrank.simulate_runs(40, rng=5)
-    for name, kind in (
-        ("qrels", collection.qrels),
-        ("a.run", collection.baseline),
-        ("b.run", collection.candidate),
-    ):
-        kind.write(tmp_path / name)
+    write_runs(tmp_path, 40, effect=0.0)
     return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
 
 
@@ -50,6 +44,7 @@ def test_names_come_from_the_runs(files) -> None:
     assert (result.baseline, result.candidate) == ("a", "b")
     same = compare(files[0], files[1], abrank.read_run(files[1]))
     assert (same.baseline, same.candidate) == ("a (A)", "a (B)")
+    assert "A a (baseline)   B a (candidate)" in str(same)
 
 
 def test_stages_are_told_in_order(files) -> None:
@@ -58,25 +53,3 @@ def test_stages_are_told_in_order(files) -> None:
     assert heard == [
         "reading the judgments", "reading a", "reading b", "testing",
     ]  # fmt: skip
-
-
-def test_a_mistyped_measure_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(UnknownNameError, match="nDCG@10"):
-        compare("no.qrels", "no.run", "no.run", measures=["nDGC@10"])
-
-
-def test_missing_queries_are_noted() -> None:
-    collection = abrank.simulate_runs(40, rng=5)
-    run = collection.candidate.frame()
-    holes = run[~run["query_id"].isin(["q01", "q02"])]
-    result = compare(collection.qrels, collection.baseline, holes)
-    note = next(note for note in result.notes if note.code == "missing-queries")
-    assert {name: note.values[name] for name in ("system", "count", "n_queries", "policy")} == {
-        "system": "b", "count": 2, "n_queries": 40, "policy": "zero",
-    }  # fmt: skip
-    assert result.n_queries == 40
-    dropped = compare(
-        collection.qrels, collection.baseline, holes, scoring=abrank.Scoring(missing="drop")
-    )
-    assert dropped.n_queries == 38
-    assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}

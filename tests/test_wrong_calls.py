@@ -193,18 +193,12 @@ compare_scores({"q1": {"AP": 1}}, {"q1": {"RR": 1}}) -> AP and RR; none is in bo
 compare("nothing.txt", PAIR[1], PAIR[2]) -> nothing.txt: no such file
 compare(PAIR[0], 3, PAIR[2]) -> be a path, a DataFrame, a dict of dicts or tuples, not int
 compare(*PAIR, metrics=["AP"]) -> did you mean measures= ?
-compare(*PAIR, measures=[]) -> no measure is named
 compare(*PAIR, measures=None, primary="AP@3") -> did you mean config=Question(primary=...) ?
-compare(*PAIR, measures="nDCG@-3") -> nDCG@-3: cutoff must be a whole number of at least 1, not -3
 compare(*PAIR, measures="AP, RR") -> "AP, RR" is 2 measures: -m AP -m RR (measures=['AP', 'RR'])
 compare(*PAIR, measures="nDCG@") -> did you mean nDCG@5?
 compare(*PAIR, margin="2") -> of 2% of the baseline's mean is --margin 2% (margin="2%")
-compare(*PAIR, margin=5) -> of 5% of the baseline's mean is --margin 5% (margin="5%")
 compare(*PAIR, margin="200%") -> give one below 100%
 compare(*PAIR, alpha=5) -> alpha must lie between 0 and 1, not 5.0
-compare(*PAIR, require="non-inferior") -> the gate "non-inferior" needs a margin above 0
-compare(*PAIR, require="better", fail_on="worse") -> choose one
-compare(*PAIR, guard="R@100") -> be excluded, such as R@100:-0.02 or R@100:-2%, not 'R@100'
 compare(*PAIR, segments=pd.DataFrame({"x": [1]})) -> segments (DataFrame): no column of query_id
 compare_scores([0.1, 0.2], [0.2, 0.3], paired=False) -> did you mean design=Independent()
 compare_scores([0.1, 0.2], [0.2, 0.3, 0.4]) -> give dicts or Series by query id, or design=Indep
@@ -223,7 +217,6 @@ rank(PAIR[0], []) -> abrank score (evaluate) takes one
 rank(PAIR[0], PAIR[1]) -> runs are a mapping by name, not one Run: give {"bm25": run}
 rank_scores({"a": ONE}) -> a ranking is of two systems or more, and there is one: a
 power(3) -> differences must have one or two dimensions, not 0
-measure("AP")(len) -> the name "AP" is taken by AP
 compare_collections({}) -> one is for compare
 RESULT.inspect("nope") -> the first is q01
 RESULT["nope"] -> there are AP
@@ -304,12 +297,10 @@ compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --figures png: -> 2 names no folder: png:figures writes to figures/
 compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)
-compare q.txt a.run b.run --config odd.toml -> 2 odd.toml: unknown key "marginn"
 compare q.txt a.run b.run --config marginn=2 -> 2 --config: unknown key "marginn"
 compare q.txt a.run b.run --config margn -> 2 margn: no such file
 compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q01, q02, q03 …)
 compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, such as 2/4
-compare q.txt a.run b.run --config planned=x -> 2 must be a number of queries, such as 400, not 'x'
 compare q.txt a.run b.run --depth 10 -> 2 Did you mean '--config depth=...'?
 compare empty a.run b.run -> 3 empty: no lines
 compare q.txt dir b.run -> 3 dir: is a folder, not a file
@@ -329,13 +320,9 @@ score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
 power -> 2 RUN_B, or --scores and one table or two, or --sd without files
 power --sd 0.2 -> 2 needs --queries, --effect, --margin or --width
-audit -> 2 --queries, --a and --b are needed
-audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
 audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
 inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
 render r.json -> 3 holds no results of abrank: it names no schema
-render a.run -> 3 a.run, line 1, column 1: no JSON: Expecting value
-guide nope -> 2 all: abrank guide
 foo -> 2 unknown command "foo"; all: abrank --help
 compare --qrels q.txt --run-a a.run --run-b b.run -> 2 stand without a flag, in this order
 compare q.txt a.run b.run -m nDCG@10 AP -> 2 a further measure takes its own -m
@@ -355,16 +342,13 @@ compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)
 compare --collections q.txt -> 3 expected: one table of scores with a column collection
-compare --config q.txt -> 3 no TOML: Expected '=' after a key
 rank q.txt a.run b.run --segments seg.csv -> 2 rank the queries of one segment alone
 rank q.txt a.run a.run -> 2 a.run is given twice
 score q.txt a.run --floor nDCG@10:0.3 -> 2 Did you mean '--at-least'?
-power q.txt a.run b.run --power 80 -> 2 power must lie between 0 and 1, not 80.0
 margin q.txt a.run --margin 0.01 -> 2 this command finds what to hold one against
 inspect q.txt a.run b.run q01 q02 -> 2 one query at a time
 sample query q.txt -> 2 Did you mean 'queries'?
 compar q.txt a.run b.run -> 2 did you mean compare?
-guide gate -> 2 did you mean gates?
 """
 
 
@@ -386,7 +370,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
     MADE.baseline.write(folder / "a.run")
     MADE.candidate.write(folder / "b.run")
     for name, text in {
-        "bad.toml": "margin = \n", "odd.toml": "marginn = 0.1\n", "empty": "", "r.json": "{}",
+        "bad.toml": "margin = \n", "empty": "", "r.json": "{}",
         "table.toml": "[compare]\nmargin = 0.1\n",
         "sim.csv": "query_id,doc_id,sim\nq01,d1,0.5\n",
         "s.csv": "query_id,AP\nq01,0.5\nq02,x\n", "seg.csv": "id,lang\nzz,de\n",

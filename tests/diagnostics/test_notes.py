@@ -122,24 +122,6 @@ def test_a_large_difference_among_others_decides_nothing() -> None:
     assert notes_of(d, tests=[FakeTest("t", whole, decides=True)]) == {}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [10, 25, 50])
-@pytest.mark.parametrize("found", [(0.01, 0.05), (0.05, 0.3)])
-def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> None:
-    """against_theory: what stands apart does not depend on the p of t (Basu), so 5 % at each p."""
-    rng = np.random.default_rng(n)
-    samples = rng.standard_normal((300, n))
-    samples -= samples.mean(axis=1, keepdims=True)
-    samples /= samples.std(axis=1, ddof=1, keepdims=True)
-    pvalues = rng.uniform(*found, 300)
-    samples += (stats.t.isf(pvalues / 2, n - 1) / np.sqrt(n))[:, None]
-    bools = [
-        "one-query-decides" in notes_of(sample * 0.1, tests=[FakeTest("t", p, decides=True)])
-        for sample, p in zip(samples, pvalues, strict=True)
-    ]
-    assert stats.binomtest(sum(bools), 300, 0.05, alternative="greater").pvalue > 1e-3
-
-
 def test_a_finding_that_is_not_about_the_mean() -> None:
     for name, rates in diagnostics.FALSE_FINDINGS.items():
         first, second = sorted(rates)[:2]

@@ -11,6 +11,7 @@ import abrank
 from abrank import ArgumentError, Question
 from abrank.cli import run
 from abrank.ledger import ErrorBudget, open_ledger
+from tests.cli.conftest import write_runs
 from tests.ledger.made import QUERIES
 
 COMMAND = ["compare", "q.txt", "a.run", "b.run", "-m", "AP", "--ledger", "gates.sqlite"]
@@ -18,10 +19,7 @@ COMMAND = ["compare", "q.txt", "a.run", "b.run", "-m", "AP", "--ledger", "gates.
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    collection = abrank.simulate_runs(60, effect=0.3, rng=3)
-    collection.qrels.write(tmp_path / "q.txt")
-    collection.baseline.write(tmp_path / "a.run")
-    collection.candidate.write(tmp_path / "b.run")
+    write_runs(tmp_path, effect=0.3, seed=3, names=("q.txt", "a.run", "b.run"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -7,15 +7,13 @@ import pytest
 
 import abrank
 from abrank.cli import run
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
+    write_runs(tmp_path, 20, effect=0.3, seed=3, names=("q.txt", "a.run", "b.run"))
     monkeypatch.chdir(tmp_path)
-    collection.qrels.write("q.txt")
-    collection.baseline.write("a.run")
-    collection.candidate.write("b.run")
     return ["compare", "q.txt", "a.run", "b.run", "-q", "--config", "rule.toml"]
 
 

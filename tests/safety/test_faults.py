@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import abrank
+from tests.cli.conftest import write_runs
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}
@@ -58,11 +59,7 @@ def test_an_object_that_is_no_table(kind: str, door: str) -> None:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
-    collection.qrels.write("q.txt")
-    collection.baseline.write("a.run")
-    collection.candidate.write("b.run")
-    return tmp_path
+    write_runs(tmp_path, 20, names=("q.txt", "a.run", "b.run"))
 
 
 CALLS = {

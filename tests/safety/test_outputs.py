@@ -10,16 +10,14 @@ import pytest
 import abrank
 from abrank import ArgumentError
 from abrank.cli import run
+from tests.cli.conftest import write_runs
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Judgments and two runs where the program runs, and the same by other names."""
-    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
+    write_runs(tmp_path, 20, effect=0.3, seed=3, names=("q.txt", "a.run", "b.run"))
     monkeypatch.chdir(tmp_path)
-    collection.qrels.write("q.txt")
-    collection.baseline.write("a.run")
-    collection.candidate.write("b.run")
     Path("segments.csv").write_text("query_id,half\n" + "".join(f"q{i:02},x\n" for i in range(21)))
     os.link("q.txt", "linked.txt")
     Path("points.md").symlink_to("q.txt")

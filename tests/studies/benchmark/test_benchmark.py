@@ -26,6 +26,16 @@ def short_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "QUIET", 0.0)
 
 
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("S", "L", "F", "R"):
+        monkeypatch.setitem(inputs.SIZES, name, TINY)
+    monkeypatch.setattr(inputs, "READY_SCORES", 30)
+    monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
+    monkeypatch.setattr(inputs, "SYSTEMS", (3,))
+    monkeypatch.setattr(inputs, "USERS", 40)
+
+
 @pytest.mark.parametrize(
     "file",
     ["benchmark/__main__.py", "benchmark/scale.py", "calibration/__main__.py",
@@ -84,31 +94,14 @@ def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_writes_table_figure_and_numbers(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.setitem(inputs.SIZES, "L", TINY)  # its report is results.json: nothing is drawn
+def test_the_command_writes_table_figure_and_numbers(tmp_path, monkeypatch, tiny, capsys) -> None:
     monkeypatch.setattr(jobs, "start_jobs", list)
     monkeypatch.setattr(command, "interleave", time_own_job_once)
     where = ["--inputs", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
-    monkeypatch.setitem(inputs.SIZES, "R", TINY)
-    monkeypatch.setitem(inputs.SIZES, "F", TINY)
-    monkeypatch.setattr(inputs, "READY_SCORES", 30)
-    monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
-    monkeypatch.setattr(inputs, "SYSTEMS", (3,))
-    monkeypatch.setattr(inputs, "USERS", 40)
     monkeypatch.setattr(everyday, "loaded", lambda *_: {"score": "numpy"})
-    requested = [
-        "--sizes",
-        "L",
-        "--rounds",
-        "1",
-        "--work",
-        "runs",
-        "frames",
-        "ready",
-        "rank",
-        "users",
-    ]
-    assert command.main([*requested, *where]) == 0
+    # Of L the report is results.json: nothing is drawn.
+    requested = "--sizes L --rounds 1 --work runs frames ready rank users"
+    assert command.main([*requested.split(), *where]) == 0
     loads = json.loads((tmp_path / "out" / "benchmark.json").read_text())
     work = [row["work"].split()[0] for row in loads["rows"]]
     assert work == [
@@ -156,13 +149,7 @@ def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
     return [(work, jobs_)]
 
 
-def test_what_is_timed_of_runs_and_every_day(tmp_path, monkeypatch, capsys) -> None:
-    for name in ("S", "L", "F", "R"):
-        monkeypatch.setitem(inputs.SIZES, name, TINY)
-    monkeypatch.setattr(inputs, "READY_SCORES", 30)
-    monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
-    monkeypatch.setattr(inputs, "SYSTEMS", (3,))
-    monkeypatch.setattr(inputs, "USERS", 40)
+def test_what_is_timed_of_runs_and_every_day(tmp_path, tiny, capsys) -> None:
     measure = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
     works = [work.replace(" (12 × 30)", "") for work in measure]
     assert works == [

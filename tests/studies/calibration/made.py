@@ -38,10 +38,10 @@ def normal_material() -> Material:
 def rates(counts) -> dict[str, dict[str, float]]:
     """Counts of a part as shares, by test."""
     return {
-        row["test"]: {
+        str(row["test"]): {
             key: value / row["replications"]
             for key, value in row.items()
-            if key not in ("test", "replications")
+            if isinstance(value, int) and key != "replications"
         }
         for row in counts
     }

@@ -8,6 +8,7 @@ from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration import cells
 from reports.studies.calibration.cells import measure
 from reports.studies.calibration.populations import Pair, Population, balancing_weights
+from tests.studies.calibration.made import rates
 
 
 def population(values, *, name="AP", scope="all") -> Population:
@@ -19,17 +20,6 @@ def population(values, *, name="AP", scope="all") -> Population:
 def symmetric(n: int = 40) -> np.ndarray:
     half = np.round(np.random.default_rng(4).gamma(2.0, 0.1, n), 2)
     return np.r_[half, -half]
-
-
-def rates(found) -> dict[str, dict[str, float]]:
-    return {
-        str(row["test"]): {
-            key: value / row["replications"]
-            for key, value in row.items()
-            if isinstance(value, int) and key != "replications"
-        }
-        for row in found
-    }
 
 
 def test_every_test_is_asked_and_counted() -> None:

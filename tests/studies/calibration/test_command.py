@@ -6,10 +6,8 @@ import math
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from reports.studies.calibration import sources as made
 from reports.studies.calibration.__main__ import main
 from reports.studies.calibration.page import page
 from reports.studies.calibration.parts.catalogue import PARTS
@@ -17,12 +15,6 @@ from reports.studies.calibration.table import MAIN, read_study, rows
 from reports.studies.calibration.writing import table
 
 COMMITTED = Path(__file__).parents[3] / "reports" / "calibration"
-
-
-@pytest.fixture
-def small(monkeypatch) -> None:
-    monkeypatch.setattr(made, "SIMULATED_QUERIES", 40)
-    monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
 
 
 @pytest.mark.slow

@@ -14,12 +14,6 @@ from reports.studies.calibration.populations import Pair, balancing_weights, pop
 from tests.studies.calibration.made import normal_material
 
 
-@pytest.fixture
-def small(monkeypatch) -> None:
-    monkeypatch.setattr(sources, "SIMULATED_QUERIES", 60)
-    monkeypatch.setattr(sources, "EFFECTS", np.array([0.0, 0.03, 0.05, 0.08, 0.1]))
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_simulated_material() -> None:

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError, NotFoundError
-from reports.studies.calibration import sources as made
 from reports.studies.calibration.populations import STEPS, Pair, balancing_weights, populations
 from reports.studies.calibration.sources import MEASURES
-
-
-@pytest.fixture
-def small(monkeypatch) -> None:
-    monkeypatch.setattr(made, "SIMULATED_QUERIES", 40)
-    monkeypatch.setattr(made, "EFFECTS", np.array([0.0, 0.05, 0.1]))
 
 
 def skewed(n: int = 60) -> np.ndarray:

@@ -10,14 +10,10 @@ from reports.studies.calibration.parts import systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
 from tests.inference.segmented import compare_segments
-from tests.studies.calibration.made import normal_material, rates
+from tests.studies.calibration.made import normal_material
 
 MATERIAL = normal_material()
 NAMED = {part.name: part for part in PARTS}
-
-
-def asked(name: str, n: int, replications: int) -> dict[str, dict[str, float]]:
-    return rates(measure_part(NAMED[name], MATERIAL, n, replications=replications, seed=3))
 
 
 def batch(n: int, count: int = 30) -> Batch:
